@@ -1,0 +1,128 @@
+// Package apperr is the one error type that crosses package borders and that a
+// client may be told about. It knows codes and sentences, not HTTP: the status
+// of a code is decided in libs/web, in one table. Any other error is answered
+// as INTERNAL with a fixed sentence, and its text goes to the log only.
+package apperr
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code names a kind of failure. Codes are part of the API: a client branches
+// on them, so one is never renamed and never reused for another meaning.
+type Code string
+
+// The codes of the API. The ones marked "specification" are shown in the given
+// interface specification, the others are decided in the contract.
+const (
+	ValidationError       Code = "VALIDATION_ERROR"
+	Unauthenticated       Code = "UNAUTHENTICATED" // specification
+	QuotaExceeded         Code = "QUOTA_EXCEEDED"  // specification
+	Forbidden             Code = "FORBIDDEN"
+	SelfApprovalForbidden Code = "SELF_APPROVAL_FORBIDDEN"
+	NotFound              Code = "NOT_FOUND" // no such route
+	EventNotFound         Code = "EVENT_NOT_FOUND"
+	TypeNotFound          Code = "TYPE_NOT_FOUND"
+	RecordNotFound        Code = "RECORD_NOT_FOUND"
+	UserNotFound          Code = "USER_NOT_FOUND"
+	ResultNotFound        Code = "RESULT_NOT_FOUND" // specification
+	MethodNotAllowed      Code = "METHOD_NOT_ALLOWED"
+	InvalidTransition     Code = "INVALID_TRANSITION"
+	RecordLocked          Code = "RECORD_LOCKED"
+	DuplicateReference    Code = "DUPLICATE_REFERENCE"
+	EmailTaken            Code = "EMAIL_TAKEN"
+	IdempotencyInProgress Code = "IDEMPOTENCY_IN_PROGRESS"
+	IdempotencyKeyReused  Code = "IDEMPOTENCY_KEY_REUSED"
+	PreconditionFailed    Code = "PRECONDITION_FAILED"
+	PayloadTooLarge       Code = "PAYLOAD_TOO_LARGE"
+	UnsupportedMediaType  Code = "UNSUPPORTED_MEDIA_TYPE"
+	RateLimited           Code = "RATE_LIMITED"
+	Internal              Code = "INTERNAL"
+	Unavailable           Code = "UNAVAILABLE"
+	UpstreamTimeout       Code = "UPSTREAM_TIMEOUT"
+)
+
+// Detail is one fault of a request: which field, what is wrong with it in one
+// word for programs (Code) and in one sentence for people (Message), and what
+// would be right when that can be guessed (Suggestions).
+type Detail struct {
+	// Field is a path as the client wrote it: "passengers", "items[3].from".
+	Field       string   `json:"field,omitempty"`
+	Code        string   `json:"code"`
+	Message     string   `json:"message"`
+	Suggestions []string `json:"suggestions,omitempty"`
+}
+
+// Error is a failure a client may be told about.
+type Error struct {
+	Code    Code
+	Message string
+	Details []Detail
+	// RetryAfter, when positive, says how long to wait before trying again.
+	RetryAfter time.Duration
+	// Allow lists the methods of a route that was called with another one.
+	Allow []string
+	// Cause is for the log. It never reaches a client.
+	Cause error
+}
+
+// New makes an Error from a code and a sentence for people.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalid makes a VALIDATION_ERROR from the faults found in a request.
+func Invalid(details ...Detail) *Error {
+	message := "The request has one fault."
+	if len(details) != 1 {
+		message = fmt.Sprintf("The request has %d faults.", len(details))
+	}
+	return &Error{Code: ValidationError, Message: message, Details: details}
+}
+
+// With returns a copy of e that carries the given details.
+func (e *Error) With(details ...Detail) *Error {
+	c := *e
+	c.Details = append(append([]Detail(nil), e.Details...), details...)
+	return &c
+}
+
+// Because returns a copy of e with a cause for the log.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.Cause = cause
+	return &c
+}
+
+// Error is the text for logs.
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Is reports whether target is an *Error of the same code, so that a caller
+// can write errors.Is(err, apperr.New(apperr.RecordNotFound, "")).
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// CodeOf gives the code of the first *Error in err's chain, INTERNAL for any
+// other error, and the empty code for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return Internal
+}

@@ -1,0 +1,74 @@
+// Package mongox connects to MongoDB the one way this product does: majority
+// and journaled writes, reads from the primary, a bound on every operation.
+package mongox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+)
+
+// operationTimeout bounds every operation. It is set on the client because a
+// context's own deadline makes the driver close the connection.
+const operationTimeout = 4 * time.Second
+
+// Options says how to connect.
+type Options struct {
+	// AppName shows in the server's logs and current operations.
+	AppName string
+	// Monitor, when set, sees every command (tracing, tests that count).
+	Monitor *event.CommandMonitor
+}
+
+// Connect makes a client for the server that uri names. It does not wait for
+// the server: a service may start before its database.
+func Connect(uri string, o Options) (*mongo.Client, error) {
+	journaled := true
+	majority := writeconcern.Majority()
+	majority.Journal = &journaled
+	opts := options.Client().ApplyURI(uri).
+		SetAppName(o.AppName).
+		SetWriteConcern(majority).
+		SetReadPreference(readpref.Primary()).
+		SetTimeout(operationTimeout).
+		SetServerSelectionTimeout(3 * time.Second).
+		SetConnectTimeout(3 * time.Second).
+		SetMaxPoolSize(64)
+	if o.Monitor != nil {
+		opts.SetMonitor(o.Monitor)
+	}
+	client, err := mongo.Connect(opts)
+	if err != nil {
+		// The driver's text may repeat the address with its password.
+		return nil, fmt.Errorf("connect to MongoDB at %s: the address is not valid", Redact(uri))
+	}
+	return client, nil
+}
+
+// Ping reports whether the primary answers.
+func Ping(ctx context.Context, client *mongo.Client) error {
+	return client.Ping(ctx, readpref.Primary())
+}
+
+// Redact gives uri without its password, for logs.
+func Redact(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return "(unreadable address)"
+	}
+	return u.Redacted()
+}
+
+// IsDuplicate reports whether err is the violation of a unique index.
+func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
+
+// IsNoDocument reports whether err says that nothing matched.
+func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }

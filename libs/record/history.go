@@ -1,0 +1,75 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Entry is one line of a record's history. Entries are never changed; each
+// carries the hash of the one before, so that a changed or missing entry shows.
+type Entry struct {
+	Rev     int64     `json:"revision" bson:"rev"`
+	Move    Move      `json:"action" bson:"move"`
+	From    Status    `json:"from,omitempty" bson:"from"`
+	To      Status    `json:"to" bson:"to"`
+	By      Actor     `json:"by" bson:"by"`
+	At      time.Time `json:"at" bson:"at"`
+	Comment string    `json:"comment,omitempty" bson:"comment"`
+	// Changed names the input fields an edit changed.
+	Changed []string `json:"changed,omitempty" bson:"changed"`
+	// Prev is the hash of the entry before; empty for the first.
+	Prev string `json:"previousHash" bson:"prev"`
+	Hash string `json:"hash" bson:"hash"`
+}
+
+// seal fills in the chain: the hash of prev and the hash over everything else.
+func (e Entry) seal(org OrgID, id ID, prev string) Entry {
+	e.Prev = prev
+	e.Hash = e.digest(org, id)
+	return e
+}
+
+// digest covers the tenant and the record too, so that an entry can not be
+// moved to another record's history.
+func (e Entry) digest(org OrgID, id ID) string {
+	content := struct {
+		Org     OrgID
+		ID      ID
+		Rev     int64
+		Move    Move
+		From    Status
+		To      Status
+		By      Actor
+		At      string
+		Comment string
+		Changed []string
+		Prev    string
+	}{org, id, e.Rev, e.Move, e.From, e.To, e.By, e.At.UTC().Format(time.RFC3339Nano), e.Comment, append([]string{}, e.Changed...), e.Prev}
+	text, err := json.Marshal(content)
+	if err != nil {
+		// Strings, numbers and a valid role always marshal.
+		panic(fmt.Sprintf("record: history entry does not marshal: %v", err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// VerifyHistory checks the chain of a record's whole history, oldest first. It
+// returns an error that names the first revision that was changed or is
+// missing.
+func VerifyHistory(org OrgID, id ID, entries []Entry) error {
+	prev := ""
+	for i, e := range entries {
+		if e.Rev != int64(i)+1 {
+			return fmt.Errorf("record %s: revision %d of the history is missing", id, i+1)
+		}
+		if e.Prev != prev || e.Hash != e.digest(org, id) {
+			return fmt.Errorf("record %s: revision %d of the history was changed", id, e.Rev)
+		}
+		prev = e.Hash
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package record
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// NewMark makes a mark: the time in a form that sorts, so that the oldest mark
+// of a set is its smallest, and 64 random bits, so that no two marks are the
+// same and clearing one never clears another. The time serves only to measure
+// how long a result has been due; no decision compares clocks.
+func NewMark(now time.Time) string {
+	var random [8]byte
+	// crypto/rand.Read never fails on the platforms Go supports (it ends the
+	// program instead).
+	_, _ = rand.Read(random[:])
+	return fmt.Sprintf("%012x-%s", now.UnixMilli(), hex.EncodeToString(random[:]))
+}
+
+// MarkTime gives the time a mark was made, the zero time for anything else.
+func MarkTime(mark string) time.Time {
+	if len(mark) < 12 {
+		return time.Time{}
+	}
+	ms, err := strconv.ParseInt(mark[:12], 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// idEncoding is Crockford's base 32: no i, l, o, u, which people misread.
+const idEncoding = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// NewID makes an id: 130 random bits in 26 characters of lower-case base 32,
+// safe in a path and not guessable.
+func NewID() string {
+	var random [26]byte
+	_, _ = rand.Read(random[:])
+	for i, b := range random {
+		random[i] = idEncoding[b&31]
+	}
+	return string(random[:])
+}

@@ -1,0 +1,211 @@
+// Package record is what the services share: organizations, their events, and
+// the carbon-source records of an event with the one table of moves between
+// their states. It knows no database and no HTTP: the storage engines implement
+// its Store, and the services call its Workflow.
+package record
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// OrgID names a tenant. It is a type of its own so that a store call without
+// a tenant does not compile. It comes from a verified token, never from a
+// path or a body.
+type OrgID string
+
+// EventID names an event.
+type EventID string
+
+// ID names a record.
+type ID string
+
+// Organization is a tenant.
+type Organization struct {
+	ID        OrgID
+	Name      string
+	Plan      string // names a quota, see ECF_QUOTAS
+	Policy    Policy
+	CreatedAt time.Time
+	Rev       int64 // 1 when created, +1 with every change
+}
+
+// Policy is what an organization's administrators decided about review.
+type Policy struct {
+	// FourEyes forbids to approve what one has created, edited last or submitted.
+	FourEyes bool `json:"fourEyes"`
+}
+
+// Actor is who did something, as histories keep it: the name and role of that
+// moment, not of today.
+type Actor struct {
+	ID   string        `json:"_id" bson:"id"`
+	Name string        `json:"name,omitempty" bson:"name,omitempty"`
+	Role identity.Role `json:"role" bson:"role"`
+}
+
+// ActorOf gives the actor behind a verified caller.
+func ActorOf(p identity.Principal) Actor {
+	return Actor{ID: p.UserID, Name: p.Name, Role: p.Role}
+}
+
+// Event is a gathering whose footprint is calculated.
+type Event struct {
+	ID   EventID
+	Org  OrgID
+	Slot int64 // 1, 2, 3 … within the organization: its quota and its order
+
+	Title            string
+	StartDate        string // YYYY-MM-DD, or empty
+	EndDate          string // YYYY-MM-DD, inclusive, or empty
+	Attendees        *int64 // in person; nil: not said
+	VirtualAttendees *int64
+	Country          string // ISO 3166-1 alpha-2, or empty
+	Timezone         string
+	Description      string
+	Boundary         json.RawMessage // as decoded, or nil
+	Method           Method
+
+	FactorSet string // pinned: a newer set never moves a result by itself
+	CreatedBy Actor
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	Rev int64 // +1 with every change
+	// ContextRev rises by one with each change that moves numbers (method,
+	// country, dates, attendees, factor set): what was calculated under another
+	// ContextRev is calculated anew.
+	ContextRev int64
+	// Mark, when not empty, says that the result does not reflect this event's
+	// context yet. Only the worker that has written the result clears it.
+	Mark    string
+	Deleted bool
+}
+
+// Method is how an event wants its footprint calculated.
+type Method struct {
+	RadiativeForcing bool   `json:"radiativeForcing" bson:"radiativeForcing"`
+	GWP              string `json:"gwp" bson:"gwp"` // "published" or "AR6"
+}
+
+// DefaultMethod is the method of an event that does not choose: with radiative
+// forcing, as DESNZ recommends, and the printed CO2e of each factor.
+var DefaultMethod = Method{RadiativeForcing: true, GWP: "published"}
+
+// Context gives what of the event moves its numbers.
+func (e Event) Context() footprint.EventContext {
+	c := footprint.EventContext{
+		Country: e.Country, StartDate: e.StartDate, EndDate: e.EndDate,
+		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, FactorSet: e.FactorSet,
+	}
+	if e.Attendees != nil {
+		c.Attendees = *e.Attendees
+	}
+	return c
+}
+
+// Status is a record's place in the workflow.
+type Status string
+
+// The states of the workflow. "unsubmitted" and "submitted" are the
+// specification's, the others the contract's.
+const (
+	Unsubmitted      Status = "unsubmitted"
+	Submitted        Status = "submitted"
+	InReview         Status = "in_review"
+	Approved         Status = "approved"
+	ChangesRequested Status = "changes_requested"
+	Rejected         Status = "rejected"
+)
+
+// Statuses lists all states, in the order of the workflow.
+func Statuses() []Status {
+	return []Status{Unsubmitted, Submitted, InReview, Approved, ChangesRequested, Rejected}
+}
+
+// IsSubmitted gives the `submitted` flag the specification shows for a state.
+func (s Status) IsSubmitted() bool {
+	switch s {
+	case Submitted, InReview, Approved, Rejected:
+		return true
+	}
+	return false
+}
+
+// Sub names one sub-collection of an event: all its records of one type.
+type Sub struct {
+	Event EventID
+	Type  string
+}
+
+// Key names one record by its path, so that a record id under another event or
+// type is not found.
+type Key struct {
+	Event EventID
+	Type  string
+	ID    ID
+}
+
+// Sub gives the sub-collection the record is in.
+func (k Key) Sub() Sub { return Sub{Event: k.Event, Type: k.Type} }
+
+// Record is one carbon source.
+type Record struct {
+	ID    ID
+	Org   OrgID
+	Event EventID
+	Type  string
+	// Seq numbers the records of a sub-collection 1, 2, 3 … without holes, in
+	// the order of creation. A deleted record keeps its number.
+	Seq    int64
+	Rev    int64
+	Status Status
+
+	// Fields is the input in canonical JSON, as footprint.Decode gave it.
+	Fields json.RawMessage
+	// Reference is the client's externalReference; unique in the sub-collection.
+	Reference string
+	// Notices are what decoding said (ignored fields); kept with the record
+	// because evaluating it again does not see them.
+	Notices []footprint.Notice
+	// Preview is the `footprint` a client sees, as JSON.
+	Preview json.RawMessage
+	// Contribution is what the record adds to the total when it is approved, as
+	// canonical JSON of footprint.Contribution; valid for ContextRev only.
+	Contribution json.RawMessage
+	ContextRev   int64
+
+	CreatedBy     Actor
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	EditedBy      Actor // who created it or edited it last
+	SubmittedAt   *time.Time
+	SubmittedBy   *Actor
+	ReviewedAt    *time.Time
+	ReviewedBy    *Actor
+	ReviewComment string
+
+	// Last is the newest history entry; the older ones are stored apart.
+	Last Entry
+	// Mark, when not empty, says that the result does not reflect this record's
+	// state yet (see Workflow). Only the worker clears it.
+	Mark string
+	// Deleted makes the record a tombstone: nobody sees it, its Seq stays taken.
+	Deleted bool
+}
+
+// Key gives the record's path.
+func (r Record) Key() Key { return Key{Event: r.Event, Type: r.Type, ID: r.ID} }
+
+// RefKey is the value under the unique index on references: the reference
+// itself, or the record's own id where there is none (or no longer one). It is
+// never missing, because engines differ on what a missing field collides with.
+func (r Record) RefKey() string {
+	if r.Reference == "" || r.Deleted {
+		return "id:" + string(r.ID)
+	}
+	return "ref:" + r.Reference
+}

@@ -1,0 +1,172 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// What a Store says when it could not do what was asked. Anything else it
+// returns is a failure of the engine.
+var (
+	// ErrNotFound: no such thing in this organization (or it was deleted).
+	ErrNotFound = errors.New("record: not found")
+	// ErrConflict: what was to be replaced is no longer at the revision given.
+	ErrConflict = errors.New("record: revision has moved")
+	// ErrDuplicate: the id is taken.
+	ErrDuplicate = errors.New("record: duplicate id")
+	// ErrDuplicateReference: another live record of the sub-collection has this
+	// external reference.
+	ErrDuplicateReference = errors.New("record: duplicate reference")
+	// ErrQuota: the organization has no slot left for another event.
+	ErrQuota = errors.New("record: event quota reached")
+)
+
+// Unlimited is the quota that never ends.
+const Unlimited int64 = -1
+
+// Store is what a storage engine must give to the owner of organizations,
+// events and records. Every write touches one document and is atomic and
+// durable when it returns nil; reads see every write acknowledged before. The
+// conformance suite in recordtest holds every engine to these sentences.
+//
+// A call whose context has ended before it began writes nothing.
+type Store interface {
+	Organizations
+	Events
+	Records
+	Marks
+}
+
+// Organizations are the tenants.
+type Organizations interface {
+	// InsertOrganization stores a new tenant; ErrDuplicate if the id is taken.
+	InsertOrganization(ctx context.Context, o Organization) error
+	// Organization reads a tenant; ErrNotFound.
+	Organization(ctx context.Context, id OrgID) (Organization, error)
+	// ReplaceOrganization stores o where the stored Rev is prevRev, else
+	// ErrConflict (also when there is none). o.Rev must be prevRev + 1.
+	ReplaceOrganization(ctx context.Context, o Organization, prevRev int64) error
+}
+
+// Events are the events of a tenant.
+type Events interface {
+	// InsertEvent stores a new event under the next free slot: one more than
+	// the highest ever taken by the organization, deleted events included.
+	// ErrQuota if that exceeds quota (Unlimited: never), exactly, however many
+	// inserts run at once on however many processes. It returns the event with
+	// its slot. ErrDuplicate if the id is taken.
+	InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error)
+	// Event reads an event that is not deleted; ErrNotFound.
+	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
+	// EventSlots gives the slots of all events not deleted, newest first, as of
+	// one moment.
+	EventSlots(ctx context.Context, org OrgID) ([]int64, error)
+	// EventsAt reads the events at the given slots that are not deleted, newest
+	// first; one that vanished since is left out.
+	EventsAt(ctx context.Context, org OrgID, slots []int64) ([]Event, error)
+	// UsedSlots gives the highest slot ever taken: the quota used.
+	UsedSlots(ctx context.Context, org OrgID) (int64, error)
+	// ReplaceEvent stores e where the stored Rev is prevRev and the event is
+	// not deleted, else ErrConflict. The stored Mark is kept where e.Mark is
+	// empty: only ClearEventMark removes one. The slot never changes.
+	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
+}
+
+// Layout is what a page of a sub-collection is computed from, as of one
+// moment: Seq runs from 1 to Max, and the Deleted ones are gone.
+type Layout struct {
+	Max     int64
+	Deleted []int64 // ascending
+}
+
+// Records are the records of a tenant's events.
+type Records interface {
+	// InsertRecord stores a new record with Seq one more than the highest of
+	// its sub-collection (tombstones included) and returns it with that Seq.
+	// ErrDuplicateReference or ErrDuplicate if its RefKey or its id is taken.
+	InsertRecord(ctx context.Context, org OrgID, r Record) (Record, error)
+	// Record reads a record that is not deleted; ErrNotFound.
+	Record(ctx context.Context, org OrgID, key Key) (Record, error)
+	// ReplaceRecord stores r where the stored Rev is prevRev and the record is
+	// not deleted, else ErrConflict. Seq and the fields of creation never
+	// change. The stored Mark is kept where r.Mark is empty: only
+	// ClearRecordMarks removes one. ErrDuplicateReference if r's RefKey is
+	// another's.
+	ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
+	// Layout gives the sub-collection's numbers as of one moment.
+	Layout(ctx context.Context, org OrgID, sub Sub) (Layout, error)
+	// RecordRange reads the records from ≤ Seq ≤ to that are not deleted,
+	// highest Seq first.
+	RecordRange(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Record, error)
+	// CountByStatus counts the records of an event that are not deleted. States
+	// without records may be absent.
+	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
+	// ReviewQueue reads records that are submitted or in_review and not
+	// deleted, newest first (CreatedAt, then ID, descending), skipping skip and
+	// at most limit of them, and counts them all. An empty event means all
+	// events of the organization.
+	ReviewQueue(ctx context.Context, org OrgID, event EventID, skip, limit int64) ([]Record, int64, error)
+	// InsertEntry stores a history entry under (record, Rev). That the entry is
+	// there already is success: the caller tries again after a crash.
+	InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
+	// Entries reads the stored entries of a record, oldest first. The newest
+	// one is not among them: it is in the record.
+	Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
+}
+
+// MarkedRecord is a record whose mark is set.
+type MarkedRecord struct {
+	Type string
+	ID   ID
+	Seq  int64
+	Mark string
+}
+
+// MarkedEvent is an event for which some mark is set, its own or a record's.
+type MarkedEvent struct {
+	Org   OrgID
+	Event EventID
+	Mark  string // the oldest of its marks found
+}
+
+// Counted is what the calculation needs of an approved record.
+type Counted struct {
+	ID           ID
+	Seq          int64
+	Rev          int64
+	Type         string
+	Fields       json.RawMessage
+	Contribution json.RawMessage
+	ContextRev   int64
+	CreatedAt    int64 // Unix milliseconds, for display order only
+}
+
+// Marks are what connects the records with the calculation: which results are
+// due, and the approved records they are made of.
+type Marks interface {
+	// MarkedRecords reads up to limit records of the event whose mark is set,
+	// tombstones included, in the order of their marks.
+	MarkedRecords(ctx context.Context, org OrgID, event EventID, limit int) ([]MarkedRecord, error)
+	// ClearRecordMarks clears the mark of each record where it is still the
+	// given one. It changes nothing else, Rev included.
+	ClearRecordMarks(ctx context.Context, org OrgID, event EventID, marked []MarkedRecord) error
+	// EventContext reads an event, deleted or not, for the calculation; ErrNotFound.
+	EventContext(ctx context.Context, org OrgID, id EventID) (Event, error)
+	// ClearEventMark clears the event's own mark where it is still the given one.
+	ClearEventMark(ctx context.Context, org OrgID, id EventID, mark string) error
+	// HasMarks says whether the event or any of its records is marked.
+	HasMarks(ctx context.Context, org OrgID, event EventID) (bool, error)
+	// MaxSeqs gives the highest Seq of each sub-collection of the event.
+	MaxSeqs(ctx context.Context, org OrgID, event EventID) (map[string]int64, error)
+	// Approved reads the approved records from ≤ Seq ≤ to, by rising Seq.
+	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
+	// StoreContribution keeps a contribution calculated anew (and its preview)
+	// with a record whose Rev is still rev and whose ContextRev is lower than
+	// contextRev; otherwise it does nothing. Rev stays.
+	StoreContribution(ctx context.Context, org OrgID, id ID, rev, contextRev int64, preview, contribution json.RawMessage) error
+	// MarkedEvents lists up to limit events of all organizations that have a
+	// mark, those with the oldest mark first as far as the engine can. It is
+	// the sweeper's, and the only read without a tenant.
+	MarkedEvents(ctx context.Context, limit int) ([]MarkedEvent, error)
+}

@@ -1,0 +1,305 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// Move is something one does to a record. Its value is the name in histories,
+// in paths and in the `allowed` of a refusal.
+type Move string
+
+// The moves of the workflow.
+const (
+	Create         Move = "create"
+	Edit           Move = "edit"
+	Delete         Move = "delete"
+	Submit         Move = "submit"
+	Withdraw       Move = "withdraw"
+	Review         Move = "review"
+	Approve        Move = "approve"
+	RequestChanges Move = "request-changes"
+	Reject         Move = "reject"
+	Reopen         Move = "reopen"
+)
+
+// rule is one line of the table of moves.
+type rule struct {
+	move Move
+	from []Status
+	// to is the state after the move; empty: the state stays.
+	to   Status
+	role identity.Role // who may
+	// owner: below this role only the record's creator may (RoleNone: anyone
+	// with role).
+	owner identity.Role
+	// comment the move must carry.
+	comment bool
+	// change marks edit and delete, which answer RECORD_LOCKED, not
+	// INVALID_TRANSITION, in a state they are not for.
+	change bool
+}
+
+// rules is the whole workflow. It is a function, not a variable, so that
+// nobody can change it.
+func rules() []rule {
+	return []rule{
+		{move: Edit, from: []Status{Unsubmitted, ChangesRequested}, role: identity.User, owner: identity.Manager, change: true},
+		{move: Delete, from: []Status{Unsubmitted, ChangesRequested}, role: identity.User, owner: identity.Manager, change: true},
+		{move: Submit, from: []Status{Unsubmitted, ChangesRequested}, to: Submitted, role: identity.User},
+		{move: Withdraw, from: []Status{Submitted}, to: Unsubmitted, role: identity.User, owner: identity.Manager},
+		{move: Review, from: []Status{Submitted}, to: InReview, role: identity.Manager},
+		{move: Approve, from: []Status{Submitted, InReview}, to: Approved, role: identity.Manager},
+		{move: RequestChanges, from: []Status{Submitted, InReview}, to: ChangesRequested, role: identity.Manager, comment: true},
+		{move: Reject, from: []Status{Submitted, InReview}, to: Rejected, role: identity.Manager, comment: true},
+		{move: Reopen, from: []Status{Approved, Rejected}, to: ChangesRequested, role: identity.Manager, comment: true},
+	}
+}
+
+func ruleOf(m Move) (rule, bool) {
+	for _, r := range rules() {
+		if r.move == m {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+// RoleFor gives the least role that may make a move, for route tables.
+func RoleFor(m Move) identity.Role {
+	if m == Create {
+		return identity.User
+	}
+	r, _ := ruleOf(m)
+	return r.role
+}
+
+// NextState gives the state a move leads to from a state, and whether it may
+// be made there at all.
+func NextState(m Move, from Status) (Status, bool) {
+	r, ok := ruleOf(m)
+	if !ok || !slices.Contains(r.from, from) {
+		return "", false
+	}
+	if r.to == "" {
+		return from, true
+	}
+	return r.to, true
+}
+
+// AllowedMoves lists the moves possible in a state, whoever asks.
+func AllowedMoves(s Status) []Move {
+	var moves []Move
+	for _, r := range rules() {
+		if slices.Contains(r.from, s) {
+			moves = append(moves, r.move)
+		}
+	}
+	return moves
+}
+
+// maxComment is the longest comment of a move, in characters.
+const maxComment = 2000
+
+// applyAttempts bounds how often a move is tried again when somebody else's
+// write came between its read and its write.
+const applyAttempts = 10
+
+// Workflow makes moves on the records of a Store.
+type Workflow struct {
+	Store interface {
+		Record(ctx context.Context, org OrgID, key Key) (Record, error)
+		InsertRecord(ctx context.Context, org OrgID, r Record) (Record, error)
+		ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
+		InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
+	}
+	// Now tells the time stored with a move.
+	Now func() time.Time
+	// NewMark makes a mark; see NewMark.
+	NewMark func() string
+}
+
+// Request is one move that a caller wants made.
+type Request struct {
+	Org     OrgID
+	Key     Key
+	Move    Move
+	By      Actor
+	Comment string
+	// IfMatch, when set, says whether the record is still what the caller saw.
+	IfMatch func(Record) bool
+	// FourEyes is the organization's policy at this moment.
+	FourEyes bool
+	// Change is what an edit does to the input fields. It returns the names of
+	// the fields it changed.
+	Change func(*Record) ([]string, error)
+}
+
+// Insert stores a new record, made by by. The caller has set the input fields;
+// the workflow sets the rest.
+func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Record, error) {
+	now := w.now()
+	r.Org, r.Rev, r.Status = org, 1, Unsubmitted
+	r.CreatedBy, r.EditedBy, r.CreatedAt, r.UpdatedAt = by, by, now, now
+	r.Last = Entry{Rev: 1, Move: Create, To: Unsubmitted, By: by, At: now}.seal(org, r.ID, "")
+	stored, err := w.Store.InsertRecord(ctx, org, r)
+	switch {
+	case errors.Is(err, ErrDuplicateReference):
+		return Record{}, duplicateReference(r)
+	case err != nil:
+		return Record{}, fmt.Errorf("insert record: %w", err)
+	}
+	return stored, nil
+}
+
+// Apply makes one move: read, decide by the table, write on the condition that
+// nothing changed in between. The same write sets state, flags, revision, the
+// newest history entry and, when the set of counted records changes, the mark
+// that asks for recalculation; so a crash at any point leaves either the whole
+// move or none of it. It returns the record as written.
+//
+// Errors for the client: RECORD_NOT_FOUND, FORBIDDEN, SELF_APPROVAL_FORBIDDEN,
+// VALIDATION_ERROR (comment), PRECONDITION_FAILED, RECORD_LOCKED,
+// INVALID_TRANSITION, DUPLICATE_REFERENCE.
+func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
+	r, ok := ruleOf(req.Move)
+	if !ok {
+		return Record{}, fmt.Errorf("apply: no such move %q", req.Move)
+	}
+	if err := checkComment(r, req.Comment); err != nil {
+		return Record{}, err
+	}
+	for range applyAttempts {
+		before, err := w.Store.Record(ctx, req.Org, req.Key)
+		if errors.Is(err, ErrNotFound) {
+			return Record{}, apperr.New(apperr.RecordNotFound, "There is no such record.")
+		}
+		if err != nil {
+			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
+		}
+		after, err := w.decide(r, req, before)
+		if err != nil {
+			return Record{}, err
+		}
+		// The record holds only its newest history entry. The one about to be
+		// replaced is stored apart first: a crash in between repeats it, which
+		// is harmless, and never loses it.
+		if err := w.Store.InsertEntry(ctx, req.Org, req.Key.Event, before.ID, before.Last); err != nil {
+			return Record{}, fmt.Errorf("%s record: keep history: %w", req.Move, err)
+		}
+		err = w.Store.ReplaceRecord(ctx, req.Org, after, before.Rev)
+		switch {
+		case err == nil:
+			return after, nil
+		case errors.Is(err, ErrConflict):
+			continue
+		case errors.Is(err, ErrDuplicateReference):
+			return Record{}, duplicateReference(after)
+		default:
+			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
+		}
+	}
+	return Record{}, &apperr.Error{
+		Code: apperr.Unavailable, RetryAfter: time.Second,
+		Message: "Many changes are being made to this record at once. Please try again.",
+	}
+}
+
+// decide is the pure part of a move: the record after it, or why not.
+func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
+	if req.By.Role < r.role {
+		return Record{}, apperr.New(apperr.Forbidden, "This needs the role %s.", r.role)
+	}
+	if req.By.Role < r.owner && before.CreatedBy.ID != req.By.ID {
+		return Record{}, apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
+	}
+	if req.Move == Approve && req.FourEyes && involved(before, req.By.ID) {
+		return Record{}, apperr.New(apperr.SelfApprovalForbidden,
+			"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
+	}
+	if req.IfMatch != nil && !req.IfMatch(before) {
+		return Record{}, apperr.New(apperr.PreconditionFailed,
+			"The record has changed since you read it. Read it again and decide anew.")
+	}
+	to, ok := NextState(req.Move, before.Status)
+	if !ok {
+		return Record{}, refuse(r, before.Status)
+	}
+	now := w.now()
+	after := before
+	after.Mark = "" // the stored mark is kept unless this move sets one
+	after.Rev, after.Status, after.UpdatedAt = before.Rev+1, to, now
+	entry := Entry{Rev: after.Rev, Move: req.Move, From: before.Status, To: to, By: req.By, At: now, Comment: req.Comment}
+	switch req.Move {
+	case Edit:
+		changed, err := req.Change(&after)
+		if err != nil {
+			return Record{}, err
+		}
+		entry.Changed, after.EditedBy = changed, req.By
+	case Delete:
+		after.Deleted = true
+	case Submit:
+		by := req.By
+		after.SubmittedAt, after.SubmittedBy = &now, &by
+		after.ReviewedAt, after.ReviewedBy, after.ReviewComment = nil, nil, ""
+	case Withdraw:
+		after.SubmittedAt, after.SubmittedBy = nil, nil
+	case Review, Approve, RequestChanges, Reject, Reopen:
+		by := req.By
+		after.ReviewedAt, after.ReviewedBy, after.ReviewComment = &now, &by, req.Comment
+	}
+	after.Last = entry.seal(req.Org, before.ID, before.Last.Hash)
+	if (before.Status == Approved) != (after.Status == Approved) {
+		after.Mark = w.NewMark()
+	}
+	return after, nil
+}
+
+func (w Workflow) now() time.Time { return w.Now().UTC().Truncate(time.Millisecond) }
+
+func involved(r Record, user string) bool {
+	return r.CreatedBy.ID == user || r.EditedBy.ID == user || (r.SubmittedBy != nil && r.SubmittedBy.ID == user)
+}
+
+func checkComment(r rule, comment string) error {
+	length := utf8.RuneCountInString(comment)
+	switch {
+	case r.comment && length == 0:
+		return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
+			Message: fmt.Sprintf("A comment of 1 to %d characters is required, so that people know why.", maxComment)})
+	case length > maxComment:
+		return apperr.Invalid(apperr.Detail{Field: "comment", Code: "TOO_LONG",
+			Message: fmt.Sprintf("A comment has at most %d characters; this one has %d.", maxComment, length)})
+	}
+	return nil
+}
+
+// refuse says why a move is not possible in a state, and what is.
+func refuse(r rule, s Status) error {
+	details := []apperr.Detail{{Field: "status", Code: string(s),
+		Message: fmt.Sprintf("The record is %s.", s)}}
+	allowed := make([]string, 0, 4)
+	for _, m := range AllowedMoves(s) {
+		allowed = append(allowed, string(m))
+	}
+	details = append(details, apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES",
+		Message: "The moves possible now are in suggestions.", Suggestions: allowed})
+	if r.change {
+		return apperr.New(apperr.RecordLocked, "A record that is %s cannot be changed or deleted.", s).With(details...)
+	}
+	return apperr.New(apperr.InvalidTransition, "A record that is %s cannot take the move %q.", s, string(r.move)).With(details...)
+}
+
+func duplicateReference(r Record) error {
+	return apperr.New(apperr.DuplicateReference, "Another %s record of this event has this externalReference.", r.Type).
+		With(apperr.Detail{Field: "externalReference", Code: "DUPLICATE",
+			Message: "A reference is used once in an event and type. Use another one, or update the record that has it."})
+}

@@ -1,0 +1,3 @@
+module github.com/eventcarbon/ecf/services/review
+
+go 1.26.0
