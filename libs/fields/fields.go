@@ -1,0 +1,282 @@
+// Package fields reads the fields of one JSON object strictly. It keeps every
+// digit of a number, takes nothing for something it is not, and collects all
+// faults of a request instead of stopping at the first, so that a client can
+// mend everything at once.
+//
+// A Reader is used by one goroutine. Read the known fields, in any order, then
+// ask Err; the values are good only when Err is nil. JSON null counts as an
+// absent field everywhere.
+package fields
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// Codes of the faults this package finds. They are part of the API.
+const (
+	MalformedJSON = "MALFORMED_JSON" // no JSON, no object, invalid UTF-8, too deep, trailing text
+	DuplicateKey  = "DUPLICATE_KEY"
+	Required      = "REQUIRED"
+	WrongType     = "WRONG_TYPE"
+	OutOfRange    = "OUT_OF_RANGE"
+	TooShort      = "TOO_SHORT"
+	TooLong       = "TOO_LONG"   // a text
+	TooMany       = "TOO_MANY"   // entries of a list or map
+	BadFormat     = "BAD_FORMAT" // a date, URL or hash that is none
+	NotAllowed    = "NOT_ALLOWED"
+	UnknownCode   = "UNKNOWN_CODE" // a code missing from its register
+	TooManyFaults = "TOO_MANY_FAULTS"
+)
+
+// maxFaults bounds the answer to a hostile body.
+const maxFaults = 100
+
+type faults struct {
+	list []apperr.Detail
+	more int
+}
+
+func (f *faults) add(d apperr.Detail) {
+	if len(f.list) >= maxFaults {
+		f.more++
+		return
+	}
+	f.list = append(f.list, d)
+}
+
+// Reader reads the fields of one object and of the objects inside it.
+type Reader struct {
+	path     string
+	members  []member
+	children []*Reader
+	faults   *faults
+}
+
+// Parse reads body as one JSON object; an empty body is an empty object. Text
+// that is no JSON object is a VALIDATION_ERROR at once. Duplicate keys, at any
+// depth, are faults that Err reports with all others; the first value is read.
+func Parse(body []byte) (*Reader, error) {
+	r := &Reader{faults: &faults{}}
+	s := scanner{in: body, faults: r.faults}
+	if !utf8.Valid(body) {
+		return nil, malformed("The body is not valid UTF-8.")
+	}
+	s.space()
+	if s.at == len(body) {
+		return r, nil
+	}
+	if body[s.at] != '{' {
+		return nil, malformed("The body must be one JSON object.")
+	}
+	n, err := s.value("", 1)
+	if err == nil {
+		if s.space(); s.at != len(body) {
+			err = s.fail("text follows the end of the object")
+		}
+	}
+	if err != nil {
+		var bad *syntaxError
+		if errors.As(err, &bad) {
+			return nil, malformed(fmt.Sprintf("The body is not a JSON object: %s, at byte %d.", bad.message, bad.at+1))
+		}
+		return nil, err
+	}
+	r.members = n.members
+	return r, nil
+}
+
+func malformed(message string) error {
+	return apperr.Invalid(apperr.Detail{Code: MalformedJSON, Message: message})
+}
+
+// take ticks name off as known and gives its value; nil when absent or null.
+func (r *Reader) take(name string) *node {
+	for i := range r.members {
+		if m := &r.members[i]; m.name == name {
+			m.read = true
+			if m.value.kind == kindNull {
+				return nil
+			}
+			return &m.value
+		}
+	}
+	return nil
+}
+
+// Path gives the full path of a field of this object, as used in faults.
+func (r *Reader) Path(name string) string { return join(r.path, name) }
+
+// Has reports whether the field is there and not null. It does not tick it off.
+func (r *Reader) Has(name string) bool {
+	for i := range r.members {
+		if r.members[i].name == name {
+			return r.members[i].value.kind != kindNull
+		}
+	}
+	return false
+}
+
+// IsNull reports whether the field is there with the value null, which for a
+// merge patch means: remove it. It does not tick the field off.
+func (r *Reader) IsNull(name string) bool {
+	for i := range r.members {
+		if r.members[i].name == name {
+			return r.members[i].value.kind == kindNull
+		}
+	}
+	return false
+}
+
+// Require adds a fault for each of the fields that is absent.
+func (r *Reader) Require(names ...string) {
+	for _, name := range names {
+		if !r.Has(name) {
+			r.faults.add(apperr.Detail{Field: r.Path(name), Code: Required, Message: name + " is required."})
+		}
+	}
+}
+
+// RequireOneOf adds one fault when none of the fields is there.
+func (r *Reader) RequireOneOf(names ...string) {
+	if slices.ContainsFunc(names, r.Has) {
+		return
+	}
+	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required,
+		Message: "At least one of " + strings.Join(names, ", ") + " is required."})
+}
+
+// Fault adds a fault found by the caller. Its Field is taken as it is: make it
+// with Path for a nested object.
+func (r *Reader) Fault(d apperr.Detail) { r.faults.add(d) }
+
+// Ignore ticks the fields off without reading them.
+func (r *Reader) Ignore(names ...string) {
+	for i := range r.members {
+		if slices.Contains(names, r.members[i].name) {
+			r.members[i].read = true
+		}
+	}
+}
+
+// Unknown gives the paths of the fields, nested objects included, that were
+// never read or ignored, sorted.
+func (r *Reader) Unknown() []string {
+	var out []string
+	for i := range r.members {
+		if !r.members[i].read {
+			out = append(out, r.Path(r.members[i].name))
+		}
+	}
+	for _, c := range r.children {
+		out = append(out, c.Unknown()...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Faults gives the number of faults so far.
+func (r *Reader) Faults() int { return len(r.faults.list) }
+
+// Err is nil, or a VALIDATION_ERROR with all faults.
+func (r *Reader) Err() error {
+	if len(r.faults.list) == 0 {
+		return nil
+	}
+	details := r.faults.list
+	if r.faults.more > 0 {
+		details = append(slices.Clip(details), apperr.Detail{Code: TooManyFaults,
+			Message: fmt.Sprintf("%d more faults are not listed.", r.faults.more)})
+	}
+	return apperr.Invalid(details...)
+}
+
+// Raw gives the field as it was written.
+func (r *Reader) Raw(name string) (json.RawMessage, bool) {
+	n := r.take(name)
+	if n == nil {
+		return nil, false
+	}
+	return json.RawMessage(n.raw), true
+}
+
+// Object gives a nested object, or nil and false.
+func (r *Reader) Object(name string) (*Reader, bool) {
+	n := r.take(name)
+	if n == nil {
+		return nil, false
+	}
+	if n.kind != kindObject {
+		r.wrongType(name, "an object", n)
+		return nil, false
+	}
+	return r.child(r.Path(name), n), true
+}
+
+// Objects gives the objects of a list with at most max entries. An entry that
+// is no object is a fault and left out.
+func (r *Reader) Objects(name string, max int) ([]*Reader, bool) {
+	items, ok := r.list(name, "a list of objects", max)
+	if !ok {
+		return nil, false
+	}
+	out := make([]*Reader, 0, len(items))
+	for i := range items {
+		at := fmt.Sprintf("%s[%d]", name, i)
+		if items[i].kind != kindObject {
+			r.wrongType(at, "an object", &items[i])
+			continue
+		}
+		out = append(out, r.child(r.Path(at), &items[i]))
+	}
+	return out, true
+}
+
+func (r *Reader) child(path string, n *node) *Reader {
+	c := &Reader{path: path, members: n.members, faults: r.faults}
+	r.children = append(r.children, c)
+	return c
+}
+
+func (r *Reader) list(name, want string, max int) ([]node, bool) {
+	n := r.take(name)
+	if n == nil {
+		return nil, false
+	}
+	if n.kind != kindArray {
+		r.wrongType(name, want, n)
+		return nil, false
+	}
+	if len(n.items) > max {
+		r.faults.add(apperr.Detail{Field: r.Path(name), Code: TooMany,
+			Message: fmt.Sprintf("%s may have at most %d entries; got %d.", name, max, len(n.items))})
+		return nil, false
+	}
+	return n.items, true
+}
+
+func (r *Reader) wrongType(name, want string, n *node) {
+	r.faults.add(apperr.Detail{Field: r.Path(name), Code: WrongType,
+		Message: fmt.Sprintf("%s must be %s; got %s.", name, want, describe(n))})
+}
+
+// describe names a value for a message, cut to a readable length.
+func describe(n *node) string {
+	switch n.kind {
+	case kindNull:
+		return "null"
+	case kindArray:
+		return "a list"
+	case kindObject:
+		return "an object"
+	case kindString:
+		return "the text " + quote(n.text)
+	}
+	return cut(string(n.raw), 40)
+}

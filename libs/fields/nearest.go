@@ -1,0 +1,65 @@
+package fields
+
+import (
+	"slices"
+	"strings"
+)
+
+// Nearest gives at most count of the candidates that look like a slip of the pen
+// for word, the likeliest first, without regard to case.
+func Nearest(word string, candidates []string, count int) []string {
+	word = strings.ToLower(strings.TrimSpace(word))
+	if word == "" || len(word) > 64 {
+		return nil
+	}
+	type scored struct {
+		name string
+		cost int
+	}
+	var found []scored
+	for _, c := range candidates {
+		lower := strings.ToLower(c)
+		cost := distance(word, lower)
+		// One slip for each three letters is still the same word to a reader.
+		limit := max(len(lower)/3, 1)
+		if len(word) >= 3 && (strings.HasPrefix(lower, word) || strings.HasPrefix(word, lower) && len(lower) >= 3) {
+			cost = min(cost, limit)
+		}
+		if cost <= limit {
+			found = append(found, scored{c, cost})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int { return a.cost - b.cost })
+	if len(found) == 0 {
+		return nil
+	}
+	out := make([]string, 0, count)
+	for _, f := range found[:min(len(found), count)] {
+		out = append(out, f.name)
+	}
+	return out
+}
+
+// distance counts the letters to insert, delete, replace or swap.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}

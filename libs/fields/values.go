@@ -1,0 +1,274 @@
+package fields
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+func quote(s string) string { return strconv.Quote(cut(s, 40)) }
+
+func (r *Reader) fault(name, code, format string, args ...any) {
+	r.faults.add(apperr.Detail{Field: r.Path(name), Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// String reads a text of min to max characters, kept as it is. A text that is
+// only white space counts as too short when min is above 0; the character NUL
+// is refused.
+func (r *Reader) String(name string, min, max int) (string, bool) {
+	n := r.take(name)
+	if n == nil {
+		return "", false
+	}
+	return r.text(name, n, min, max)
+}
+
+func (r *Reader) text(name string, n *node, min, max int) (string, bool) {
+	if n.kind != kindString {
+		r.wrongType(name, "a text", n)
+		return "", false
+	}
+	count := utf8.RuneCountInString(n.text)
+	switch {
+	case count > max:
+		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, max, count)
+	case count < min:
+		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, min, count)
+	case min > 0 && strings.TrimSpace(n.text) == "":
+		r.fault(name, TooShort, "%s must not be blank.", name)
+	case strings.IndexByte(n.text, 0) >= 0:
+		r.fault(name, BadFormat, "%s must not contain the character NUL.", name)
+	default:
+		return n.text, true
+	}
+	return "", false
+}
+
+// Strings reads a list of at most max texts of 1 to maxLength characters each.
+func (r *Reader) Strings(name string, max, maxLength int) ([]string, bool) {
+	items, ok := r.list(name, "a list of texts", max)
+	if !ok {
+		return nil, false
+	}
+	out := make([]string, 0, len(items))
+	for i := range items {
+		if s, good := r.text(fmt.Sprintf("%s[%d]", name, i), &items[i], 1, maxLength); good {
+			out = append(out, s)
+		} else {
+			ok = false
+		}
+	}
+	return out, ok
+}
+
+// Integer reads a whole number from min to max. 2.0 and 2e0 are whole numbers;
+// 2.5 and "2" are not.
+func (r *Reader) Integer(name string, min, max int64) (int64, bool) {
+	n := r.take(name)
+	if n == nil {
+		return 0, false
+	}
+	want := fmt.Sprintf("a whole number from %d to %d", min, max)
+	if n.kind != kindNumber {
+		r.wrongType(name, want, n)
+		return 0, false
+	}
+	d, err := decimal.Parse(n.raw)
+	if err == nil {
+		v, whole := d.Int64()
+		if !whole {
+			r.wrongType(name, want, n)
+			return 0, false
+		}
+		if v >= min && v <= max {
+			return v, true
+		}
+	}
+	r.outOfRange(name, want, n)
+	return 0, false
+}
+
+// Decimal reads an exact number from min to max, of at most 18 significant
+// digits and 30 decimals.
+func (r *Reader) Decimal(name string, min, max decimal.Decimal) (decimal.Decimal, bool) {
+	n := r.take(name)
+	if n == nil {
+		return decimal.Decimal{}, false
+	}
+	want := "a number from " + min.String() + " to " + max.String()
+	if n.kind != kindNumber {
+		r.wrongType(name, want, n)
+		return decimal.Decimal{}, false
+	}
+	d, err := decimal.Parse(n.raw)
+	if err != nil || d.Cmp(min) < 0 || d.Cmp(max) > 0 {
+		if err != nil {
+			want += " with at most 18 significant digits"
+		}
+		r.outOfRange(name, want, n)
+		return decimal.Decimal{}, false
+	}
+	return d, true
+}
+
+func (r *Reader) outOfRange(name, want string, n *node) {
+	r.fault(name, OutOfRange, "%s must be %s; got %s.", name, want, describe(n))
+}
+
+// Bool reads true or false.
+func (r *Reader) Bool(name string) (bool, bool) {
+	n := r.take(name)
+	if n == nil {
+		return false, false
+	}
+	if n.kind != kindBool {
+		r.wrongType(name, "true or false", n)
+		return false, false
+	}
+	return n.raw[0] == 't', true
+}
+
+// Enum reads one of the allowed texts, written exactly so.
+func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
+	n := r.take(name)
+	if n == nil {
+		return "", false
+	}
+	if n.kind != kindString {
+		r.wrongType(name, "one of "+strings.Join(allowed, ", "), n)
+		return "", false
+	}
+	if slices.Contains(allowed, n.text) {
+		return n.text, true
+	}
+	r.faults.add(NotOneOf(r.Path(name), n.text, allowed))
+	return "", false
+}
+
+// NotOneOf is the fault of a value that is not among the allowed ones, with
+// the nearest of them as suggestions.
+func NotOneOf(path, got string, allowed []string) apperr.Detail {
+	return apperr.Detail{Field: path, Code: NotAllowed,
+		Message:     fmt.Sprintf("%s must be one of %s; got %s.", path, strings.Join(allowed, ", "), quote(got)),
+		Suggestions: Nearest(got, allowed, 3)}
+}
+
+// Date reads a day of the calendar as YYYY-MM-DD.
+func (r *Reader) Date(name string) (string, bool) {
+	n := r.take(name)
+	if n == nil {
+		return "", false
+	}
+	const want = "a date such as 2026-05-31"
+	if n.kind != kindString {
+		r.wrongType(name, want, n)
+		return "", false
+	}
+	if t, err := time.Parse(time.DateOnly, n.text); err != nil || t.Year() < 1 {
+		r.fault(name, BadFormat, "%s must be %s; got %s.", name, want, quote(n.text))
+		return "", false
+	}
+	return n.text, true
+}
+
+// Country reads an ISO 3166-1 alpha-2 code in any case and gives it in upper
+// case. A code that is not assigned is a fault with suggestions.
+func (r *Reader) Country(name string) (string, bool) {
+	n := r.take(name)
+	if n == nil {
+		return "", false
+	}
+	if n.kind != kindString {
+		r.wrongType(name, "a country code such as GB", n)
+		return "", false
+	}
+	if c, ok := locations.CountryByCode(n.text); ok {
+		return c.Code, true
+	}
+	r.faults.add(apperr.Detail{Field: r.Path(name), Code: UnknownCode,
+		Message:     fmt.Sprintf("%s must be an ISO 3166-1 alpha-2 country code such as GB; got %s.", name, quote(n.text)),
+		Suggestions: locations.SuggestCountry(n.text)})
+	return "", false
+}
+
+// URL reads an absolute https address of at most max characters.
+func (r *Reader) URL(name string, max int) (string, bool) {
+	s, ok := r.String(name, 1, max)
+	if !ok {
+		return "", false
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(s, " \t\r\n\\") {
+		r.fault(name, BadFormat, "%s must be an https address; got %s.", name, quote(s))
+		return "", false
+	}
+	return s, true
+}
+
+// SHA256 reads a SHA-256 hash as 64 hexadecimal digits and gives it in lower
+// case.
+func (r *Reader) SHA256(name string) (string, bool) {
+	s, ok := r.String(name, 1, 200)
+	if !ok {
+		return "", false
+	}
+	lower := strings.ToLower(s)
+	if len(s) != 64 || strings.Trim(lower, "0123456789abcdef") != "" {
+		r.fault(name, BadFormat, "%s must be a SHA-256 hash of 64 hexadecimal digits; got %s.", name, quote(s))
+		return "", false
+	}
+	return lower, true
+}
+
+// StringMap reads an object of at most max pairs of texts. Keys are 1 to 40 of
+// A-Z a-z 0-9 _ -, values at most maxLength characters.
+func (r *Reader) StringMap(name string, max, maxLength int) (map[string]string, bool) {
+	n := r.take(name)
+	if n == nil {
+		return nil, false
+	}
+	if n.kind != kindObject {
+		r.wrongType(name, "an object of texts", n)
+		return nil, false
+	}
+	if len(n.members) > max {
+		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, max, len(n.members))
+		return nil, false
+	}
+	out := make(map[string]string, len(n.members))
+	ok := true
+	for i := range n.members {
+		m := &n.members[i]
+		at := name + "." + cut(m.name, 80)
+		if !mapKey(m.name) {
+			r.fault(at, BadFormat, "A key of %s must be 1 to 40 of the characters A-Z a-z 0-9 _ -; got %s.", name, quote(m.name))
+			ok = false
+			continue
+		}
+		s, good := r.text(at, &m.value, 0, maxLength)
+		out[m.name] = s
+		ok = ok && good
+	}
+	return out, ok
+}
+
+func mapKey(s string) bool {
+	if s == "" || len(s) > 40 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,83 @@
+// Package locations knows the places a record may name: countries and their UN
+// regions, airports and city codes, and the great-circle distance between two
+// of them.
+package locations
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// Country is one entry of ISO 3166-1 with its region of the UN M49 standard.
+type Country struct {
+	Code   string // alpha-2, upper case
+	Name   string
+	Region string // UN M49 region: Africa, Americas, Asia, Europe, Oceania, or empty (Antarctica)
+	// SubRegion is the UN M49 sub-region or intermediate region, such as
+	// "Western Asia" or "Caribbean".
+	SubRegion string
+}
+
+//go:embed countries.csv
+var countriesText string
+
+type countryTable struct {
+	list   []Country
+	byCode map[string]int
+}
+
+var countries = sync.OnceValue(func() countryTable {
+	t := countryTable{byCode: make(map[string]int, 256)}
+	for line := range strings.Lines(countriesText) {
+		parts := strings.Split(strings.TrimSpace(line), ",")
+		if len(parts) != 4 || parts[0] == "code" {
+			continue
+		}
+		t.byCode[parts[0]] = len(t.list)
+		t.list = append(t.list, Country{Code: parts[0], Name: parts[1], Region: parts[2], SubRegion: parts[3]})
+	}
+	return t
+})
+
+// CountryByCode finds a country by its alpha-2 code in any case.
+func CountryByCode(code string) (Country, bool) {
+	if len(code) != 2 {
+		return Country{}, false
+	}
+	t := countries()
+	i, ok := t.byCode[strings.ToUpper(code)]
+	if !ok {
+		return Country{}, false
+	}
+	return t.list[i], true
+}
+
+// Countries gives all countries, ordered by code. The slice is the caller's.
+func Countries() []Country { return append([]Country(nil), countries().list...) }
+
+// usual maps what people write to the code that is assigned.
+var usual = map[string]string{
+	"UK": "GB", "EN": "GB", "EL": "GR", "USA": "US", "GBR": "GB", "DEU": "DE", "GER": "DE", "FRA": "FR", "ESP": "ES",
+	"ENGLAND": "GB", "SCOTLAND": "GB", "WALES": "GB", "GREAT BRITAIN": "GB", "UNITED KINGDOM": "GB",
+	"UNITED STATES": "US", "AMERICA": "US", "HOLLAND": "NL", "RUSSIA": "RU", "TURKEY": "TR", "SOUTH KOREA": "KR",
+}
+
+// SuggestCountry gives up to three codes that text may have meant: a name, a
+// beginning of a name, or a code in common but wrong use such as UK.
+func SuggestCountry(text string) []string {
+	text = strings.ToUpper(strings.TrimSpace(text))
+	if code, ok := usual[text]; ok {
+		return []string{code}
+	}
+	var out []string
+	if len(text) < 3 {
+		return nil
+	}
+	for _, c := range countries().list {
+		if strings.HasPrefix(strings.ToUpper(c.Name), text) && len(out) < 3 {
+			out = append(out, c.Code)
+		}
+	}
+	return out
+}
