@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// setupWithMetrics is telemetry.Setup with a page of all metrics.
+func setupWithMetrics(ctx context.Context, service, version string) (http.Handler, func(context.Context) error, error) {
+	registry := prometheus.NewRegistry()
+	reader, err := otelprom.New(otelprom.WithRegisterer(registry))
+	if err != nil {
+		return nil, nil, err
+	}
+	flush, err := telemetry.Setup(ctx, service, version, reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}), flush, nil
+}
+
+// Debug is what the debug address serves. It is for operators: it must not be
+// reachable for clients.
+type Debug struct {
+	// Metrics is served as /metrics; nil: no such page.
+	Metrics http.Handler
+	// Ready says whether the service is ready; nil: always.
+	Ready func(ctx context.Context) error
+}
+
+// Handler serves /metrics, /debug/pprof/, /health/live and /health/ready.
+func (d Debug) Handler() http.Handler {
+	mux := http.NewServeMux()
+	if d.Metrics != nil {
+		mux.Handle("GET /metrics", d.Metrics)
+	}
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound) // may hold secrets given as flags
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /health/live", func(w http.ResponseWriter, _ *http.Request) { writeStatus(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /health/ready", func(w http.ResponseWriter, r *http.Request) {
+		if d.Ready != nil {
+			if err := d.Ready(r.Context()); err != nil {
+				writeStatus(w, http.StatusServiceUnavailable, "not ready")
+				return
+			}
+		}
+		writeStatus(w, http.StatusOK, "ready")
+	})
+	return mux
+}
+
+func writeStatus(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"success": status == http.StatusOK, "data": map[string]string{"status": text}})
+}
+
+// ServeDebug serves d until ctx ends.
+func ServeDebug(ctx context.Context, ln net.Listener, d Debug) error {
+	server := &http.Server{
+		Handler:           d.Handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		IdleTimeout:       time.Minute,
+		// A profile takes as long as it is asked to; pprof extends the deadline
+		// of its own answers by what was asked.
+		WriteTimeout: 90 * time.Second,
+	}
+	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stopped()
+	if err := server.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return wrap("serve debug", err)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/errgroup"
+)
+
+// Listen opens a TCP listener. The port 0 takes a free one.
+func Listen(ctx context.Context, addr string) (net.Listener, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return ln, nil
+}
+
+// drainNotice is how long a service that is told to stop goes on taking
+// requests after it has said that it is not ready, so that whoever sends them
+// has time to notice.
+const drainNotice = time.Second
+
+// Serve serves an application until ctx ends. Then it calls drain (the place
+// for Health.Drain), goes on for a moment when there is any, refuses new
+// connections, and waits for the running requests; all that within grace.
+// What then still runs is cut off, and that is an error. The listener is closed
+// when Serve returns.
+func Serve(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Duration, drain ...func()) error {
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(ln) }()
+	select {
+	case err := <-served:
+		return errors.Join(wrap("serve", err), closeListener(ln))
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if len(drain) > 0 {
+		for _, d := range drain {
+			d()
+		}
+		pause := time.NewTimer(min(drainNotice, grace/4))
+		select {
+		case <-pause.C:
+		case err := <-served:
+			pause.Stop()
+			return wrap("serve", err)
+		}
+	}
+	err := app.ShutdownWithContext(last)
+	err = errors.Join(err, closeListener(ln))
+	select {
+	case e := <-served:
+		return errors.Join(wrap("shut down", err), wrap("serve", e))
+	case <-last.Done():
+		return errors.Join(wrap("shut down", err), errors.New("requests were still running when the time to finish them was over"))
+	}
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// closeListener makes sure that a listener is closed; closed already is fine.
+func closeListener(ln net.Listener) error {
+	if err := ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// Group runs the parts of a program together: when one fails, or ends although
+// the program goes on, the context of all of them ends.
+type Group struct {
+	ctx  context.Context
+	stop context.CancelFunc
+	g    *errgroup.Group
+}
+
+// NewGroup makes a group below ctx.
+func NewGroup(ctx context.Context) *Group {
+	ctx, stop := context.WithCancel(ctx)
+	g, ctx := errgroup.WithContext(ctx)
+	return &Group{ctx: ctx, stop: stop, g: g}
+}
+
+// Go starts a part. It must return when its context ends; that it then returns
+// the context's error is no failure. A panic of a part is its error.
+func (g *Group) Go(name string, part func(ctx context.Context) error) {
+	g.g.Go(func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("%s: panic: %v", name, v)
+			}
+		}()
+		err = part(g.ctx)
+		if err == nil || g.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			g.stop()
+			return nil
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	})
+}
+
+// Wait waits for all parts and gives the first failure.
+func (g *Group) Wait() error {
+	defer g.stop()
+	return g.g.Wait()
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RateLimit allows N requests in each period Per.
+type RateLimit struct {
+	N   int
+	Per time.Duration
+}
+
+// String gives what ParseRateLimit reads, "30/15m".
+func (r RateLimit) String() string { return strconv.Itoa(r.N) + "/" + shortDuration(r.Per) }
+
+// ParseRateLimit reads a number, a slash and a duration: "30/15m".
+func ParseRateLimit(s string) (RateLimit, error) {
+	n, per, ok := strings.Cut(s, "/")
+	count, err := strconv.Atoi(strings.TrimSpace(n))
+	if !ok || err != nil || count < 1 {
+		return RateLimit{}, fmt.Errorf("must be a number, a slash and a duration, such as 30/15m")
+	}
+	d, err := time.ParseDuration(strings.TrimSpace(per))
+	if err != nil || d < time.Second {
+		return RateLimit{}, fmt.Errorf("must end in a duration of a second or more, such as 30/15m")
+	}
+	return RateLimit{N: count, Per: d}, nil
+}
+
+// Unlimited is the quota of a plan without one.
+const Unlimited int64 = -1
+
+// Quotas gives the number of events of each plan by the plan's name.
+type Quotas map[string]int64
+
+// String gives what ParseQuotas reads, plans in order of their names.
+func (q Quotas) String() string {
+	parts := make([]string, 0, len(q))
+	for plan, n := range q {
+		quota := "unlimited"
+		if n != Unlimited {
+			quota = strconv.FormatInt(n, 10)
+		}
+		parts = append(parts, plan+"="+quota)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ",")
+}
+
+// ParseQuotas reads plans with their number of events: "free=3,team=50,enterprise=unlimited".
+func ParseQuotas(s string) (Quotas, error) {
+	q := Quotas{}
+	for part := range strings.SplitSeq(s, ",") {
+		plan, quota, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok || plan == "" {
+			return nil, fmt.Errorf("must be a list such as free=3,team=50,enterprise=unlimited")
+		}
+		if _, twice := q[plan]; twice {
+			return nil, fmt.Errorf("names the plan %s twice", plan)
+		}
+		if quota == "unlimited" {
+			q[plan] = Unlimited
+			continue
+		}
+		n, err := strconv.ParseInt(quota, 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt32 {
+			return nil, fmt.Errorf("gives the plan %s neither a number of events nor unlimited", plan)
+		}
+		q[plan] = n
+	}
+	return q, nil
+}
+
+// parseProxies reads a comma-separated list of addresses and networks.
+func parseProxies(s string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		if addr, err := netip.ParseAddr(part); err == nil {
+			list = append(list, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(part)
+		if err != nil {
+			return nil, fmt.Errorf("must be a list of addresses and networks, such as 10.0.0.0/8,192.0.2.1")
+		}
+		list = append(list, prefix.Masked())
+	}
+	return list, nil
+}
+
+// shortDuration writes 15m0s as 15m.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

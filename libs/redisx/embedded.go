@@ -1,0 +1,60 @@
+package redisx
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// tick is how often the embedded server is told what time it is; nothing in it
+// expires later than this after its time.
+const tick = 100 * time.Millisecond
+
+// StartEmbedded starts a Redis server inside this process, on a free port of
+// 127.0.0.1 and behind a random password (other users of the machine can reach
+// the port), and gives its address. It runs until stop is called, not until ctx
+// ends: what drains at shutdown still needs it. What it holds is gone then.
+func StartEmbedded(ctx context.Context) (address string, stop func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return "", nil, fmt.Errorf("start embedded redis: %w", err)
+	}
+	password := rand.Text()
+	server := miniredis.NewMiniRedis()
+	server.RequireAuth(password)
+	if err := server.StartAddr("127.0.0.1:0"); err != nil {
+		return "", nil, fmt.Errorf("start embedded redis: %w", err)
+	}
+	ticker := time.NewTicker(tick)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		keepTime(server, ticker.C, quit, time.Now())
+	}()
+	stop = sync.OnceFunc(func() {
+		ticker.Stop()
+		close(quit)
+		<-done
+		server.Close()
+	})
+	return "redis://:" + password + "@" + server.Addr() + "/0", stop, nil
+}
+
+// keepTime moves the server's clock, which stands still by itself, by the time
+// that has really passed; a delayed tick is made up for by the next.
+func keepTime(server interface{ FastForward(time.Duration) }, ticks <-chan time.Time, quit <-chan struct{}, last time.Time) {
+	for {
+		select {
+		case <-quit:
+			return
+		case now := <-ticks:
+			if elapsed := now.Sub(last); elapsed > 0 {
+				server.FastForward(elapsed)
+				last = now
+			}
+		}
+	}
+}

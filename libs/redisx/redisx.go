@@ -1,0 +1,109 @@
+// Package redisx connects to Redis, which here is a queue and a cache and never
+// holds the only copy of anything, and embeds one for the program that runs
+// everything in one process.
+package redisx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/extra/redisotel/v9"
+	"github.com/redis/go-redis/v9"
+)
+
+// Every wait on Redis is bounded, and well below the deadline of a request:
+// without Redis the service is slower, not stuck.
+const (
+	dialTimeout  = 2 * time.Second
+	ioTimeout    = 2 * time.Second
+	poolTimeout  = 2 * time.Second
+	maxRetries   = 1
+	minBackoff   = 10 * time.Millisecond
+	maxBackoff   = 100 * time.Millisecond
+	idleTimeout  = 5 * time.Minute
+	clusterQuery = "addr"
+)
+
+// Open makes a client for the server at an address such as
+// redis://user:password@host:6379/0, rediss:// with TLS, or redis://host:6379?addr=host2:6379
+// for a cluster. It does not connect: services start in any order, and a server
+// that is down is found out by the first command. Commands are traced by name,
+// without their arguments. No error holds the password.
+func Open(_ context.Context, address string) (redis.UniversalClient, error) {
+	var client redis.UniversalClient
+	if isCluster(address) {
+		o, err := redis.ParseClusterURL(address)
+		if err != nil {
+			return nil, invalid(address)
+		}
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
+		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+		client = redis.NewClusterClient(o)
+	} else {
+		o, err := redis.ParseURL(address)
+		if err != nil {
+			return nil, invalid(address)
+		}
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
+		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+		client = redis.NewClient(o)
+	}
+	if err := errors.Join(
+		redisotel.InstrumentTracing(client, redisotel.WithDBStatement(false)),
+		redisotel.InstrumentMetrics(client),
+	); err != nil {
+		return nil, errors.Join(fmt.Errorf("instrument redis: %w", err), client.Close())
+	}
+	return client, nil
+}
+
+// AsynqOpt gives the connection of the queue at the same kind of address.
+func AsynqOpt(address string) (asynq.RedisConnOpt, error) {
+	if isCluster(address) {
+		o, err := redis.ParseClusterURL(address)
+		if err != nil {
+			return nil, invalid(address)
+		}
+		return asynq.RedisClusterClientOpt{
+			Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
+			DialTimeout: dialTimeout, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout,
+		}, nil
+	}
+	o, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, invalid(address)
+	}
+	return asynq.RedisClientOpt{
+		Network: o.Network, Addr: o.Addr, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
+		DialTimeout: dialTimeout, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout,
+	}, nil
+}
+
+// Check reports what is wrong with an address, without connecting.
+func Check(address string) error {
+	_, err := AsynqOpt(address)
+	return err
+}
+
+func isCluster(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Query().Has(clusterQuery)
+}
+
+// invalid never quotes the library's error, which quotes the address. Only an
+// address that can be read is shown, with the password masked.
+func invalid(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || strings.Contains(u.Redacted(), "@") && u.User == nil {
+		return errors.New("the Redis address is not of the form redis://user:password@host:port/number")
+	}
+	u.RawQuery = "" // may hold anything
+	return fmt.Errorf("the Redis address %s is not of the form redis://user:password@host:port/number", u.Redacted())
+}

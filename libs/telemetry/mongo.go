@@ -1,0 +1,161 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// MongoMonitor makes the monitor that gives each MongoDB command a client span
+// and a measured duration. Neither holds the command: a filter has ids and
+// emails in it. Heartbeats and handshakes are left out.
+func MongoMonitor() *event.CommandMonitor {
+	duration, err := dbconv.NewClientOperationDuration(otel.Meter(scope))
+	if err != nil {
+		otel.Handle(err)
+	}
+	m := &mongoMonitor{tracer: otel.Tracer(scope), duration: duration}
+	return &event.CommandMonitor{
+		Started: m.started,
+		Succeeded: func(ctx context.Context, e *event.CommandSucceededEvent) {
+			m.finished(ctx, &e.CommandFinishedEvent, nil)
+		},
+		Failed: func(ctx context.Context, e *event.CommandFailedEvent) {
+			m.finished(ctx, &e.CommandFinishedEvent, e.Failure)
+		},
+	}
+}
+
+type mongoMonitor struct {
+	tracer   trace.Tracer
+	duration dbconv.ClientOperationDuration
+	running  sync.Map // mongoKey → mongoCommand; each entry ends with its command
+}
+
+type mongoKey struct {
+	connection string
+	request    int64
+}
+
+type mongoCommand struct {
+	span  trace.Span
+	attrs []attribute.KeyValue
+}
+
+func (m *mongoMonitor) started(ctx context.Context, e *event.CommandStartedEvent) {
+	if isHousekeeping(e.CommandName) {
+		return
+	}
+	collection := collectionOf(e.CommandName, e.Command)
+	attrs := []attribute.KeyValue{
+		m.duration.AttrNamespace(e.DatabaseName),
+		m.duration.AttrOperationName(e.CommandName),
+	}
+	name := e.CommandName
+	if collection != "" {
+		attrs = append(attrs, m.duration.AttrCollectionName(collection))
+		name += " " + collection
+	}
+	attrs = append(attrs, serverOf(e.ConnectionID)...)
+	_, span := m.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(semconv.DBSystemNameMongoDB), trace.WithAttributes(attrs...))
+	m.running.Store(mongoKey{e.ConnectionID, e.RequestID}, mongoCommand{span, attrs})
+}
+
+func (m *mongoMonitor) finished(ctx context.Context, e *event.CommandFinishedEvent, failure error) {
+	v, ok := m.running.LoadAndDelete(mongoKey{e.ConnectionID, e.RequestID})
+	if !ok {
+		return
+	}
+	cmd := v.(mongoCommand)
+	attrs := cmd.attrs
+	if failure != nil {
+		kind := errorKind(failure)
+		attrs = append(attrs, m.duration.AttrErrorType(dbconv.ErrorTypeAttr(kind)))
+		cmd.span.SetAttributes(semconv.ErrorTypeKey.String(kind))
+		cmd.span.SetStatus(codes.Error, kind)
+		var se mongo.ServerError
+		if errors.As(failure, &se) {
+			if list := se.ErrorCodes(); len(list) > 0 {
+				cmd.span.SetAttributes(semconv.DBResponseStatusCode(strconv.Itoa(list[0])))
+			}
+		}
+	}
+	cmd.span.End()
+	m.duration.Record(trace.ContextWithSpan(ctx, cmd.span), e.Duration.Seconds(), dbconv.SystemNameMongoDB, attrs...)
+}
+
+// errorKind names a failure with few values and nothing of its text.
+func errorKind(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), mongo.IsTimeout(err):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case mongo.IsDuplicateKeyError(err):
+		return "duplicate_key"
+	case mongo.IsNetworkError(err):
+		return "network"
+	}
+	return "command_failed"
+}
+
+// isHousekeeping knows the commands a driver sends for itself. Authentication
+// is among them: its commands carry secrets and say nothing about requests.
+func isHousekeeping(command string) bool {
+	switch command {
+	case "hello", "isMaster", "ismaster", "ping", "buildInfo", "endSessions",
+		"saslStart", "saslContinue", "authenticate", "getnonce":
+		return true
+	}
+	return false
+}
+
+// collectionOf reads the collection a command is about: the value of its first
+// element, or for getMore its field "collection".
+func collectionOf(name string, command bson.Raw) string {
+	field := name
+	if name == "getMore" {
+		field = "collection"
+	}
+	value, err := command.LookupErr(field)
+	if err != nil {
+		return ""
+	}
+	s, _ := value.StringValueOK()
+	return s
+}
+
+// serverOf reads "host:port[-n]".
+func serverOf(connection string) []attribute.KeyValue {
+	end := len(connection)
+	if connection != "" && connection[end-1] == ']' {
+		for i := end - 1; i > 0; i-- {
+			if connection[i] == '[' && connection[i-1] != '/' {
+				end = i
+				break
+			}
+		}
+	}
+	host, port, err := net.SplitHostPort(connection[:end])
+	if err != nil {
+		return nil
+	}
+	attrs := []attribute.KeyValue{semconv.ServerAddress(host)}
+	if n, err := strconv.Atoi(port); err == nil {
+		attrs = append(attrs, semconv.ServerPort(n))
+	}
+	return attrs
+}

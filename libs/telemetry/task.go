@@ -1,0 +1,70 @@
+package telemetry
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// The messaging conventions are still in development: every name of theirs
+// that we use is in this file.
+
+// InjectHeaders gives the headers of a task that carry the trace of ctx to
+// whoever works on it; never nil.
+func InjectHeaders(ctx context.Context) map[string]string {
+	headers := map[string]string{}
+	otel.GetTextMapPropagator().Inject(ctx, propagation.MapCarrier(headers))
+	return headers
+}
+
+// ExtractHeaders puts the trace of a task's headers into ctx.
+func ExtractHeaders(ctx context.Context, headers map[string]string) context.Context {
+	return otel.GetTextMapPropagator().Extract(ctx, propagation.MapCarrier(headers))
+}
+
+// StartProducer begins the span of putting a task into a queue. The headers of
+// the task are to be injected from the returned context.
+func StartProducer(ctx context.Context, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
+	return otel.Tracer(scope).Start(ctx, "send "+queue, trace.WithSpanKind(trace.SpanKindProducer),
+		trace.WithAttributes(
+			semconv.MessagingSystemKey.String("asynq"),
+			semconv.MessagingOperationTypeSend,
+			semconv.MessagingOperationName("send"),
+			semconv.MessagingDestinationName(queue),
+		), trace.WithAttributes(attrs...))
+}
+
+// StartConsumer begins the span of working on a task of the named queue. The
+// producer's span is its parent, so that one trace tells the whole story, and
+// also a link, for tools that break traces at the queue. End it with Finish.
+func StartConsumer(ctx context.Context, headers map[string]string, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
+	ctx = ExtractHeaders(ctx, headers)
+	opts := []trace.SpanStartOption{
+		trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(
+			semconv.MessagingSystemKey.String("asynq"),
+			semconv.MessagingOperationTypeProcess,
+			semconv.MessagingOperationName("process"),
+			semconv.MessagingDestinationName(queue),
+		),
+		trace.WithAttributes(attrs...),
+	}
+	if producer := trace.SpanContextFromContext(ctx); producer.IsValid() {
+		opts = append(opts, trace.WithLinks(trace.Link{SpanContext: producer}))
+	}
+	return otel.Tracer(scope).Start(ctx, "process "+queue, opts...)
+}
+
+// Finish ends a span with the outcome of its work. The text of the error stays
+// out of it: it may name what must not leave the process.
+func Finish(span trace.Span, err error) {
+	if err != nil {
+		span.SetStatus(codes.Error, "failed")
+	}
+	span.End()
+}

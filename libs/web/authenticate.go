@@ -1,0 +1,80 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// TokenVerifier says who a token belongs to. An *apperr.Error of it and an
+// expired deadline are answered as they are (UNAVAILABLE when it cannot tell);
+// any other error means that the token is not acceptable, and is answered as
+// UNAUTHENTICATED.
+type TokenVerifier interface {
+	Verify(ctx context.Context, token string) (identity.Principal, error)
+}
+
+// maxToken bounds a bearer token in bytes, before anything looks inside it.
+const maxToken = 8 << 10
+
+// authenticate finds out who makes the request and keeps it for PrincipalOf.
+// Every refusal has the same body, whatever was wrong with the token.
+func authenticate(c *fiber.Ctx, v TokenVerifier) error {
+	token, ok := BearerToken(c)
+	if !ok {
+		return unauthenticated(nil)
+	}
+	p, err := v.Verify(c.UserContext(), token)
+	if err != nil {
+		var ae *apperr.Error
+		if errors.As(err, &ae) || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return unauthenticated(err)
+	}
+	if p.UserID == "" || p.Org == "" || p.Role == identity.RoleNone {
+		// A verifier that lets such a principal through is broken; nobody is
+		// let in on its word.
+		return unauthenticated(errors.New("the verified principal is incomplete"))
+	}
+	setPrincipal(c, p)
+	return nil
+}
+
+func unauthenticated(cause error) error {
+	return apperr.New(apperr.Unauthenticated, "A valid access token is needed: sign in, or refresh the token.").Because(cause)
+}
+
+// BearerToken gives the token of the Authorization field. It refuses a field
+// that is repeated, too long or not a bearer token, at a cost that does not
+// depend on what is in it.
+func BearerToken(c *fiber.Ctx) (string, bool) {
+	fields := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+	if len(fields) != 1 {
+		return "", false
+	}
+	const scheme = "Bearer "
+	field := fields[0]
+	if len(field) <= len(scheme) || len(field) > len(scheme)+maxToken || !strings.EqualFold(string(field[:len(scheme)]), scheme) {
+		return "", false
+	}
+	token := strings.Trim(string(field[len(scheme):]), " ")
+	for i := range len(token) {
+		if b := token[i]; b <= ' ' || b >= 0x7f || b == ',' {
+			return "", false
+		}
+	}
+	return token, token != ""
+}
+
+func requireRole(c *fiber.Ctx, needed identity.Role) error {
+	if PrincipalOf(c).Role >= needed {
+		return nil
+	}
+	return apperr.New(apperr.Forbidden, "This needs the role %s.", needed)
+}

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"bytes"
+	"mime"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// Body gives a copy of the request's body, nil when there is none. A body must
+// be application/json in UTF-8, and not compressed (a few bytes could unpack to
+// more than the limit): anything else is UNSUPPORTED_MEDIA_TYPE. A request
+// without a body needs no Content-Type.
+func Body(c *fiber.Ctx) ([]byte, error) { return BodyAs(c, fiber.MIMEApplicationJSON) }
+
+// BodyAs is Body for another media type, or for one of several.
+func BodyAs(c *fiber.Ctx, types ...string) ([]byte, error) {
+	body := c.Request().Body()
+	if len(body) == 0 {
+		return nil, nil
+	}
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, apperr.New(apperr.UnsupportedMediaType, "The body of the request must not be compressed.")
+	}
+	if !mediaTypeIs(c.Get(fiber.HeaderContentType), types) {
+		return nil, apperr.New(apperr.UnsupportedMediaType, "The body of the request must be %s in UTF-8.", strings.Join(types, " or "))
+	}
+	return bytes.Clone(body), nil
+}
+
+func mediaTypeIs(header string, types []string) bool {
+	got, params, err := mime.ParseMediaType(header)
+	if err != nil {
+		return false
+	}
+	if charset, given := params["charset"]; given && !strings.EqualFold(charset, "utf-8") {
+		return false
+	}
+	for _, t := range types {
+		if got == t {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,65 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+type success struct {
+	Success bool `json:"success"`
+	Data    any  `json:"data"`
+}
+
+// OK answers 200 with data in the envelope.
+func OK(c *fiber.Ctx, data any) error { return Answer(c, http.StatusOK, data) }
+
+// Created answers 201 with data in the envelope and, when location is not
+// empty, the address of what was created.
+func Created(c *fiber.Ctx, data any, location string) error {
+	if location != "" {
+		c.Set(fiber.HeaderLocation, location)
+	}
+	return Answer(c, http.StatusCreated, data)
+}
+
+// Answer answers with data in the envelope under a status of success.
+func Answer(c *fiber.Ctx, status int, data any) error {
+	return writeJSON(c, status, success{Success: true, Data: data})
+}
+
+// Encode gives the bytes that OK would send, for answers that are stored and
+// sent again.
+func Encode(data any) ([]byte, error) { return encode(success{Success: true, Data: data}) }
+
+// encode leaves <, > and & as they are: answers are application/json under
+// nosniff, and texts are given back as they came.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode answer: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func writeJSON(c *fiber.Ctx, status int, v any) error {
+	body, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return JSON(c, status, body)
+}
+
+// JSON answers with bytes that are JSON already. The bytes must not change
+// afterwards.
+func JSON(c *fiber.Ctx, status int, body []byte) error {
+	c.Status(status)
+	c.Response().Header.SetContentType(fiber.MIMEApplicationJSON)
+	c.Response().SetBodyRaw(body)
+	return nil
+}

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// statuses is the one table from code to status. A code that is not in it is
+// answered as INTERNAL.
+var statuses = map[apperr.Code]int{
+	apperr.ValidationError:       http.StatusBadRequest,
+	apperr.Unauthenticated:       http.StatusUnauthorized,
+	apperr.QuotaExceeded:         http.StatusPaymentRequired,
+	apperr.Forbidden:             http.StatusForbidden,
+	apperr.SelfApprovalForbidden: http.StatusForbidden,
+	apperr.NotFound:              http.StatusNotFound,
+	apperr.EventNotFound:         http.StatusNotFound,
+	apperr.TypeNotFound:          http.StatusNotFound,
+	apperr.RecordNotFound:        http.StatusNotFound,
+	apperr.UserNotFound:          http.StatusNotFound,
+	apperr.ResultNotFound:        http.StatusNotFound,
+	apperr.MethodNotAllowed:      http.StatusMethodNotAllowed,
+	apperr.InvalidTransition:     http.StatusConflict,
+	apperr.RecordLocked:          http.StatusConflict,
+	apperr.DuplicateReference:    http.StatusConflict,
+	apperr.EmailTaken:            http.StatusConflict,
+	apperr.IdempotencyInProgress: http.StatusConflict,
+	apperr.IdempotencyKeyReused:  http.StatusUnprocessableEntity,
+	apperr.PreconditionFailed:    http.StatusPreconditionFailed,
+	apperr.PayloadTooLarge:       http.StatusRequestEntityTooLarge,
+	apperr.UnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	apperr.RateLimited:           http.StatusTooManyRequests,
+	apperr.Internal:              http.StatusInternalServerError,
+	apperr.Unavailable:           http.StatusServiceUnavailable,
+	apperr.UpstreamTimeout:       http.StatusGatewayTimeout,
+}
+
+// StatusOf gives the HTTP status of a code; 500 for one it does not know.
+func StatusOf(code apperr.Code) int {
+	if s, ok := statuses[code]; ok {
+		return s
+	}
+	return http.StatusInternalServerError
+}
+
+// DocsOf gives the address, relative to the host, of a code's entry in the
+// served documentation.
+func DocsOf(code apperr.Code) string {
+	return BasePath + "/docs#error-" + strings.ReplaceAll(strings.ToLower(string(code)), "_", "-")
+}
+
+// ErrorBody is the error of an answer.
+type ErrorBody struct {
+	Code      apperr.Code     `json:"code"`
+	Message   string          `json:"message"`
+	RequestID string          `json:"requestId"`
+	Details   []apperr.Detail `json:"details,omitempty"`
+	Docs      string          `json:"docs"`
+}
+
+type failure struct {
+	Success bool      `json:"success"`
+	Error   ErrorBody `json:"error"`
+}
+
+const internalMessage = "Something went wrong on our side. The request id names this failure in our logs."
+
+// retryAfterDefault is the wait asked for when an error that needs one has none.
+const retryAfterDefault = 2 * time.Second
+
+// Translate gives the error a client may see for any error, and the status of
+// its answer: an *apperr.Error as it is, fiber's and fasthttp's own errors by
+// their status, an expired deadline as UPSTREAM_TIMEOUT, anything else as
+// INTERNAL with a fixed sentence.
+func Translate(err error) (*apperr.Error, int) {
+	var ae *apperr.Error
+	if errors.As(err, &ae) {
+		status, known := statuses[ae.Code]
+		if !known || ae.Code == apperr.Internal {
+			return internal(err)
+		}
+		return ae, status
+	}
+	var fe *fiber.Error
+	if errors.As(err, &fe) {
+		return translateFiber(fe)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return apperr.New(apperr.UpstreamTimeout, "The service did not answer in time.").Because(err), http.StatusGatewayTimeout
+	}
+	return internal(err)
+}
+
+func internal(cause error) (*apperr.Error, int) {
+	return apperr.New(apperr.Internal, internalMessage).Because(cause), http.StatusInternalServerError
+}
+
+// translateFiber never uses the message of a *fiber.Error: it may hold what
+// fasthttp read from the connection.
+func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
+	switch fe.Code {
+	case http.StatusNotFound:
+		return apperr.New(apperr.NotFound, "There is no such route."), fe.Code
+	case http.StatusMethodNotAllowed:
+		return apperr.New(apperr.MethodNotAllowed, "This route does not take that method."), fe.Code
+	case http.StatusRequestEntityTooLarge:
+		return apperr.New(apperr.PayloadTooLarge, "The body of the request is too large."), fe.Code
+	case http.StatusRequestHeaderFieldsTooLarge:
+		return apperr.New(apperr.PayloadTooLarge, "The header of the request is too large."), fe.Code
+	case http.StatusRequestTimeout:
+		return apperr.New(apperr.ValidationError, "The request did not arrive in time."), fe.Code
+	case http.StatusUnsupportedMediaType:
+		return apperr.New(apperr.UnsupportedMediaType, "The body of the request has a media type this route does not take."), fe.Code
+	}
+	if fe.Code >= 400 && fe.Code < 500 || fe.Code == http.StatusBadGateway {
+		// Bad gateway is fiber's name for a connection that broke while the
+		// request was read; nobody is left to read the answer.
+		return apperr.New(apperr.ValidationError, "The request is not well-formed HTTP.").Because(fe), http.StatusBadRequest
+	}
+	return internal(fe)
+}
+
+// handleError answers any error in the envelope. The cause goes to the log
+// line of the request, never to the client.
+func (e *edge) handleError(c *fiber.Ctx, err error) error {
+	e.ensureRequestID(c)
+	ae, status := Translate(err)
+	h := &c.Response().Header
+	// What the handler had prepared for a success does not hold any more.
+	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLocation, fiber.HeaderLastModified, fiber.HeaderContentEncoding, fiber.HeaderContentDisposition, fiber.HeaderCacheControl} {
+		h.Del(name)
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		h.Del(fiber.HeaderAllow)
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+	case http.StatusMethodNotAllowed:
+		if len(ae.Allow) > 0 {
+			c.Set(fiber.HeaderAllow, strings.Join(ae.Allow, ", "))
+		}
+	default:
+		h.Del(fiber.HeaderAllow)
+	}
+	if wait := retryAfter(ae); wait > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wait, 10))
+	}
+	var fe *fiber.Error
+	if errors.As(err, &fe) && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
+		c.Locals(keyUnrouted, true)
+	}
+	c.Locals(keyCode, ae.Code)
+	c.Locals(keyCause, err)
+	c.Response().ResetBody()
+	setSecurityHeaders(c)
+	return writeJSON(c, status, failure{Error: ErrorBody{
+		Code: ae.Code, Message: ae.Message, RequestID: RequestID(c), Details: ae.Details, Docs: DocsOf(ae.Code),
+	}})
+}
+
+// retryAfter gives the whole seconds of the Retry-After field, 0 for none.
+// Seconds are rounded up: a client that comes back early is refused again.
+func retryAfter(e *apperr.Error) int64 {
+	wait := e.RetryAfter
+	if wait <= 0 && (e.Code == apperr.Unavailable || e.Code == apperr.RateLimited) {
+		wait = retryAfterDefault
+	}
+	if wait <= 0 {
+		return 0
+	}
+	return int64((wait + time.Second - 1) / time.Second)
+}

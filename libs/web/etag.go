@@ -1,0 +1,130 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// ETagOf gives a strong entity tag, quotes included, of what the parts say
+// together. The parts are told apart: ("ab","c") and ("a","bc") differ.
+func ETagOf(parts ...string) string {
+	h := sha256.New()
+	var size [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(size[:], uint64(len(p)))
+		h.Write(size[:])
+		h.Write([]byte(p))
+	}
+	return quoteTag(h.Sum(nil))
+}
+
+func quoteTag(sum []byte) string {
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// NotModified reports whether If-None-Match names tag. A handler that knows the
+// tag before it has done the work of the answer sets ETag, asks this, and
+// answers with SendNotModified: that is what makes polling cheap.
+func NotModified(c *fiber.Ctx, tag string) bool {
+	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
+		return false
+	}
+	tags, present := tagList(c, fiber.HeaderIfNoneMatch)
+	if !present {
+		return false
+	}
+	tag = strings.TrimPrefix(tag, "W/")
+	for _, t := range tags {
+		if t == "*" || strings.TrimPrefix(t, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// SendNotModified answers 304 without a body, with the tag.
+func SendNotModified(c *fiber.Ctx, tag string) error {
+	c.Set(fiber.HeaderETag, tag)
+	c.Response().ResetBody()
+	c.Response().Header.SetContentType("")
+	c.Response().Header.SetNoDefaultContentType(true)
+	c.Status(http.StatusNotModified)
+	return nil
+}
+
+// IfMatch gives the tags of the If-Match field, quotes included ("*" without),
+// and whether the field is there at all. A weak tag never matches a strong
+// comparison, so weak ones are left out.
+func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
+	all, present := tagList(c, fiber.HeaderIfMatch)
+	for _, t := range all {
+		if !strings.HasPrefix(t, "W/") {
+			tags = append(tags, t)
+		}
+	}
+	return tags, present
+}
+
+// tagList reads a list of entity tags (RFC 9110 §8.8.3). A tag may contain
+// commas, so the list cannot be split at them. Reading stops at the first thing
+// that is no tag.
+func tagList(c *fiber.Ctx, header string) (tags []string, present bool) {
+	for _, field := range c.Request().Header.PeekAll(header) {
+		present = true
+		s := string(field)
+		for {
+			s = strings.TrimLeft(s, " \t,")
+			if s == "" {
+				break
+			}
+			if s[0] == '*' {
+				tags, s = append(tags, "*"), s[1:]
+				continue
+			}
+			start := 0
+			if strings.HasPrefix(s, "W/") {
+				start = 2
+			}
+			if start >= len(s) || s[start] != '"' {
+				break
+			}
+			end := strings.IndexByte(s[start+1:], '"')
+			if end < 0 {
+				break
+			}
+			end += start + 2
+			tags, s = append(tags, s[:end]), s[end:]
+		}
+	}
+	return tags, present
+}
+
+// etag gives every 200 JSON answer to a GET a strong entity tag of its body,
+// unless the handler has set one, and answers 304 when the client has it.
+func etag(c *fiber.Ctx) error {
+	if err := c.Next(); err != nil {
+		return err
+	}
+	if m := c.Method(); (m != fiber.MethodGet && m != fiber.MethodHead) || c.Response().StatusCode() != http.StatusOK || isSet(c, keyQuiet) {
+		return nil
+	}
+	tag := string(c.Response().Header.Peek(fiber.HeaderETag))
+	if tag == "" {
+		if c.Response().IsBodyStream() || !bytes.HasPrefix(c.Response().Header.ContentType(), []byte(fiber.MIMEApplicationJSON)) {
+			return nil
+		}
+		sum := sha256.Sum256(c.Response().Body())
+		tag = quoteTag(sum[:])
+		c.Set(fiber.HeaderETag, tag)
+	}
+	if NotModified(c, tag) {
+		return SendNotModified(c, tag)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// Check is one thing a service needs to be ready. Name is shown to anybody, so
+// it says what ("database"), never where. Probe must respect its context.
+type Check struct {
+	Name  string
+	Probe func(ctx context.Context) error
+}
+
+// How long the outcome of the checks is kept, and how long one may take.
+const (
+	healthCache = time.Second
+	probeLimit  = 2 * time.Second
+)
+
+// Health answers whether a service lives and is ready. It shows no address, no
+// setting and no error text.
+type Health struct {
+	now      func() time.Time
+	checks   []Check
+	draining atomic.Bool
+
+	mu      sync.Mutex // held while probing, so that one caller probes for all
+	checked time.Time
+	failed  []failedCheck
+}
+
+type failedCheck struct {
+	name string
+	err  error
+}
+
+// NewHealth makes the health of a service from its checks; now is its clock,
+// time.Now when nil.
+func NewHealth(now func() time.Time, checks ...Check) *Health {
+	if now == nil {
+		now = time.Now
+	}
+	return &Health{now: now, checks: checks}
+}
+
+// Drain makes the service not ready from now on, so that no new requests are
+// sent to it while it finishes the ones it has.
+func (h *Health) Drain() { h.draining.Store(true) }
+
+// Register adds /health, /health/live and /health/ready below the prefix. They
+// need no token.
+func (h *Health) Register(app *fiber.App, prefix string) {
+	simple := func(c *fiber.Ctx) error {
+		c.Locals(keyQuiet, true)
+		return OK(c, fiber.Map{"status": "ok"})
+	}
+	app.Get(prefix+"/health", simple)
+	app.Get(prefix+"/health/live", simple)
+	app.Get(prefix+"/health/ready", func(c *fiber.Ctx) error {
+		c.Locals(keyQuiet, true)
+		if err := h.Ready(c.UserContext()); err != nil {
+			return err
+		}
+		names := make(map[string]string, len(h.checks))
+		for _, check := range h.checks {
+			names[check.Name] = "ok"
+		}
+		return OK(c, fiber.Map{"status": "ready", "checks": names})
+	})
+}
+
+// Ready gives nil when every check passes and the service is not draining,
+// else UNAVAILABLE with a detail for each check that fails. The outcome is kept
+// for one second.
+func (h *Health) Ready(ctx context.Context) error {
+	if h.draining.Load() {
+		return apperr.New(apperr.Unavailable, "The service is stopping.")
+	}
+	failed := h.probe(ctx)
+	if len(failed) == 0 {
+		return nil
+	}
+	e := apperr.New(apperr.Unavailable, "The service is not ready.")
+	var causes []error
+	for _, f := range failed {
+		e = e.With(apperr.Detail{Field: f.name, Code: "not_ready", Message: "This dependency does not answer."})
+		causes = append(causes, fmt.Errorf("%s: %w", f.name, f.err))
+	}
+	return e.Because(errors.Join(causes...))
+}
+
+func (h *Health) probe(ctx context.Context) []failedCheck {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.checked.IsZero() && h.now().Sub(h.checked) < healthCache {
+		return h.failed
+	}
+	// The outcome serves other callers as well, so it must not depend on how
+	// much time this one has left.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeLimit)
+	defer cancel()
+	errs := make([]error, len(h.checks))
+	var wg sync.WaitGroup
+	for i, check := range h.checks {
+		wg.Go(func() { errs[i] = runProbe(ctx, check) })
+	}
+	wg.Wait()
+	h.failed = nil
+	for i, err := range errs {
+		if err != nil {
+			h.failed = append(h.failed, failedCheck{h.checks[i].Name, err})
+		}
+	}
+	h.checked = h.now()
+	return h.failed
+}
+
+func runProbe(ctx context.Context, check Check) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return check.Probe(ctx)
+}
+
+// isHealthPath knows the health routes before a route is found.
+func isHealthPath(path string) bool {
+	switch path {
+	case "/health", "/health/live", "/health/ready", BasePath + "/health", BasePath + "/health/live", BasePath + "/health/ready":
+		return true
+	}
+	return false
+}

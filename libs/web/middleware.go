@@ -1,0 +1,144 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// requestID takes the caller's X-Request-Id when it is sane, else makes one.
+func (e *edge) requestID(c *fiber.Ctx) error {
+	e.ensureRequestID(c)
+	return c.Next()
+}
+
+// ensureRequestID also serves errors that fasthttp finds before any middleware.
+func (e *edge) ensureRequestID(c *fiber.Ctx) {
+	if RequestID(c) == "" {
+		id := c.Get(fiber.HeaderXRequestID)
+		if !saneID(id) {
+			id = e.o.NewID()
+		}
+		c.Locals(keyRequestID, id)
+	}
+	c.Set(fiber.HeaderXRequestID, RequestID(c))
+}
+
+func saneID(s string) bool {
+	if len(s) < 1 || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		switch b := s[i]; {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9':
+		case b == '.', b == '_', b == ':', b == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// accessLog turns an error into its answer and writes the one log line of the
+// request. The line never holds an email, a token, a query or a body.
+func (e *edge) accessLog(c *fiber.Ctx) error {
+	start := e.o.Now()
+	if err := c.Next(); err != nil {
+		if err := e.handleError(c, err); err != nil {
+			return err
+		}
+	}
+	status := c.Response().StatusCode()
+	attrs := []slog.Attr{
+		slog.String("method", loggable(methodOf(c))),
+		slog.String("route", routeOf(c)),
+		slog.Int("status", status),
+		slog.Float64("ms", float64(e.o.Now().Sub(start).Microseconds())/1000),
+		slog.String("request_id", RequestID(c)),
+	}
+	if p := PrincipalOf(c); p.UserID != "" {
+		attrs = append(attrs, slog.String("org", p.Org), slog.String("actor", p.UserID))
+	}
+	if code := codeOf(c); code != "" {
+		attrs = append(attrs, slog.String("code", string(code)))
+	}
+	level := slog.LevelInfo
+	switch {
+	case status == http.StatusInternalServerError:
+		level = slog.LevelError
+	case status > http.StatusInternalServerError:
+		level = slog.LevelWarn
+	case isSet(c, keyQuiet):
+		level = slog.LevelDebug
+	}
+	if cause, ok := c.Locals(keyCause).(error); ok && status >= http.StatusInternalServerError {
+		attrs = append(attrs, slog.String("error", telemetry.Redact(cause.Error())))
+		var p *panicked
+		if errors.As(cause, &p) {
+			attrs = append(attrs, slog.String("stack", p.stack))
+		}
+	}
+	e.o.Logger.LogAttrs(c.UserContext(), level, "request", attrs...)
+	return nil
+}
+
+// loggable bounds what a client can put in a log line.
+func loggable(s string) string {
+	if len(s) > 32 {
+		return s[:32]
+	}
+	return s
+}
+
+// routeOf gives the pattern of the route that answered; empty when none did,
+// so that the paths of strangers neither fill the log nor the metrics.
+func routeOf(c *fiber.Ctx) string {
+	if isSet(c, keyUnrouted) {
+		return ""
+	}
+	return c.Route().Path
+}
+
+// panicked is a panic of a handler on its way to the log.
+type panicked struct {
+	value any
+	stack string
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+func (e *edge) recoverPanic(c *fiber.Ctx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicked{value: v, stack: string(debug.Stack())}
+		}
+	}()
+	return c.Next()
+}
+
+// securityHeaders makes an answer safe to show in a browser unless the handler
+// has decided otherwise.
+func (e *edge) securityHeaders(c *fiber.Ctx) error {
+	err := c.Next()
+	setSecurityHeaders(c)
+	return err
+}
+
+func setSecurityHeaders(c *fiber.Ctx) {
+	h := &c.Response().Header
+	setIfAbsent := func(name, value string) {
+		if len(h.Peek(name)) == 0 {
+			h.Set(name, value)
+		}
+	}
+	setIfAbsent(fiber.HeaderXContentTypeOptions, "nosniff")
+	setIfAbsent(fiber.HeaderCacheControl, "no-store")
+	setIfAbsent(fiber.HeaderReferrerPolicy, "no-referrer")
+	setIfAbsent(fiber.HeaderXFrameOptions, "DENY")
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"math"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// The page size when none is asked for, and the largest.
+const (
+	DefaultLimit = 25
+	MaxLimit     = 100
+)
+
+// Page is which part of a list is asked for. Number is 1 or more and may be as
+// large as int64 goes; Limit is 1 to MaxLimit.
+type Page struct{ Number, Limit int64 }
+
+// Offset gives how many items come before the page. It stops at the largest
+// int64 instead of overflowing.
+func (p Page) Offset() int64 {
+	if p.Number <= 1 {
+		return 0
+	}
+	if p.Number-1 > math.MaxInt64/p.Limit {
+		return math.MaxInt64
+	}
+	return (p.Number - 1) * p.Limit
+}
+
+// PageOf reads page and limit from the query. A limit of any integer size is
+// clamped to 1–100; a page however large is taken. What is not an integer, and
+// a page below 1, is VALIDATION_ERROR with a detail for each. When a name is
+// repeated its first value counts.
+func PageOf(c *fiber.Ctx) (Page, error) {
+	p := Page{Number: 1, Limit: DefaultLimit}
+	var faults []apperr.Detail
+	args := c.Context().QueryArgs()
+	if args.Has("page") {
+		n, ok := parseInteger(args.Peek("page"))
+		switch {
+		case !ok:
+			faults = append(faults, apperr.Detail{Field: "page", Code: "not_an_integer", Message: "page must be an integer."})
+		case n < 1:
+			faults = append(faults, apperr.Detail{Field: "page", Code: "too_small", Message: "page must be 1 or more."})
+		default:
+			p.Number = n
+		}
+	}
+	if args.Has("limit") {
+		n, ok := parseInteger(args.Peek("limit"))
+		if !ok {
+			faults = append(faults, apperr.Detail{Field: "limit", Code: "not_an_integer", Message: "limit must be an integer."})
+		} else {
+			p.Limit = min(max(n, 1), MaxLimit)
+		}
+	}
+	if len(faults) > 0 {
+		return Page{}, apperr.Invalid(faults...)
+	}
+	return p, nil
+}
+
+// parseInteger reads a decimal integer of any length; beyond int64 it gives the
+// nearest int64.
+func parseInteger(s []byte) (int64, bool) {
+	negative := false
+	if len(s) > 0 && s[0] == '-' {
+		negative, s = true, s[1:]
+	}
+	if len(s) == 0 {
+		return 0, false
+	}
+	var n int64
+	for _, d := range s {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		if n > (math.MaxInt64-9)/10 {
+			n = math.MaxInt64 // stays here: the next digit takes this branch too
+			continue
+		}
+		n = n*10 + int64(d-'0')
+	}
+	if negative {
+		return -n, true
+	}
+	return n, true
+}
+
+// Pagination describes the page of a List.
+type Pagination struct {
+	Page       int64 `json:"page"`
+	Limit      int64 `json:"limit"`
+	Total      int64 `json:"total"`
+	TotalPages int64 `json:"totalPages"`
+}
+
+// List is the data of every list answer.
+type List[T any] struct {
+	Items      []T        `json:"items"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// NewList makes the answer for one page of total items. Items is never null.
+func NewList[T any](items []T, p Page, total int64) List[T] {
+	if items == nil {
+		items = []T{}
+	}
+	pages := total / p.Limit
+	if total%p.Limit > 0 {
+		pages++
+	}
+	return List[T]{Items: items, Pagination: Pagination{Page: p.Number, Limit: p.Limit, Total: total, TotalPages: pages}}
+}

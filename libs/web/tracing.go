@@ -1,0 +1,92 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// header reads the trace context from a request.
+type header struct{ c *fiber.Ctx }
+
+func (h header) Get(k string) string { return h.c.Get(k) }
+func (h header) Set(string, string)  {}
+func (h header) Keys() []string      { return nil }
+
+// newTracing makes the middleware that gives every request but those for
+// health a server span and a measured duration, under the names of the semantic
+// conventions v1.43. Neither holds a path, a query or an address of the client:
+// a path has ids in it, and the number of its values has no bound.
+func (e *edge) newTracing() fiber.Handler {
+	duration, err := httpconv.NewServerRequestDuration(e.o.Meter)
+	if err != nil {
+		// The instrument given with an error still works as far as it can.
+		otel.Handle(err)
+	}
+	return func(c *fiber.Ctx) error {
+		if isHealthPath(c.Path()) {
+			return c.Next()
+		}
+		start := e.o.Now()
+		method := methodAttr(c)
+		ctx := otel.GetTextMapPropagator().Extract(c.UserContext(), header{c})
+		opts := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+		if e.o.Edge {
+			if caller := trace.SpanContextFromContext(ctx); caller.IsValid() {
+				opts = append(opts, trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: caller}))
+			}
+		}
+		ctx, span := e.o.Tracer.Start(ctx, string(method), opts...)
+		defer span.End()
+		c.SetUserContext(ctx)
+
+		err := c.Next()
+
+		status, route := c.Response().StatusCode(), routeOf(c)
+		attrs := []attribute.KeyValue{duration.AttrResponseStatusCode(status)}
+		if route != "" {
+			attrs = append(attrs, duration.AttrRoute(route))
+		}
+		code := codeOf(c)
+		if status >= fiber.StatusInternalServerError {
+			attrs = append(attrs, duration.AttrErrorType(httpconv.ErrorTypeAttr(code)))
+		}
+		duration.Record(ctx, e.o.Now().Sub(start).Seconds(), method, c.Protocol(), attrs...)
+		if !span.IsRecording() {
+			return err
+		}
+		span.SetName(strings.TrimSpace(string(method) + " " + route))
+		span.SetAttributes(append(attrs,
+			semconv.HTTPRequestMethodKey.String(string(method)),
+			semconv.URLScheme(c.Protocol()),
+			attribute.String("ecf.request_id", RequestID(c)),
+		)...)
+		if code != "" {
+			span.SetAttributes(attribute.String("ecf.error.code", string(code)))
+		}
+		if p := PrincipalOf(c); p.Org != "" {
+			span.SetAttributes(attribute.String("ecf.org", p.Org))
+		}
+		if status >= fiber.StatusInternalServerError {
+			span.SetStatus(codes.Error, string(apperr.Code(code)))
+		}
+		return err
+	}
+}
+
+// methodAttr keeps the methods a stranger may invent out of the metrics.
+func methodAttr(c *fiber.Ctx) httpconv.RequestMethodAttr {
+	m := methodOf(c)
+	if !knownMethod(m) {
+		return httpconv.RequestMethodOther
+	}
+	return httpconv.RequestMethodAttr(m)
+}

@@ -1,0 +1,161 @@
+// Package web is the HTTP edge that every service shares: one fiber
+// application with one order of middleware, one envelope for answers, one
+// table from error code to status, one way to authenticate a route.
+//
+// A service declares a table of routes and hands it to Register; its handlers
+// decode, make one call and answer with OK, Created or an error. Nothing of a
+// *fiber.Ctx may be kept or passed on after the handler has returned, except
+// strings: they are copies (fiber's Immutable is on).
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// BasePath is where the version of the interface begins.
+const BasePath = "/api/v2"
+
+// Options says how New builds an application. The zero value works.
+type Options struct {
+	// Service is the name that log lines and instruments carry.
+	Service string
+	// Logger receives one line per request. Default: slog.Default().
+	Logger *slog.Logger
+	// BodyLimit is the largest request body in bytes. Default: 1 MiB.
+	BodyLimit int
+	// Timeout is the deadline of a request, set on UserContext; a Route may
+	// have its own. Default: 10 s.
+	Timeout time.Duration
+	// ReadTimeout bounds the reading of one whole request, body included, so
+	// that a slow body is cut off. Default: 30 s.
+	ReadTimeout time.Duration
+	// WriteTimeout bounds the writing of one answer. Default: 60 s.
+	WriteTimeout time.Duration
+	// IdleTimeout is how long a kept connection may wait for its next request.
+	// A service behind the gateway must wait longer than the gateway keeps its
+	// connections, or a write meets a closing connection. Default: 120 s.
+	IdleTimeout time.Duration
+	// NewID makes request ids. Default: 128 random bits, base 32.
+	NewID func() string
+	// Now is the clock for durations in logs and metrics. Default: time.Now.
+	Now func() time.Time
+	// Edge marks the outermost service: the caller's traceparent is not
+	// trusted there, so a new trace begins that links to the caller's.
+	Edge bool
+	// Tracer and Meter default to the global providers' of OpenTelemetry.
+	Tracer trace.Tracer
+	Meter  metric.Meter
+}
+
+const scope = "github.com/eventcarbon/ecf/libs/web"
+
+// readBufferSize bounds the request line and all header fields together. Access
+// tokens are about a kilobyte; fasthttp's default of 4 KiB is too near to that.
+const readBufferSize = 16 << 10
+
+func (o *Options) setDefaults() {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.BodyLimit <= 0 {
+		o.BodyLimit = 1 << 20
+	}
+	setDuration(&o.Timeout, 10*time.Second)
+	setDuration(&o.ReadTimeout, 30*time.Second)
+	setDuration(&o.WriteTimeout, 60*time.Second)
+	setDuration(&o.IdleTimeout, 120*time.Second)
+	if o.NewID == nil {
+		o.NewID = randomID
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tracer == nil {
+		o.Tracer = otel.Tracer(scope)
+	}
+	if o.Meter == nil {
+		o.Meter = otel.Meter(scope)
+	}
+}
+
+func setDuration(d *time.Duration, value time.Duration) {
+	if *d <= 0 {
+		*d = value
+	}
+}
+
+func randomID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
+}
+
+// New makes the fiber application of a service with all middleware in place.
+// Every error that leaves a handler, or that fasthttp itself finds, is answered
+// in the envelope.
+func New(o Options) *fiber.App {
+	o.setDefaults()
+	e := &edge{o: o}
+	app := fiber.New(fiber.Config{
+		AppName:               o.Service,
+		DisableStartupMessage: true,
+		// Without Immutable a string kept from a request turns into the next
+		// request's: one tenant's id into another's.
+		Immutable:         true,
+		CaseSensitive:     true,
+		BodyLimit:         o.BodyLimit,
+		ReadBufferSize:    readBufferSize,
+		ReadTimeout:       o.ReadTimeout,
+		WriteTimeout:      o.WriteTimeout,
+		IdleTimeout:       o.IdleTimeout,
+		StreamRequestBody: false,
+		ErrorHandler:      e.handleError,
+	})
+	// fiber answers a method it does not know in plain text, before any
+	// middleware. Such a request is sent through as TRACE, which no route has,
+	// so that it is answered as any other wrong method.
+	next := app.Server().Handler
+	app.Server().Handler = func(rc *fasthttp.RequestCtx) {
+		if m := string(rc.Method()); !knownMethod(m) {
+			rc.SetUserValue(keyOriginalMethod, m)
+			rc.Request.Header.SetMethod(fiber.MethodTrace)
+		}
+		next(rc)
+	}
+	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, etag)
+	return app
+}
+
+func knownMethod(m string) bool {
+	for _, known := range fiber.DefaultMethods {
+		if m == known {
+			return true
+		}
+	}
+	return false
+}
+
+// edge holds what the middleware of one application shares.
+type edge struct{ o Options }
+
+// deadline gives the request a time to end by: fiber's own UserContext has
+// none, and it is not cancelled when the client leaves. It is cancelled when
+// the handler has returned, so a body that is streamed afterwards must not
+// depend on it.
+func (e *edge) deadline(c *fiber.Ctx) error {
+	ctx, cancel := context.WithTimeout(c.UserContext(), e.o.Timeout)
+	defer cancel()
+	c.SetUserContext(ctx)
+	return c.Next()
+}
