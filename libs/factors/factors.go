@@ -1,0 +1,301 @@
+package factors
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+//go:embed sets/*.tsv
+var setFiles embed.FS
+
+// editions are the embedded sets, newest first. A set in this list is never
+// changed, only new ones are added in front.
+var editions = [...]string{"desnz-2026"}
+
+// Value is a figure that may not have been published. The zero value is "not
+// published", which is not the same as 0.
+type Value struct {
+	Decimal   decimal.Decimal
+	Published bool
+}
+
+// Factor is one row of a set: kg CO2e for one unit of an activity.
+type Factor struct {
+	ID string
+	// Series is the ID without its year: the name that stays the same from set
+	// to set.
+	Series   string
+	Category string
+	Activity string
+	Detail   string
+	// Unit is what the figures are per: kWh, tonne, room_night, passenger.km …
+	Unit string
+	// KgCO2e is the published total, kg CO2e per unit. The gas columns may
+	// differ from it in their last digit; the total is the figure to use.
+	KgCO2e decimal.Decimal
+	// CO2, CH4 and N2O are the gases of KgCO2e, in kg CO2e (AR5).
+	CO2, CH4, N2O Value
+	// WTT is the well-to-tank part, published apart and to be added.
+	WTT Value
+	// Region is an ISO 3166 code, a region such as EUROPE or WORLD, or words.
+	Region string
+	// Year is the year of the figure; 0 when its source is undated.
+	Year int
+	// Fallback marks a row of another yearly edition than the set's.
+	Fallback       bool
+	Source         string
+	SourceLocation string
+	Licence        string
+	// Index is the place of the row in its set, 0-based and without gaps.
+	Index int
+}
+
+// GasSplit reports whether the three gases are all published.
+func (f *Factor) GasSplit() bool { return f.CO2.Published && f.CH4.Published && f.N2O.Published }
+
+// BestBefore is the day after which a newer figure should be looked for: the
+// end of the edition's year for the yearly DESNZ editions, else the end of the
+// second year after the figure's own, since three years apart costs data
+// quality. Empty for an undated figure.
+func (f *Factor) BestBefore() string {
+	switch {
+	case f.Year == 0:
+		return ""
+	case strings.Contains(f.Source, "DESNZ"):
+		return fmt.Sprintf("%04d-12-31", f.Year)
+	}
+	return fmt.Sprintf("%04d-12-31", f.Year+2)
+}
+
+// Default is an activity figure to use where nothing was measured, such as the
+// energy use of a kind of building.
+type Default struct {
+	ID             string
+	Quantity       string
+	Detail         string
+	Value          decimal.Decimal
+	Unit           string
+	Region         string
+	Year           int // 0: undated
+	Source         string
+	SourceLocation string
+	Licence        string
+}
+
+// Set is one edition of the factors. It is immutable and safe for concurrent
+// use.
+type Set struct {
+	// ID names the edition: "desnz-2026".
+	ID string
+	// Year is the calendar year the edition is meant for.
+	Year int
+	// Checksum is the SHA-256 of the embedded table, in hexadecimal. Two sets
+	// are the same exactly when their checksums are.
+	Checksum string
+
+	factors  []Factor
+	byID     map[string]int
+	bySeries map[string]int
+	defaults map[string]Default
+	pedigree map[pedigreeKey]decimal.Decimal
+}
+
+type pedigreeKey struct {
+	indicator string
+	score     int
+}
+
+// Version is a short form of the checksum, for people.
+func (s *Set) Version() string { return s.Checksum[:min(12, len(s.Checksum))] }
+
+// Factor finds a row by its id.
+func (s *Set) Factor(id string) (Factor, bool) { return s.found(s.byID, id) }
+
+// Lookup finds a row by its series, the id without its year:
+// "waste.glass.landfill", "elec.gb.location", "desnz-flight-domestic-average-rf".
+func (s *Set) Lookup(series string) (Factor, bool) { return s.found(s.bySeries, series) }
+
+func (s *Set) found(by map[string]int, key string) (Factor, bool) {
+	i, ok := by[key]
+	if !ok {
+		return Factor{}, false
+	}
+	return s.factors[i], true
+}
+
+// Ref is Lookup without a copy, for the engine. The factor must not be
+// changed; it is nil when the set has no such series.
+func (s *Set) Ref(series string) *Factor {
+	i, ok := s.bySeries[series]
+	if !ok {
+		return nil
+	}
+	return &s.factors[i]
+}
+
+// Factors gives all rows in the order of the set. The slice is shared and must
+// not be changed.
+func (s *Set) Factors() []Factor { return s.factors }
+
+// Default finds an activity default by its id.
+func (s *Set) Default(id string) (Default, bool) {
+	d, ok := s.defaults[id]
+	return d, ok
+}
+
+// Pedigree gives the uncertainty factor of a data quality score, 1 (best) to 5.
+// The indicators are reliability, completeness, temporal correlation,
+// geographical correlation and further technological correlation.
+func (s *Set) Pedigree(indicator string, score int) (decimal.Decimal, bool) {
+	d, ok := s.pedigree[pedigreeKey{indicator, score}]
+	return d, ok
+}
+
+type loaded struct {
+	sets []*Set
+	byID map[string]*Set
+}
+
+// all reads the embedded sets once. They are checked by tests and cannot fail
+// in a program that passed them; a set that does not read is left out.
+var all = sync.OnceValue(func() loaded {
+	l := loaded{byID: make(map[string]*Set)}
+	for _, id := range editions {
+		s, err := read("sets/" + id + ".tsv")
+		if err != nil || s.ID != id {
+			continue
+		}
+		l.sets = append(l.sets, s)
+		l.byID[id] = s
+	}
+	return l
+})
+
+// Sets gives the sets held, newest first.
+func Sets() []*Set { return append([]*Set(nil), all().sets...) }
+
+// ByID finds a set by its id.
+func ByID(id string) (*Set, bool) {
+	s, ok := all().byID[id]
+	return s, ok
+}
+
+// ForStart gives the set for an event that starts on a day (YYYY-MM-DD): the
+// newest not newer than its year; the newest held when startDate is empty. An
+// event older than all sets gets the earliest, and notice is true.
+func ForStart(startDate string) (set *Set, notice bool) {
+	sets := all().sets
+	if len(sets) == 0 {
+		return &Set{}, true
+	}
+	year, err := strconv.Atoi(startDate[:min(4, len(startDate))])
+	if err != nil {
+		return sets[0], false
+	}
+	for _, s := range sets {
+		if s.Year <= year {
+			return s, false
+		}
+	}
+	return sets[len(sets)-1], true
+}
+
+// read reads one embedded table; the generator says what its lines mean.
+func read(path string) (*Set, error) {
+	text, err := setFiles.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	s := &Set{
+		Checksum: hex.EncodeToString(sum[:]),
+		factors:  make([]Factor, 0, 1300),
+		byID:     make(map[string]int, 1300),
+		bySeries: make(map[string]int, 1300),
+		defaults: make(map[string]Default),
+		pedigree: make(map[pedigreeKey]decimal.Decimal),
+	}
+	p := parser{set: s, texts: make(map[string]string, 600)}
+	for line := range strings.Lines(string(text)) {
+		if err := p.line(strings.Split(strings.TrimSuffix(line, "\n"), "\t")); err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", path, line, err)
+		}
+	}
+	return s, nil
+}
+
+type parser struct {
+	set   *Set
+	texts map[string]string // kind + number → text
+}
+
+func (p *parser) line(c []string) error {
+	s := p.set
+	switch kind := c[0]; {
+	case kind == "set" && len(c) == 3:
+		year, err := strconv.Atoi(c[2])
+		s.ID, s.Year = c[1], year
+		return err
+	case (kind == "source" || kind == "place" || kind == "licence") && len(c) == 3:
+		p.texts[kind+c[1]] = c[2]
+		return nil
+	case kind == "factor" && len(c) == 18:
+		return p.factor(c[1:])
+	case kind == "default" && len(c) == 11:
+		year, err := yearOf(c[7])
+		if err != nil {
+			return err
+		}
+		value, err := decimal.Parse(c[4])
+		s.defaults[c[1]] = Default{ID: c[1], Quantity: c[2], Detail: c[3], Value: value, Unit: c[5], Region: c[6], Year: year,
+			Source: p.texts["source"+c[8]], SourceLocation: p.texts["place"+c[9]], Licence: p.texts["licence"+c[10]]}
+		return err
+	case kind == "pedigree" && len(c) == 4:
+		score, err := strconv.Atoi(c[2])
+		if err != nil {
+			return err
+		}
+		s.pedigree[pedigreeKey{c[1], score}], err = decimal.Parse(c[3])
+		return err
+	}
+	return fmt.Errorf("a line of %d cells is no %s", len(c), c[0])
+}
+
+func (p *parser) factor(c []string) error {
+	f := Factor{ID: c[0], Series: c[1], Category: c[2], Activity: c[3], Detail: c[4], Unit: c[5], Region: c[11],
+		Source: p.texts["source"+c[13]], SourceLocation: p.texts["place"+c[14]], Licence: p.texts["licence"+c[15]],
+		Fallback: c[16] != "", Index: len(p.set.factors)}
+	var err error
+	if f.KgCO2e, err = decimal.Parse(c[6]); err != nil {
+		return err
+	}
+	for i, v := range []*Value{&f.CO2, &f.CH4, &f.N2O, &f.WTT} {
+		if text := c[7+i]; text != "" {
+			v.Published = true
+			if v.Decimal, err = decimal.Parse(text); err != nil {
+				return err
+			}
+		}
+	}
+	if f.Year, err = yearOf(c[12]); err != nil {
+		return err
+	}
+	p.set.byID[f.ID] = f.Index
+	p.set.bySeries[f.Series] = f.Index
+	p.set.factors = append(p.set.factors, f)
+	return nil
+}
+
+func yearOf(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	return strconv.Atoi(text)
+}

@@ -1,0 +1,215 @@
+package locations
+
+import (
+	_ "embed"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed places.tsv
+var placesText string
+
+// Location is a place with a code: an airport, or a city that stands for one.
+type Location struct {
+	// Code is the code in upper case, as asked for: "LHR", "EGLL" or "LON".
+	Code string
+	// Airport is the IATA code of the airport meant: "LHR" for all three.
+	Airport string
+	ICAO    string
+	Name    string // of the airport, or of the city for a city code
+	City    string
+	Country string // ISO 3166-1 alpha-2
+	// Latitude and Longitude are those of Airport, in degrees.
+	Latitude, Longitude float64
+	// Approximate is true for a city code: one airport stands for several.
+	Approximate bool
+}
+
+// Haul is how far a territory is from the UK in the DESNZ tables.
+type Haul string
+
+// The hauls of the DESNZ country table.
+const (
+	Domestic  Haul = "domestic"
+	ShortHaul Haul = "short_haul"
+	LongHaul  Haul = "long_haul"
+)
+
+type placeTable struct {
+	airports []Location
+	iata     map[string]int
+	icao     map[string]int
+	cities   map[string]Location
+	haul     map[string]Haul
+}
+
+var places = sync.OnceValue(func() *placeTable {
+	t := &placeTable{
+		airports: make([]Location, 0, 5600), iata: make(map[string]int, 5600), icao: make(map[string]int, 5600),
+		cities: make(map[string]Location, 128), haul: make(map[string]Haul, 256),
+	}
+	for line := range strings.Lines(placesText) {
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		switch {
+		case c[0] == "airport" && len(c) == 8:
+			lat, latErr := strconv.ParseFloat(c[6], 64)
+			lon, lonErr := strconv.ParseFloat(c[7], 64)
+			if latErr != nil || lonErr != nil {
+				continue // a test asserts that no line is left out
+			}
+			t.iata[c[1]] = len(t.airports)
+			if c[2] != "" {
+				t.icao[c[2]] = len(t.airports)
+			}
+			t.airports = append(t.airports, Location{Code: c[1], Airport: c[1], ICAO: c[2], Name: c[3], City: c[4],
+				Country: c[5], Latitude: lat, Longitude: lon})
+		case c[0] == "city" && len(c) == 5:
+			// City lines follow all airports.
+			l := t.airports[t.iata[c[4]]]
+			l.Code, l.Name, l.City, l.Country, l.Approximate = c[1], c[2], c[2], c[3], true
+			t.cities[c[1]] = l
+		case c[0] == "haul" && len(c) == 3:
+			t.haul[c[1]] = Haul(c[2])
+		}
+	}
+	return t
+})
+
+// Resolve finds a place by its IATA or ICAO code or its city code, in any case.
+// A code that is both an airport and a city, such as IST, is the airport.
+func Resolve(code string) (Location, bool) {
+	code = upper(code)
+	t := places()
+	switch len(code) {
+	case 3:
+		if i, ok := t.iata[code]; ok {
+			return t.airports[i], true
+		}
+		l, ok := t.cities[code]
+		return l, ok
+	case 4:
+		if i, ok := t.icao[code]; ok {
+			l := t.airports[i]
+			l.Code = code
+			return l, true
+		}
+	}
+	return Location{}, false
+}
+
+// upper is strings.ToUpper without its cost for a code that is upper already.
+func upper(code string) string {
+	for i := range len(code) {
+		if c := code[i]; c < 'A' || c > 'Z' {
+			return strings.ToUpper(code)
+		}
+	}
+	return code
+}
+
+// Airports gives all airports ordered by IATA code. The slice is the caller's.
+func Airports() []Location { return slices.Clone(places().airports) }
+
+// Cities gives all city codes, ordered by code.
+func Cities() []Location {
+	t := places()
+	out := make([]Location, 0, len(t.cities))
+	for _, l := range t.cities {
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b Location) int { return strings.Compare(a.Code, b.Code) })
+	return out
+}
+
+// HaulOf gives a country's haul relative to the UK; false for a territory that
+// the table lacks.
+func HaulOf(country string) (Haul, bool) {
+	h, ok := places().haul[country]
+	return h, ok
+}
+
+// Suggest gives up to five codes that an unknown code may have meant: places
+// whose city or name begins with it, then codes one letter away.
+func Suggest(code string) []string {
+	const limit = 5
+	code = strings.ToUpper(strings.TrimSpace(code))
+	if code == "" || len(code) > 40 {
+		return nil
+	}
+	var out []string
+	add := func(c string) {
+		if len(out) < limit && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	t := places()
+	if len(code) >= 3 {
+		for _, l := range Cities() {
+			if strings.HasPrefix(strings.ToUpper(l.City), code) {
+				add(l.Code)
+			}
+		}
+		// A city exactly so named comes before one that only begins so.
+		for _, exact := range []bool{true, false} {
+			for i := range t.airports {
+				l := &t.airports[i]
+				city := strings.ToUpper(l.City)
+				if exact && city == code || !exact && (strings.HasPrefix(city, code) || strings.HasPrefix(strings.ToUpper(l.Name), code)) {
+					add(l.Code)
+				}
+			}
+		}
+	}
+	switch len(code) {
+	case 3:
+		for i := range t.airports {
+			if near(t.airports[i].Code, code) {
+				add(t.airports[i].Code)
+			}
+		}
+	case 4:
+		for i := range t.airports {
+			if t.airports[i].ICAO != "" && near(t.airports[i].ICAO, code) {
+				add(t.airports[i].ICAO)
+			}
+		}
+	}
+	return out
+}
+
+// near reports whether two codes of one length differ in one letter or by two
+// letters swapped.
+func near(a, b string) bool {
+	var at [2]int
+	n := 0
+	for i := range len(a) {
+		if a[i] != b[i] {
+			if n == 2 {
+				return false
+			}
+			at[n] = i
+			n++
+		}
+	}
+	return n == 1 || n == 2 && at[1] == at[0]+1 && a[at[0]] == b[at[1]] && a[at[1]] == b[at[0]]
+}
+
+// earthRadius is the mean radius of the earth in metres.
+const earthRadius = 6371008.8
+
+// GreatCircleMetres is the length of the great circle between two places on a
+// sphere of the mean earth radius, by the haversine formula, rounded half-even
+// to whole metres. The explicit conversions keep a compiler from fusing a
+// multiplication with an addition, which would differ between processors.
+func GreatCircleMetres(a, b Location) int64 {
+	const rad = math.Pi / 180
+	lat1, lat2 := float64(a.Latitude*rad), float64(b.Latitude*rad)
+	sinLat := math.Sin(float64(float64(lat2-lat1) / 2))
+	sinLon := math.Sin(float64(float64(float64(b.Longitude-a.Longitude)*rad) / 2))
+	cos := float64(math.Cos(lat1) * math.Cos(lat2))
+	h := float64(float64(sinLat*sinLat) + float64(cos*float64(sinLon*sinLon)))
+	return int64(math.RoundToEven(float64(2 * earthRadius * math.Asin(math.Min(1, math.Sqrt(h))))))
+}
