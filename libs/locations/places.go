@@ -26,6 +26,8 @@ type Location struct {
 	Latitude, Longitude float64
 	// Approximate is true for a city code: one airport stands for several.
 	Approximate bool
+	// Large is true for the airports that OurAirports classes as large.
+	Large bool
 }
 
 // Haul is how far a territory is from the UK in the DESNZ tables.
@@ -54,7 +56,7 @@ var places = sync.OnceValue(func() *placeTable {
 	for line := range strings.Lines(placesText) {
 		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
-		case c[0] == "airport" && len(c) == 8:
+		case c[0] == "airport" && len(c) == 9:
 			lat, latErr := strconv.ParseFloat(c[6], 64)
 			lon, lonErr := strconv.ParseFloat(c[7], 64)
 			if latErr != nil || lonErr != nil {
@@ -65,7 +67,7 @@ var places = sync.OnceValue(func() *placeTable {
 				t.icao[c[2]] = len(t.airports)
 			}
 			t.airports = append(t.airports, Location{Code: c[1], Airport: c[1], ICAO: c[2], Name: c[3], City: c[4],
-				Country: c[5], Latitude: lat, Longitude: lon})
+				Country: c[5], Latitude: lat, Longitude: lon, Large: c[8] != ""})
 		case c[0] == "city" && len(c) == 5:
 			// City lines follow all airports.
 			l := t.airports[t.iata[c[4]]]
@@ -163,38 +165,55 @@ func Suggest(code string) []string {
 			}
 		}
 	}
-	switch len(code) {
-	case 3:
+	// Two letters swapped are likelier than one mistyped, and a large airport
+	// is likelier meant than a small one.
+	for _, want := range [...]struct {
+		slip  slip
+		large bool
+	}{{swapped, true}, {swapped, false}, {replaced, true}, {replaced, false}} {
 		for i := range t.airports {
-			if near(t.airports[i].Code, code) {
-				add(t.airports[i].Code)
+			l := &t.airports[i]
+			name := l.Code
+			if len(code) == 4 {
+				name = l.ICAO
 			}
-		}
-	case 4:
-		for i := range t.airports {
-			if t.airports[i].ICAO != "" && near(t.airports[i].ICAO, code) {
-				add(t.airports[i].ICAO)
+			if l.Large == want.large && len(name) == len(code) && near(name, code) == want.slip {
+				add(name)
 			}
 		}
 	}
 	return out
 }
 
-// near reports whether two codes of one length differ in one letter or by two
-// letters swapped.
-func near(a, b string) bool {
+type slip uint8
+
+const (
+	none slip = iota
+	swapped
+	replaced
+)
+
+// near tells how two codes of one length differ: by two neighbours swapped, by
+// one letter replaced, or by more (none).
+func near(a, b string) slip {
 	var at [2]int
 	n := 0
 	for i := range len(a) {
 		if a[i] != b[i] {
 			if n == 2 {
-				return false
+				return none
 			}
 			at[n] = i
 			n++
 		}
 	}
-	return n == 1 || n == 2 && at[1] == at[0]+1 && a[at[0]] == b[at[1]] && a[at[1]] == b[at[0]]
+	switch {
+	case n == 1:
+		return replaced
+	case n == 2 && at[1] == at[0]+1 && a[at[0]] == b[at[1]] && a[at[1]] == b[at[0]]:
+		return swapped
+	}
+	return none
 }
 
 // earthRadius is the mean radius of the earth in metres.

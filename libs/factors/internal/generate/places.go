@@ -17,7 +17,11 @@ func buildPlaces(tables map[string][]row) ([]byte, error) {
 			return nil, fmt.Errorf("airport %s occurs twice", r["iata"])
 		}
 		known[r["iata"]] = true
-		line("airport", r["iata"], r["icao"], r["name"], r["municipality"], r["iso_country"], r["lat"], r["lon"])
+		large := ""
+		if r["type"] == "large_airport" {
+			large = "large"
+		}
+		line("airport", r["iata"], r["icao"], r["name"], r["municipality"], r["iso_country"], r["lat"], r["lon"], large)
 	}
 	for _, r := range tables["metro-codes"] {
 		if !known[r["primary_airport"]] {
