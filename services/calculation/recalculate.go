@@ -1,0 +1,293 @@
+package calculation
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// marksPerPass bounds how many marks one pass takes up; more are found by the
+// next pass.
+const marksPerPass = 4096
+
+// startOvers bounds how often one call starts over because other workers write
+// the same event. Giving up is safe: the marks stay and the sweeper rings again.
+const startOvers = 50
+
+// errContended is returned when a call gave up in favour of the other workers.
+var errContended = errors.New("calculation: other workers are writing this event")
+
+// Records is what recalculation reads and clears of the records' owner.
+type Records interface {
+	MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error)
+	ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error
+	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error
+	Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
+	StoreContribution(ctx context.Context, org record.OrgID, id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) error
+}
+
+// Results is what recalculation reads and writes of its own.
+type Results interface {
+	Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (Node, error)
+	PutNode(ctx context.Context, n Node, prevVersion int64) error
+	Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]Node, error)
+	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
+	PutResult(ctx context.Context, r Result, prevVersion int64) error
+	InsertRevision(ctx context.Context, r Result) error
+}
+
+// Arithmetic is the calculation itself, apart from the protocol around it.
+type Arithmetic interface {
+	// Evaluate calculates one record under an event context.
+	Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error)
+	// Sum adds contributions; the order does not matter.
+	Sum(parts []json.RawMessage) (json.RawMessage, error)
+}
+
+// Recalculator brings an event's result up to date with its records. Any
+// number of them may work on the same event at once, die between any two
+// steps, or be stopped and resumed much later: the marks in the records say
+// what is due, and versions let only a newer reading replace an older one.
+type Recalculator struct {
+	Records    Records
+	Results    Results
+	Arithmetic Arithmetic
+	Now        func() time.Time
+}
+
+// Recalculate works until no mark of the event is left. Twice or too early is
+// harmless: without marks it does nothing.
+func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event record.EventID) error {
+	for range startOvers {
+		done, err := r.pass(ctx, org, event)
+		switch {
+		case errors.Is(err, ErrConflict):
+			// Somebody wrote in between: nothing has been cleared, look again.
+			continue
+		case err != nil:
+			return fmt.Errorf("recalculate event %s: %w", event, err)
+		case done:
+			return nil
+		}
+	}
+	return errContended
+}
+
+// pass takes up the marks it finds, calculates what they touch, writes the
+// result, and only then clears these very marks.
+func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.EventID) (done bool, err error) {
+	ev, err := r.Records.EventContext(ctx, org, event)
+	if errors.Is(err, record.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	marked, err := r.Records.MarkedRecords(ctx, org, event, marksPerPass)
+	if err != nil {
+		return false, err
+	}
+	if len(marked) == 0 && ev.Mark == "" {
+		return true, nil
+	}
+	if !ev.Deleted {
+		if err := r.bringUpToDate(ctx, org, event, segmentsOf(marked)); err != nil {
+			return false, err
+		}
+	}
+	if err := r.Records.ClearRecordMarks(ctx, org, event, marked); err != nil {
+		return false, err
+	}
+	if ev.Mark != "" {
+		if err := r.Records.ClearEventMark(ctx, org, event, ev.Mark); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// segment names one node of an event.
+type segment struct {
+	typ   string
+	index int64
+}
+
+// segmentsOf gives the segments of the marked records, each once.
+func segmentsOf(marked []record.MarkedRecord) []segment {
+	var touched []segment
+	for _, m := range marked {
+		touched = append(touched, segment{m.Type, (m.Seq - 1) / SegmentSize})
+	}
+	slices.SortFunc(touched, func(a, b segment) int {
+		return cmp.Or(strings.Compare(a.typ, b.typ), cmp.Compare(a.index, b.index))
+	})
+	return slices.Compact(touched)
+}
+
+func (r Recalculator) bringUpToDate(ctx context.Context, org record.OrgID, event record.EventID, touched []segment) error {
+	for _, s := range touched {
+		if err := r.calculateNode(ctx, org, event, s); err != nil {
+			return err
+		}
+	}
+	return r.calculateResult(ctx, org, event)
+}
+
+// calculateNode sums one segment. The order of its reads is what makes it
+// right: the version first, then the context, then the records. Whoever wrote
+// after our first read makes our write fail; so a write that succeeds has seen
+// at least what every earlier write has seen.
+func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event record.EventID, s segment) error {
+	stored, err := r.Results.Node(ctx, org, event, s.typ, s.index)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	ev, err := r.Records.EventContext(ctx, org, event)
+	if err != nil {
+		return err
+	}
+	sub := record.Sub{Event: event, Type: s.typ}
+	counted, err := r.Records.Approved(ctx, org, sub, s.index*SegmentSize+1, (s.index+1)*SegmentSize)
+	if err != nil {
+		return err
+	}
+	node := Node{Org: org, Event: event, Type: s.typ, Index: s.index, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+	parts := make([]json.RawMessage, 0, len(counted))
+	inputs := sha256.New()
+	for _, c := range counted {
+		part, err := r.contribution(ctx, org, ev, c)
+		if err != nil {
+			// One record that cannot be calculated must not hold up the event:
+			// it is named in the result instead.
+			node.Failed = append(node.Failed, c.ID)
+			continue
+		}
+		parts = append(parts, part)
+		hashRecord(inputs, c)
+	}
+	if node.Contribution, err = r.Arithmetic.Sum(parts); err != nil {
+		return err
+	}
+	node.Hash = hex.EncodeToString(inputs.Sum(nil))
+	return r.Results.PutNode(ctx, node, stored.Version)
+}
+
+// contribution gives what one record counts for under the event's context: the
+// stored figure where it was made under the same context, else a new one.
+func (r Recalculator) contribution(ctx context.Context, org record.OrgID, ev record.Event, c record.Counted) (json.RawMessage, error) {
+	if c.ContextRev == ev.ContextRev && len(c.Contribution) > 0 {
+		return c.Contribution, nil
+	}
+	preview, part, err := r.Arithmetic.Evaluate(c.Type, c.Fields, ev.Context())
+	if err != nil {
+		return nil, err
+	}
+	// Kept for the next time; that it could not be kept is no reason to fail.
+	_ = r.Records.StoreContribution(ctx, org, c.ID, c.Rev, ev.ContextRev, preview, part)
+	return part, nil
+}
+
+// calculateResult sums the nodes, in the same order of reads as calculateNode.
+func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, event record.EventID) error {
+	stored, err := r.Results.Result(ctx, org, event)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	ev, err := r.Records.EventContext(ctx, org, event)
+	if err != nil {
+		return err
+	}
+	nodes, err := r.nodesUnder(ctx, org, event, ev.ContextRev)
+	if err != nil {
+		return err
+	}
+	next := Result{
+		Org: org, Event: event, Version: stored.Version + 1,
+		ContextRev: ev.ContextRev, Context: ev.Context(), EngineVersion: footprint.EngineVersion,
+	}
+	parts := make([]json.RawMessage, 0, len(nodes))
+	inputs := sha256.New()
+	context, err := json.Marshal(next.Context)
+	if err != nil {
+		return err
+	}
+	hashPart(inputs, string(context))
+	for _, n := range nodes {
+		parts = append(parts, n.Contribution)
+		next.Failed = append(next.Failed, n.Failed...)
+		hashPart(inputs, n.Type)
+		hashPart(inputs, strconv.FormatInt(n.Index, 10))
+		hashPart(inputs, n.Hash)
+	}
+	if next.Contribution, err = r.Arithmetic.Sum(parts); err != nil {
+		return err
+	}
+	next.InputsHash = hex.EncodeToString(inputs.Sum(nil))
+	return r.putResult(ctx, stored, next)
+}
+
+// putResult numbers the result and stores it, keeping the one it replaces.
+func (r Recalculator) putResult(ctx context.Context, stored, next Result) error {
+	if stored.Version > 0 && sameContent(stored, next) {
+		next.Revision, next.CalculatedAt = stored.Revision, stored.CalculatedAt
+		return r.Results.PutResult(ctx, next, stored.Version)
+	}
+	next.Revision = stored.Revision + 1
+	next.CalculatedAt = r.Now().UTC().Truncate(time.Millisecond)
+	if stored.Version > 0 {
+		// First the history, then the write: a crash in between repeats it.
+		if err := r.Results.InsertRevision(ctx, stored); err != nil {
+			return err
+		}
+	}
+	return r.Results.PutResult(ctx, next, stored.Version)
+}
+
+// sameContent says whether two results would be served alike.
+func sameContent(a, b Result) bool {
+	return a.InputsHash == b.InputsHash && a.ContextRev == b.ContextRev && a.EngineVersion == b.EngineVersion &&
+		string(a.Contribution) == string(b.Contribution) && slices.Equal(a.Failed, b.Failed)
+}
+
+// nodesUnder reads the event's nodes, after calculating anew those made under
+// another context.
+func (r Recalculator) nodesUnder(ctx context.Context, org record.OrgID, event record.EventID, contextRev int64) ([]Node, error) {
+	nodes, err := r.Results.Nodes(ctx, org, event)
+	if err != nil {
+		return nil, err
+	}
+	stale := false
+	for _, n := range nodes {
+		if n.ContextRev != contextRev {
+			stale = true
+			if err := r.calculateNode(ctx, org, event, segment{n.Type, n.Index}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !stale {
+		return nodes, nil
+	}
+	if nodes, err = r.Results.Nodes(ctx, org, event); err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		if n.ContextRev != contextRev {
+			// The context moved on while we worked.
+			return nil, ErrConflict
+		}
+	}
+	return nodes, nil
+}

@@ -1,0 +1,92 @@
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// SegmentSize is how many consecutive sequence numbers of a sub-collection
+// share one node: one approval costs the reading of at most this many stored
+// contributions, however large the event is.
+const SegmentSize = 512
+
+// What a Store says when it could not do what was asked.
+var (
+	// ErrNotFound: no such node, result or revision.
+	ErrNotFound = errors.New("calculation: not found")
+	// ErrConflict: the version has moved since it was read.
+	ErrConflict = errors.New("calculation: version has moved")
+)
+
+// Node is the sum over one segment of an event's approved records.
+type Node struct {
+	Org   record.OrgID
+	Event record.EventID
+	Type  string
+	Index int64 // covers Seq Index*SegmentSize+1 … (Index+1)*SegmentSize
+
+	// Version rises with every write, also of the same content, so that a
+	// slower and older scan can never overwrite a newer one.
+	Version int64
+	// ContextRev is the event's at the time of the calculation.
+	ContextRev int64
+	// Contribution is the exact sum, canonical JSON of footprint.Contribution.
+	Contribution json.RawMessage
+	// Failed are the ids of approved records that could not be calculated.
+	Failed []record.ID
+	// Hash is over the inputs: id, type and fields of every record counted.
+	Hash string
+}
+
+// Result is the sum over all nodes of an event: what GET results serves.
+type Result struct {
+	Org   record.OrgID
+	Event record.EventID
+
+	// Version is the guard against older writers; see Node.Version.
+	Version int64
+	// Revision numbers the distinct results of the event 1, 2, 3 …: it rises
+	// only when the content changes. Clients see this one.
+	Revision int64
+	// ContextRev and Context are the event's at the time of the calculation.
+	ContextRev int64
+	Context    footprint.EventContext
+	// Contribution is the exact sum, canonical JSON of footprint.Contribution.
+	Contribution  json.RawMessage
+	Failed        []record.ID
+	EngineVersion string
+	// InputsHash is the root of the hash tree over all inputs: event context,
+	// factor set and every counted record.
+	InputsHash   string
+	CalculatedAt time.Time // when the content changed last
+}
+
+// Store is what a storage engine must give to the owner of results. Every
+// write touches one document and is atomic and durable when it returns nil;
+// reads see every write acknowledged before. The suite in resulttest holds the
+// engines to it.
+type Store interface {
+	// Node reads one segment's node; ErrNotFound.
+	Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (Node, error)
+	// PutNode stores n, whose Version is prevVersion + 1, where the stored
+	// version is prevVersion (0: where there is none), else ErrConflict.
+	PutNode(ctx context.Context, n Node, prevVersion int64) error
+	// Nodes reads all nodes of an event, ordered by type and index.
+	Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]Node, error)
+	// Result reads an event's newest result; ErrNotFound.
+	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
+	// PutResult stores r like PutNode does.
+	PutResult(ctx context.Context, r Result, prevVersion int64) error
+	// InsertRevision keeps a result for the history under (event, Revision).
+	// That it is there already is success.
+	InsertRevision(ctx context.Context, r Result) error
+	// Revisions reads the kept results of an event, newest first, skipping skip
+	// and at most limit of them, and counts them all. The newest result is not
+	// among them until it has been replaced.
+	Revisions(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]Result, int64, error)
+}
