@@ -1,0 +1,217 @@
+package identity_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// The example of RFC 8037, appendix A.3.
+func TestThumbprintOfTheRFC(t *testing.T) {
+	t.Parallel()
+	key, err := identity.JWK{KeyType: "OKP", Curve: "Ed25519", X: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := identity.NewJWK(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; j.KeyID != want {
+		t.Errorf("thumbprint %s, want %s", j.KeyID, want)
+	}
+}
+
+func TestJWKRoundTrip(t *testing.T) {
+	t.Parallel()
+	ed, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := identity.NewJWK(ed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := j.PublicKey(); err != nil || !ed.Equal(back) {
+		t.Errorf("Ed25519 came back as %v, %v", back, err)
+	}
+	j, err = identity.NewJWK(&ec.PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := j.PublicKey(); err != nil || !ec.PublicKey.Equal(back) {
+		t.Errorf("P-256 came back as %v, %v", back, err)
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := identity.NewJWK(&p384.PublicKey); err == nil {
+		t.Error("a P-384 key was described")
+	}
+	for name, bad := range map[string]identity.JWK{
+		"RSA":       {KeyType: "RSA"},
+		"short":     {KeyType: "OKP", Curve: "Ed25519", X: "AAAA"},
+		"off curve": {KeyType: "EC", Curve: "P-256", X: j.X, Y: j.X},
+		"symmetric": {KeyType: "oct", X: j.X},
+	} {
+		if _, err := bad.PublicKey(); err == nil {
+			t.Errorf("%s: a key was made", name)
+		}
+	}
+}
+
+// publisher serves a JWKS that can change and fail, and counts its readings.
+type publisher struct {
+	mu    sync.Mutex
+	set   identity.JWKS
+	fail  bool
+	reads atomic.Int64
+}
+
+func (p *publisher) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	p.reads.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fail {
+		http.Error(w, "no", http.StatusServiceUnavailable)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(p.set)
+}
+
+func (p *publisher) publish(t *testing.T) string {
+	t.Helper()
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := identity.NewJWK(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.set.Keys = append(p.set.Keys, j)
+	return j.KeyID
+}
+
+func (p *publisher) setFail(fail bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fail = fail
+}
+
+type clock struct{ ns atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ns.Load()) }
+func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
+
+func TestRemoteKeysFollowTheDocument(t *testing.T) {
+	t.Parallel()
+	p := &publisher{}
+	first := p.publish(t)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	var c clock
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL, Now: c.now})
+
+	if _, err := keys.Key(t.Context(), first); err != nil {
+		t.Fatalf("the first key: %v", err)
+	}
+	// Anybody can make up key ids: they cause one reading each second at most.
+	c.advance(time.Second)
+	before := p.reads.Load()
+	for range 200 {
+		if _, err := keys.Key(t.Context(), "made up"); !errors.Is(err, identity.ErrUnknownKey) {
+			t.Fatalf("a made-up id: %v", err)
+		}
+	}
+	if n := p.reads.Load() - before; n != 1 {
+		t.Errorf("200 made-up ids caused %d readings, want 1", n)
+	}
+	// A new key is found without a restart.
+	second := p.publish(t)
+	c.advance(time.Second)
+	if _, err := keys.Key(t.Context(), second); err != nil {
+		t.Errorf("a key published later: %v", err)
+	}
+	// A key taken back is refused after RefreshEvery, without an unknown id.
+	p.mu.Lock()
+	p.set.Keys = p.set.Keys[1:]
+	p.mu.Unlock()
+	c.advance(30 * time.Second)
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		_, err := keys.Key(t.Context(), first)
+		if errors.Is(err, identity.ErrUnknownKey) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the key taken back is still given")
+		}
+	}
+}
+
+func TestRemoteKeysWhenThePublisherIsDown(t *testing.T) {
+	t.Parallel()
+	p := &publisher{fail: true}
+	kid := p.publish(t)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	var c clock
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL, Now: c.now})
+	if _, err := keys.Key(t.Context(), kid); err == nil || errors.Is(err, identity.ErrUnknownKey) {
+		t.Errorf("with nothing read yet: %v, want a failure that is ours", err)
+	}
+	p.setFail(false)
+	c.advance(time.Second)
+	if _, err := keys.Key(t.Context(), kid); err != nil {
+		t.Fatalf("after the publisher came up: %v", err)
+	}
+	p.setFail(true)
+	c.advance(time.Hour)
+	if _, err := keys.Key(t.Context(), kid); err != nil {
+		t.Errorf("a key read before the publisher went down: %v", err)
+	}
+	if _, err := keys.Key(t.Context(), "other"); err == nil || errors.Is(err, identity.ErrUnknownKey) {
+		t.Errorf("an unknown key while the publisher is down: %v, want a failure that is ours", err)
+	}
+}
+
+func TestRemoteKeysUnderConcurrentUse(t *testing.T) {
+	t.Parallel()
+	p := &publisher{}
+	kid := p.publish(t)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL})
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if _, err := keys.Key(context.Background(), kid); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := p.reads.Load(); n != 1 {
+		t.Errorf("50 callers at once caused %d readings, want 1", n)
+	}
+}

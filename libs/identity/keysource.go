@@ -1,0 +1,162 @@
+package identity
+
+import (
+	"context"
+	"crypto"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// ErrUnknownKey says that no published key has this id. It is the token's
+// fault; any other error of a KeySource is ours.
+var ErrUnknownKey = errors.New("identity: no key has this id")
+
+// KeySource gives the public keys that tokens are signed with.
+type KeySource interface {
+	// Key gives the key with the id kid, ErrUnknownKey when there is none, and
+	// any other error when that cannot be told now.
+	Key(ctx context.Context, kid string) (crypto.PublicKey, error)
+}
+
+// RemoteKeysOptions says where keys are published. Only URL is required.
+type RemoteKeysOptions struct {
+	// URL is the address of the JWKS document.
+	URL string
+	// Client makes the calls. Default: one with a time-out of 2 s.
+	Client *http.Client
+	// RefreshEvery is how old the keys may grow before they are read again, in
+	// the background. It bounds how long a key that was taken back early is
+	// still accepted. Default: 30 s.
+	RefreshEvery time.Duration
+	// UnknownEvery is the shortest time between two readings caused by unknown
+	// key ids, which anybody can make up. Default: 1 s.
+	UnknownEvery time.Duration
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+// RemoteKeys reads keys from a JWKS document over HTTP and keeps them. When the
+// publisher does not answer, the keys read last stay good.
+type RemoteKeys struct {
+	o RemoteKeysOptions
+
+	mu      sync.Mutex
+	keys    map[string]crypto.PublicKey // nil until read once; never changed in place
+	read    time.Time                   // when keys were read
+	tried   time.Time                   // when the last reading began
+	failure error                       // of the last reading
+	running chan struct{}               // closed when the reading that goes on ends; nil when none does
+}
+
+// NewRemoteKeys makes a RemoteKeys. It reads nothing before the first Key, so a
+// service may start before the publisher.
+func NewRemoteKeys(o RemoteKeysOptions) *RemoteKeys {
+	if o.Client == nil {
+		o.Client = &http.Client{Timeout: 2 * time.Second}
+	}
+	if o.RefreshEvery <= 0 {
+		o.RefreshEvery = 30 * time.Second
+	}
+	if o.UnknownEvery <= 0 {
+		o.UnknownEvery = time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &RemoteKeys{o: o}
+}
+
+// Key gives the key with the id kid. A known key costs a map look-up; an
+// unknown one waits for a fresh reading of the document, at most one each
+// UnknownEvery for all callers together.
+func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, error) {
+	r.mu.Lock()
+	now := r.o.Now()
+	key, known := r.keys[kid]
+	due := now.Sub(r.read) >= r.o.RefreshEvery && now.Sub(r.tried) >= r.o.UnknownEvery
+	if !known {
+		due = now.Sub(r.tried) >= r.o.UnknownEvery
+	}
+	if due && r.running == nil {
+		r.tried = now
+		r.running = make(chan struct{})
+		// Not the caller's time: others wait for this reading as well.
+		go r.refresh(context.WithoutCancel(ctx), r.running)
+	}
+	running, failure := r.running, r.failure
+	r.mu.Unlock()
+	if known {
+		return key, nil
+	}
+	if running != nil {
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		r.mu.Lock()
+		key, known = r.keys[kid]
+		failure = r.failure
+		r.mu.Unlock()
+	}
+	switch {
+	case known:
+		return key, nil
+	case failure != nil:
+		return nil, failure
+	}
+	return nil, ErrUnknownKey
+}
+
+func (r *RemoteKeys) refresh(ctx context.Context, done chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	keys, err := r.fetch(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure = err; err == nil {
+		r.keys, r.read = keys, r.o.Now()
+	}
+	r.running = nil
+	close(done)
+}
+
+// maxJWKS bounds what is read of the document.
+const maxJWKS = 64 << 10
+
+func (r *RemoteKeys) fetch(ctx context.Context) (map[string]crypto.PublicKey, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.o.URL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read signing keys: %w", err)
+	}
+	res, err := r.o.Client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("read signing keys: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("read signing keys: status %d", res.StatusCode)
+	}
+	var set JWKS
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxJWKS)).Decode(&set); err != nil {
+		return nil, fmt.Errorf("read signing keys: %w", err)
+	}
+	keys := make(map[string]crypto.PublicKey, len(set.Keys))
+	for _, j := range set.Keys {
+		key, err := j.PublicKey()
+		if err != nil || j.Use != "sig" || j.Algorithm != AlgorithmOf(key) {
+			// A kind of key that a newer publisher knows and we do not.
+			continue
+		}
+		keys[j.KeyID] = key
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("read signing keys: the document has no key of a known type")
+	}
+	return keys, nil
+}

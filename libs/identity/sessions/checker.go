@@ -1,0 +1,124 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/internal/lru"
+)
+
+// The parts of the one second in which every change takes effect: auth notices
+// a change made in another process within PollEvery and writes it to the copy;
+// a checker remembers an answer for rememberFor. The rest is for the network.
+const (
+	PollEvery   = 250 * time.Millisecond
+	rememberFor = 500 * time.Millisecond
+)
+
+const (
+	copyTimeout      = 250 * time.Millisecond
+	authorityTimeout = 3 * time.Second
+	// copyPause is how long the copy is left alone after a failure, so that a
+	// Redis that hangs costs one request its time-out and not every request.
+	copyPause = time.Second
+)
+
+// Options says where a Checker looks. Authority is required.
+type Options struct {
+	// Copy is looked at first; nil: auth is asked each time.
+	Copy *Copy
+	// Authority is asked when the copy does not know or does not answer.
+	Authority Authority
+	// Size is how many answers are remembered. Default: 10,000.
+	Size int
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+// Checker tells the state of sessions, at most rememberFor older than the copy.
+// It implements identity.Sessions.
+type Checker struct {
+	o        Options
+	recent   *lru.Cache[string, answer]
+	flights  singleflight.Group
+	copyFrom atomic.Int64 // Unix nanoseconds before which the copy is left alone
+}
+
+type answer struct {
+	facts Facts
+	until time.Time
+}
+
+var _ identity.Sessions = (*Checker)(nil)
+
+// NewChecker makes a Checker.
+func NewChecker(o Options) *Checker {
+	if o.Size <= 0 {
+		o.Size = 10_000
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Checker{o: o, recent: lru.New[string, answer](o.Size)}
+}
+
+// Check gives the state of the session sid.
+func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
+	now := c.o.Now()
+	if a, ok := c.recent.Get(sid); ok && now.Before(a.until) {
+		return a.facts.State(now), nil
+	}
+	// Many requests of one session ask at once; one look-up answers them all.
+	// It has its own time, since the first caller may leave.
+	result := c.flights.DoChan(sid, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), authorityTimeout)
+		defer cancel()
+		// The answer's age counts from before it was read.
+		until := c.o.Now().Add(rememberFor)
+		facts, err := c.lookUp(ctx, sid)
+		if err == nil {
+			c.recent.Put(sid, answer{facts, until})
+		}
+		return facts, err
+	})
+	select {
+	case <-ctx.Done():
+		return identity.State{}, ctx.Err()
+	case r := <-result:
+		if r.Err != nil {
+			return identity.State{}, r.Err
+		}
+		return r.Val.(Facts).State(c.o.Now()), nil
+	}
+}
+
+// Forget drops what is remembered of a session in this process, so that the
+// next Check looks again: for the process that has just passed on a logout.
+func (c *Checker) Forget(sid string) {
+	c.flights.Forget(sid)
+	c.recent.Remove(sid)
+}
+
+func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
+	if c.o.Copy != nil && c.o.Now().UnixNano() >= c.copyFrom.Load() {
+		short, cancel := context.WithTimeout(ctx, copyTimeout)
+		facts, ok, err := c.o.Copy.Facts(short, sid)
+		cancel()
+		switch {
+		case err != nil:
+			c.copyFrom.Store(c.o.Now().Add(copyPause).UnixNano())
+		case ok:
+			return facts, nil
+		}
+	}
+	facts, err := c.o.Authority.Facts(ctx, sid)
+	if err != nil {
+		return Facts{}, fmt.Errorf("check session: %w", err)
+	}
+	return facts, nil
+}

@@ -1,0 +1,67 @@
+// Package sessions answers, for each request, whether its session still lives.
+// The truth is in the store of the auth service; Redis holds a copy of it, and
+// each process remembers an answer for a moment. A copy that is absent says
+// nothing: then auth is asked, which reads the store and fills the copy again.
+package sessions
+
+import (
+	"context"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// Session is what the copy says of one session.
+type Session struct {
+	ID      string    `json:"id"`
+	User    string    `json:"user"`
+	Org     string    `json:"org"`
+	Epoch   int64     `json:"epoch"` // the user's epoch when the session began
+	Ended   bool      `json:"ended"`
+	Expires time.Time `json:"expires"`
+	Rev     int64     `json:"rev"`
+}
+
+// User is what the copy says of one user.
+type User struct {
+	ID       string        `json:"id"`
+	Org      string        `json:"org"`
+	Role     identity.Role `json:"role"`
+	Disabled bool          `json:"disabled"`
+	// Epoch is raised to end all sessions of the user at once: those of a lower
+	// epoch are ended, except the one session Kept (the one in which the user
+	// changed the password).
+	Epoch int64  `json:"epoch"`
+	Kept  string `json:"kept,omitempty"`
+	Rev   int64  `json:"rev"`
+}
+
+// Facts are a session and its user. They are kept apart in the copy, so that a
+// change of a user is one write however many sessions the user has.
+type Facts struct {
+	Session Session `json:"session"`
+	User    User    `json:"user"`
+}
+
+// Unknown are the facts of an id that names no session: it is over.
+func Unknown(sid string) Facts { return Facts{Session: Session{ID: sid, Ended: true}} }
+
+// State gives what the facts mean at now.
+func (f Facts) State(now time.Time) identity.State {
+	s, u := f.Session, f.User
+	return identity.State{
+		Active: !s.Ended && now.Before(s.Expires) && s.User == u.ID && s.Org == u.Org &&
+			!u.Disabled && (s.Epoch >= u.Epoch || u.Kept == s.ID),
+		UserID:  s.User,
+		Org:     s.Org,
+		Role:    u.Role,
+		Expires: s.Expires,
+	}
+}
+
+// Authority knows the truth about sessions.
+type Authority interface {
+	// Facts reads the facts of a session from the store and fills the copy;
+	// Unknown for an id that names none.
+	Facts(ctx context.Context, sid string) (Facts, error)
+}
