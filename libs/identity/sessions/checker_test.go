@@ -1,0 +1,320 @@
+package sessions_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+)
+
+type clock struct{ ns atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ns.Load()) }
+func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
+
+// store is an authority that fills the copy, as auth does.
+type store struct {
+	mu    sync.Mutex
+	facts map[string]sessions.Facts
+	copy  *sessions.Copy
+	fail  error
+	asked atomic.Int64
+}
+
+func (s *store) Facts(ctx context.Context, sid string) (sessions.Facts, error) {
+	s.asked.Add(1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		return sessions.Facts{}, s.fail
+	}
+	f, ok := s.facts[sid]
+	if !ok {
+		return sessions.Unknown(sid), nil
+	}
+	if s.copy != nil {
+		_ = s.copy.PutSession(ctx, f.Session)
+		_ = s.copy.PutUser(ctx, f.User)
+	}
+	return f, nil
+}
+
+func (s *store) set(f sessions.Facts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.facts[f.Session.ID] = f
+}
+
+type bundle struct {
+	clock   *clock
+	redis   *miniredis.Miniredis
+	copy    *sessions.Copy
+	store   *store
+	checker *sessions.Checker
+	facts   sessions.Facts
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{clock: &clock{}, redis: miniredis.RunT(t)}
+	client := redis.NewClient(&redis.Options{Addr: b.redis.Addr(), MaxRetries: -1, DialTimeout: 200 * time.Millisecond})
+	t.Cleanup(func() { _ = client.Close() })
+	b.copy = sessions.NewCopy(client)
+	b.facts = sessions.Facts{
+		Session: sessions.Session{ID: "s1", User: "u1", Org: "o1", Epoch: 1, Expires: b.clock.now().Add(time.Hour), Rev: 1},
+		User:    sessions.User{ID: "u1", Org: "o1", Role: identity.Manager, Epoch: 1, Rev: 1},
+	}
+	b.store = &store{facts: map[string]sessions.Facts{}, copy: b.copy}
+	b.store.set(b.facts)
+	b.checker = sessions.NewChecker(sessions.Options{Copy: b.copy, Authority: b.store, Now: b.clock.now})
+	return b
+}
+
+func (b *bundle) check(t *testing.T, sid string) identity.State {
+	t.Helper()
+	s, err := b.checker.Check(t.Context(), sid)
+	if err != nil {
+		t.Fatalf("check %s: %v", sid, err)
+	}
+	return s
+}
+
+var principal = identity.Principal{UserID: "u1", Org: "o1", Role: identity.Manager, Session: "s1"}
+
+func TestCheckAsksAuthOnceAndThenTheCopy(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 5 {
+		if s := b.check(t, "s1"); !s.Admits(principal) {
+			t.Fatalf("state %+v does not admit %+v", s, principal)
+		}
+	}
+	b.clock.advance(time.Second)
+	b.check(t, "s1")
+	if n := b.store.asked.Load(); n != 1 {
+		t.Errorf("auth was asked %d times, want 1", n)
+	}
+	// Flushed: nothing is lost, auth is asked again.
+	b.redis.FlushAll()
+	b.clock.advance(time.Second)
+	if s := b.check(t, "s1"); !s.Active || b.store.asked.Load() != 2 {
+		t.Errorf("after a flush: %+v, asked %d", s, b.store.asked.Load())
+	}
+}
+
+func TestAbsentMeansUnknownNotValid(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if s := b.check(t, "never"); s.Active {
+		t.Errorf("a session nobody knows is %+v", s)
+	}
+	b.store.fail = errors.New("connection refused")
+	_, err := b.checker.Check(t.Context(), "s1")
+	if err == nil {
+		t.Error("a session was called known though neither the copy nor auth knew")
+	}
+	if err := identity.Admit(t.Context(), b.checker, principal); apperr.CodeOf(err) != apperr.Unavailable {
+		t.Errorf("Admit = %v, want UNAVAILABLE", err)
+	}
+}
+
+func TestChangesCountWithinASecond(t *testing.T) {
+	t.Parallel()
+	changes := map[string]func(f *sessions.Facts){
+		"session ended":    func(f *sessions.Facts) { f.Session.Ended, f.Session.Rev = true, 2 },
+		"user disabled":    func(f *sessions.Facts) { f.User.Disabled, f.User.Rev = true, 2 },
+		"role changed":     func(f *sessions.Facts) { f.User.Role, f.User.Rev = identity.User, 2 },
+		"password changed": func(f *sessions.Facts) { f.User.Epoch, f.User.Kept, f.User.Rev = 2, "other", 2 },
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			if err := identity.Admit(t.Context(), b.checker, principal); err != nil {
+				t.Fatal(err)
+			}
+			f := b.facts
+			change(&f)
+			if err := errors.Join(b.copy.PutSession(t.Context(), f.Session), b.copy.PutUser(t.Context(), f.User)); err != nil {
+				t.Fatal(err)
+			}
+			b.clock.advance(time.Second - sessions.PollEvery)
+			if err := identity.Admit(t.Context(), b.checker, principal); apperr.CodeOf(err) != apperr.Unauthenticated {
+				t.Errorf("Admit = %v, want UNAUTHENTICATED", err)
+			}
+		})
+	}
+}
+
+func TestTheKeptSessionSurvivesItsOwnPasswordChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	f := b.facts
+	f.User.Epoch, f.User.Kept = 2, "s1"
+	if !f.State(b.clock.now()).Active {
+		t.Error("the session in which the password was changed has ended")
+	}
+	f.User.Disabled = true
+	if f.State(b.clock.now()).Active {
+		t.Error("a disabled user's kept session is active")
+	}
+}
+
+func TestExpiryNeedsNoWrite(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.check(t, "s1")
+	b.clock.advance(time.Hour)
+	if s := b.check(t, "s1"); s.Active {
+		t.Errorf("at its expiry: %+v", s)
+	}
+}
+
+func TestForgetLooksAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.check(t, "s1")
+	f := b.facts
+	f.Session.Ended, f.Session.Rev = true, 2
+	if err := b.copy.PutSession(t.Context(), f.Session); err != nil {
+		t.Fatal(err)
+	}
+	b.checker.Forget("s1")
+	if b.check(t, "s1").Active {
+		t.Error("active after Forget")
+	}
+}
+
+// A refill that read the store before a session was ended must not bring the
+// session back to life.
+func TestASlowRefillDoesNotOverwriteTheNewer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	ended := b.facts.Session
+	ended.Ended, ended.Rev = true, 2
+	demoted := b.facts.User
+	demoted.Role, demoted.Rev = identity.User, 12
+	for _, put := range []error{
+		b.copy.PutSession(ctx, ended), b.copy.PutSession(ctx, b.facts.Session),
+		b.copy.PutUser(ctx, demoted), b.copy.PutUser(ctx, b.facts.User),
+	} {
+		if put != nil {
+			t.Fatal(put)
+		}
+	}
+	f, ok, err := b.copy.Facts(ctx, "s1")
+	if err != nil || !ok || !f.Session.Ended || f.User.Role != identity.User {
+		t.Errorf("copy = %+v, %v, %v", f, ok, err)
+	}
+}
+
+func TestRedisDownAsksAuth(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.check(t, "s1")
+	b.redis.Close()
+	for range 5 {
+		b.clock.advance(600 * time.Millisecond)
+		if s := b.check(t, "s1"); !s.Active {
+			t.Fatalf("with Redis down: %+v", s)
+		}
+	}
+	f := b.facts
+	f.Session.Ended = true
+	b.store.set(f)
+	b.clock.advance(600 * time.Millisecond)
+	if s := b.check(t, "s1"); s.Active {
+		t.Error("an ended session is active with Redis down")
+	}
+}
+
+func TestACopyInAnotherFormIsAsGoodAsAbsent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, bad := range []string{"", "garbage", "1:", "1:[]", "x:{}", `1:{"role":"root"}`} {
+		b.redis.FlushAll()
+		if err := b.redis.Set("ecf:session:s1", bad); err != nil {
+			t.Fatal(err)
+		}
+		b.clock.advance(time.Second)
+		before := b.store.asked.Load()
+		if s := b.check(t, "s1"); !s.Active || b.store.asked.Load() != before+1 {
+			t.Errorf("copy %q: %+v, auth asked %d times", bad, s, b.store.asked.Load()-before)
+		}
+	}
+}
+
+func TestManyRequestsOfOneSessionAskOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	release := make(chan struct{})
+	slow := authorityFunc(func(ctx context.Context, sid string) (sessions.Facts, error) {
+		<-release
+		return b.store.Facts(ctx, sid)
+	})
+	c := sessions.NewChecker(sessions.Options{Authority: slow, Now: b.clock.now})
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if s, err := c.Check(context.Background(), "s1"); err != nil || !s.Active {
+				t.Errorf("%+v, %v", s, err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Check(ctx, "s1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that has left: %v", err)
+	}
+	close(release)
+	wg.Wait()
+	if n := b.store.asked.Load(); n > 2 {
+		t.Errorf("auth was asked %d times by 50 requests at once", n)
+	}
+}
+
+type authorityFunc func(context.Context, string) (sessions.Facts, error)
+
+func (f authorityFunc) Facts(ctx context.Context, sid string) (sessions.Facts, error) {
+	return f(ctx, sid)
+}
+
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case sessions.Path + "s1":
+			_ = json.NewEncoder(w).Encode(map[string]any{"success": true, "data": b.facts})
+		case sessions.Path + "mixed-up":
+			_ = json.NewEncoder(w).Encode(map[string]any{"success": true, "data": b.facts})
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	r := sessions.NewRemote(server.URL+"/", nil)
+	got, err := r.Facts(t.Context(), "s1")
+	if err != nil || got.User != b.facts.User || !got.Session.Expires.Equal(b.facts.Session.Expires) {
+		t.Errorf("Facts = %+v, %v", got, err)
+	}
+	// What is not an answer of auth is a failure, never a session that ended or lives.
+	for _, sid := range []string{"mixed-up", "other", "../s1"} {
+		if got, err := r.Facts(t.Context(), sid); err == nil {
+			t.Errorf("%s: %+v without an error", sid, got)
+		}
+	}
+}
