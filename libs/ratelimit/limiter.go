@@ -1,0 +1,121 @@
+package ratelimit
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+// Options says how a Limiter counts.
+type Options struct {
+	// Name of the policy, as clients see it in RateLimit-Policy.
+	Name string
+	Rule Rule
+	// Shared is the log of all processes.
+	Shared Log
+	// Strict decides what happens while Shared does not answer. True: this
+	// process counts by itself and keeps to the rule (sign-in, where no limit
+	// means guessing passwords). False: everything passes, and the log says so
+	// (writes, which must not stop because a cache does).
+	Strict bool
+	// Timeout bounds one question to Shared. Default: 500 ms.
+	Timeout time.Duration
+	// Pause is how long Shared is left alone after it failed. Default: 1 s.
+	Pause time.Duration
+	// Now is the clock of the process's own count and of the pause.
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Limiter applies one rule by the shared log, and knows what to do without it.
+type Limiter struct {
+	o     Options
+	local *Local
+	// resume is the time, in nanoseconds, until which Shared is not asked.
+	resume atomic.Int64
+}
+
+// New makes a Limiter.
+func New(o Options) *Limiter {
+	if o.Timeout <= 0 {
+		o.Timeout = 500 * time.Millisecond
+	}
+	if o.Pause <= 0 {
+		o.Pause = time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	l := &Limiter{o: o}
+	if o.Strict {
+		l.local = NewLocal(o.Now, 0)
+	}
+	return l
+}
+
+// Name gives the policy's name, Rule what it allows.
+func (l *Limiter) Name() string { return l.o.Name }
+
+// Rule gives what the policy allows.
+func (l *Limiter) Rule() Rule { return l.o.Rule }
+
+// Take asks whether one more may pass for key, and counts it if so. A strict
+// limiter counts in the process first: what this process alone has let through
+// is never more than all of them together, so its refusal is everybody's, a
+// flood ends here, and the count is already there when Redis goes away.
+func (l *Limiter) Take(ctx context.Context, key string) Result {
+	if l.local == nil {
+		r, ok := l.ask(ctx, key, l.o.Shared.Take)
+		if !ok {
+			return Result{Allowed: true, Unknown: true}
+		}
+		return r
+	}
+	own, _ := l.local.Take(ctx, key, l.o.Rule)
+	if !own.Allowed {
+		return own
+	}
+	shared, ok := l.ask(ctx, key, l.o.Shared.Take)
+	if !ok {
+		return own
+	}
+	if !shared.Allowed {
+		_ = l.local.Refund(ctx, key, own)
+	}
+	return shared
+}
+
+// Peek tells what remains for key without counting; Unknown when the shared
+// log does not answer.
+func (l *Limiter) Peek(ctx context.Context, key string) Result {
+	r, ok := l.ask(ctx, key, l.o.Shared.Peek)
+	if !ok {
+		return Result{Allowed: true, Unknown: true}
+	}
+	return r
+}
+
+func (l *Limiter) ask(ctx context.Context, key string, question func(context.Context, string, Rule) (Result, error)) (Result, bool) {
+	if l.o.Now().UnixNano() < l.resume.Load() {
+		return Result{}, false
+	}
+	limited, cancel := context.WithTimeout(ctx, l.o.Timeout)
+	defer cancel()
+	r, err := question(limited, key, l.o.Rule)
+	if err == nil {
+		return r, true
+	}
+	if ctx.Err() != nil {
+		return Result{}, false // the caller has run out of time, not the store
+	}
+	l.resume.Store(l.o.Now().Add(l.o.Pause).UnixNano())
+	// The key holds an address or a user; the text of the error may hold the
+	// server's name but no secret.
+	l.o.Logger.WarnContext(ctx, "rate limit store does not answer", "policy", l.o.Name,
+		"counting_in_process", l.o.Strict, "error", err.Error())
+	return Result{}, false
+}

@@ -1,0 +1,106 @@
+package ratelimit
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+)
+
+// DefaultKeys is how many keys a Local remembers.
+const DefaultKeys = 50_000
+
+// Local is a Log of this process alone. It remembers a bounded number of keys
+// and forgets the one that was longest not asked for: a flood of addresses
+// costs memory up to the bound and no more.
+type Local struct {
+	now func() time.Time
+	max int
+
+	mu   sync.Mutex
+	keys map[string]*list.Element // of *window
+	used *list.List               // most recently used first
+}
+
+type window struct {
+	key   string
+	takes []int64 // microseconds, oldest first
+}
+
+// NewLocal makes a log that remembers at most maxKeys keys (DefaultKeys when 0).
+func NewLocal(now func() time.Time, maxKeys int) *Local {
+	if maxKeys <= 0 {
+		maxKeys = DefaultKeys
+	}
+	return &Local{now: now, max: maxKeys, keys: make(map[string]*list.Element), used: list.New()}
+}
+
+// Take counts one take; see Log. It never fails.
+func (l *Local) Take(_ context.Context, key string, rule Rule) (Result, error) {
+	return l.look(key, rule, true), nil
+}
+
+// Peek counts nothing; see Log. It never fails.
+func (l *Local) Peek(_ context.Context, key string, rule Rule) (Result, error) {
+	return l.look(key, rule, false), nil
+}
+
+// Refund takes a take back; see Log. It never fails.
+func (l *Local) Refund(_ context.Context, key string, taken Result) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.keys[key]
+	if !ok {
+		return nil
+	}
+	w := e.Value.(*window)
+	for i, at := range w.takes {
+		if at == taken.at {
+			w.takes = append(w.takes[:i], w.takes[i+1:]...)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (l *Local) look(key string, rule Rule, take bool) Result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now().UnixMicro()
+	e, ok := l.keys[key]
+	if !ok {
+		if !take {
+			return Result{Allowed: rule.Limit > 0, Remaining: rule.Limit, at: now}
+		}
+		e = l.add(key)
+	}
+	l.used.MoveToFront(e)
+	w := e.Value.(*window)
+	if n := len(w.takes); n > 0 {
+		now = max(now, w.takes[n-1]) // as in the script: time never runs backwards
+	}
+	old := 0
+	for old < len(w.takes) && w.takes[old] <= now-rule.Window.Microseconds() {
+		old++
+	}
+	w.takes = append(w.takes[:0], w.takes[old:]...)
+	r := Result{Allowed: len(w.takes) < rule.Limit, at: now}
+	if r.Allowed && take {
+		w.takes = append(w.takes, now)
+	}
+	r.Remaining = max(rule.Limit-len(w.takes), 0)
+	if len(w.takes) > 0 {
+		r.Reset = time.Duration(w.takes[0]+rule.Window.Microseconds()-now) * time.Microsecond
+	}
+	return r
+}
+
+func (l *Local) add(key string) *list.Element {
+	if l.used.Len() >= l.max {
+		last := l.used.Back()
+		delete(l.keys, l.used.Remove(last).(*window).key)
+	}
+	e := l.used.PushFront(&window{key: key})
+	l.keys[key] = e
+	return e
+}

@@ -1,0 +1,397 @@
+package ratelimit_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/ratelimit"
+)
+
+// clock is a clock that stands still until it is moved.
+type clock struct{ us atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.us.Store(time.Date(2026, 5, 30, 12, 0, 0, 0, time.UTC).UnixMicro())
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.UnixMicro(c.us.Load()) }
+func (c *clock) advance(d time.Duration) { c.us.Add(d.Microseconds()) }
+
+// server starts a real Redis server, or the embedded one where there is none.
+func server(t *testing.T) (address string, stop func()) {
+	t.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Log("redis-server is not installed: using the embedded server")
+		m := miniredis.RunT(t)
+		return m.Addr(), m.Close
+	}
+	// The port is free when it is asked for; another process may take it before
+	// the server does, so a server that ends at once is tried again elsewhere.
+	for range 5 {
+		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address = ln.Addr().String()
+		_ = ln.Close()
+		_, port, _ := net.SplitHostPort(address)
+		cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		stop = sync.OnceFunc(func() { _ = cmd.Process.Kill(); <-ended })
+		t.Cleanup(stop)
+		if answers(t, address, ended) {
+			return address, stop
+		}
+	}
+	t.Fatal("redis-server does not start")
+	return "", nil
+}
+
+func answers(t *testing.T, address string, ended <-chan struct{}) bool {
+	t.Helper()
+	client := connect(t, address)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(15 * time.Second)
+	for client.Ping(t.Context()).Err() != nil {
+		select {
+		case <-tick.C:
+		case <-ended:
+			return false
+		case <-deadline:
+			return false
+		}
+	}
+	return true
+}
+
+func connect(t *testing.T, address string) *redis.Client {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: address, MaxRetries: -1, DialTimeout: 500 * time.Millisecond})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+var rule = ratelimit.Rule{Limit: 30, Window: 15 * time.Minute}
+
+// logs gives every implementation of Log over one clock.
+func logs(t *testing.T, c *clock) map[string]ratelimit.Log {
+	t.Helper()
+	address, _ := server(t)
+	embedded := miniredis.RunT(t)
+	return map[string]ratelimit.Log{
+		"redis":    ratelimit.NewRedis(connect(t, address), "ecf:limit:", c.now),
+		"embedded": ratelimit.NewRedis(connect(t, embedded.Addr()), "ecf:limit:", c.now),
+		"local":    ratelimit.NewLocal(c.now, 0),
+	}
+}
+
+func take(t *testing.T, l ratelimit.Log, key string, rule ratelimit.Rule) ratelimit.Result {
+	t.Helper()
+	r, err := l.Take(t.Context(), key, rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestWindowSlides(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	for name, l := range logs(t, c) {
+		rule := ratelimit.Rule{Limit: 3, Window: time.Minute}
+		steps := []struct {
+			after     time.Duration
+			allowed   bool
+			remaining int
+			reset     time.Duration
+		}{
+			{0, true, 2, time.Minute},
+			{20 * time.Second, true, 1, 40 * time.Second},
+			{20 * time.Second, true, 0, 20 * time.Second},
+			{time.Second, false, 0, 19 * time.Second},
+			{18 * time.Second, false, 0, time.Second},
+			// At 60 s the first take, of 0 s, has left: one more, not three.
+			{time.Second, true, 0, 20 * time.Second},
+			{0, false, 0, 20 * time.Second},
+			{20 * time.Second, true, 0, 20 * time.Second},
+			{5 * time.Minute, true, 2, time.Minute},
+		}
+		for i, s := range steps {
+			c.advance(s.after)
+			r := take(t, l, "k", rule)
+			if r.Allowed != s.allowed || r.Remaining != s.remaining || r.Reset != s.reset {
+				t.Errorf("%s: step %d: got %+v, want %+v", name, i, r, s)
+			}
+		}
+		if r := take(t, l, "another", rule); !r.Allowed || r.Remaining != 2 {
+			t.Errorf("%s: another key: %+v", name, r)
+		}
+	}
+}
+
+// TestLogsAgree plays random histories on all implementations at once and
+// compares them with the definition: a take passes when fewer than the limit
+// have passed within the window before it.
+func TestLogsAgree(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	c := newClock()
+	all := logs(t, c)
+	rule := ratelimit.Rule{Limit: 5, Window: 10 * time.Second}
+	var passed []time.Time
+	for i := range 400 {
+		c.advance(time.Duration(random.IntN(4000)) * time.Millisecond)
+		if random.IntN(10) == 0 {
+			c.advance(-500 * time.Millisecond) // a clock that is set back is no way around
+		}
+		action := random.IntN(10)
+		within := 0
+		now := c.now()
+		if len(passed) > 0 && passed[len(passed)-1].After(now) {
+			now = passed[len(passed)-1]
+		}
+		for _, p := range passed {
+			if p.After(now.Add(-rule.Window)) {
+				within++
+			}
+		}
+		want := within < rule.Limit
+		for name, l := range all {
+			var r ratelimit.Result
+			var err error
+			if action == 0 {
+				r, err = l.Peek(t.Context(), "k", rule)
+			} else {
+				r, err = l.Take(t.Context(), "k", rule)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Allowed != want {
+				t.Fatalf("%s, step %d: allowed %v with %d of %d in the window", name, i, r.Allowed, within, rule.Limit)
+			}
+			if action == 1 && r.Allowed {
+				if err := l.Refund(t.Context(), "k", r); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if want && action > 1 {
+			passed = append(passed, now)
+		}
+	}
+}
+
+// TestExactOverTwoReplicas: two limiters with their own connections, a hundred
+// requests at once, a limit of thirty.
+func TestExactOverTwoReplicas(t *testing.T) {
+	t.Parallel()
+	address, _ := server(t)
+	replicas := []*ratelimit.Limiter{limiter(t, address, nil, true), limiter(t, address, nil, true)}
+	var passed atomic.Int64
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for i := range 100 {
+		wg.Go(func() {
+			<-start
+			if replicas[i%2].Take(context.Background(), "203.0.113.7").Allowed {
+				passed.Add(1)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	if n := passed.Load(); n != 30 {
+		t.Errorf("%d of 100 passed, want exactly 30", n)
+	}
+}
+
+func limiter(t *testing.T, address string, c *clock, strict bool) *ratelimit.Limiter {
+	t.Helper()
+	o := ratelimit.Options{Name: "auth", Rule: rule, Strict: strict, Timeout: 10 * time.Second, Logger: slog.New(slog.DiscardHandler)}
+	var now func() time.Time
+	if c != nil {
+		now, o.Now = c.now, c.now
+	}
+	o.Shared = ratelimit.NewRedis(connect(t, address), "ecf:limit:", now)
+	return ratelimit.New(o)
+}
+
+func TestWithoutRedis(t *testing.T) {
+	t.Parallel()
+	for _, strict := range []bool{true, false} {
+		t.Run("strict="+strconv.FormatBool(strict), func(t *testing.T) {
+			t.Parallel()
+			address, stop := server(t)
+			c := newClock()
+			l := limiter(t, address, c, strict)
+			for range 10 {
+				if r := l.Take(t.Context(), "k"); !r.Allowed || r.Unknown {
+					t.Fatalf("with Redis: %+v", r)
+				}
+			}
+			stop()
+			passed, unknown := 0, 0
+			for range 100 {
+				c.advance(time.Second)
+				r := l.Take(t.Context(), "k")
+				if r.Allowed {
+					passed++
+				}
+				if r.Unknown {
+					unknown++
+				}
+			}
+			switch {
+			case strict && (passed != 20 || unknown != 0):
+				// What had passed before counts: the limit is the same one.
+				t.Errorf("strict: %d more passed, %d unknown; want 20 and 0", passed, unknown)
+			case !strict && (passed != 100 || unknown != 100):
+				t.Errorf("open: %d passed, %d unknown; want all", passed, unknown)
+			}
+		})
+	}
+}
+
+// failing is a shared log that counts how often it is asked.
+type failing struct {
+	asked atomic.Int64
+	fail  atomic.Bool
+	ratelimit.Log
+}
+
+func (f *failing) Take(ctx context.Context, key string, rule ratelimit.Rule) (ratelimit.Result, error) {
+	f.asked.Add(1)
+	if f.fail.Load() {
+		return ratelimit.Result{}, errors.New("no connection")
+	}
+	return f.Log.Take(ctx, key, rule)
+}
+
+// TestFailedStoreIsLeftAlone: a store that hangs must not cost every request
+// its time-out; and it is asked again after the pause.
+func TestFailedStoreIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	f := &failing{Log: ratelimit.NewLocal(c.now, 0)}
+	var log strings.Builder
+	l := ratelimit.New(ratelimit.Options{Name: "write", Rule: rule, Shared: f, Now: c.now,
+		Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	f.fail.Store(true)
+	for range 50 {
+		if r := l.Take(t.Context(), "k"); !r.Allowed || !r.Unknown {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if n := f.asked.Load(); n != 1 {
+		t.Errorf("asked %d times during the pause, want once", n)
+	}
+	if got := strings.Count(log.String(), "rate limit store does not answer"); got != 1 {
+		t.Errorf("noted %d times, want once:\n%s", got, log.String())
+	}
+	f.fail.Store(false)
+	c.advance(time.Second)
+	if r := l.Take(t.Context(), "k"); r.Unknown || f.asked.Load() != 2 {
+		t.Errorf("after the pause: %+v, asked %d times", r, f.asked.Load())
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.fail.Store(true)
+	l.Take(ended, "k")
+	f.fail.Store(false)
+	if r := l.Take(t.Context(), "k"); r.Unknown {
+		t.Error("a caller that ran out of time made the store look failed")
+	}
+}
+
+// TestRefusedEverywhere: a take that Redis refuses is not kept by the process
+// either, or two replicas would shut out a client for longer than the window.
+func TestRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	address, _ := server(t)
+	c := newClock()
+	a, b := limiter(t, address, c, true), limiter(t, address, c, true)
+	for range 30 {
+		a.Take(t.Context(), "k")
+	}
+	c.advance(rule.Window / 2)
+	if b.Take(t.Context(), "k").Allowed {
+		t.Fatal("the 31st passed")
+	}
+	c.advance(rule.Window / 2)
+	for i := range 30 {
+		if !b.Take(t.Context(), "k").Allowed {
+			t.Fatalf("take %d of the next window was refused", i+1)
+		}
+	}
+}
+
+func TestLocalIsBounded(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := ratelimit.NewLocal(c.now, 3)
+	one := ratelimit.Rule{Limit: 1, Window: time.Minute}
+	for _, key := range []string{"a", "b", "c", "a", "d"} { // b is the one longest not asked for
+		take(t, l, key, one)
+	}
+	for key, want := range map[string]bool{"a": false, "c": false, "d": false} {
+		if r, _ := l.Peek(t.Context(), key, one); r.Allowed != want {
+			t.Errorf("%s: allowed %v", key, r.Allowed)
+		}
+	}
+	if r, _ := l.Peek(t.Context(), "b", one); !r.Allowed {
+		t.Error("b was remembered beyond the bound")
+	}
+}
+
+func TestAddressKey(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"203.0.113.7":          "203.0.113.7",
+		"::ffff:203.0.113.7":   "203.0.113.7",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+		"2001:db8:1:2::1":      "2001:db8:1:2::/64",
+		"fe80::1%eth0":         "fe80::/64",
+	} {
+		if got := ratelimit.AddressKey(netip.MustParseAddr(in)); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+	if got := ratelimit.AddressKey(netip.Addr{}); got != "unknown" {
+		t.Errorf("no address: %s", got)
+	}
+}
+
+func TestFields(t *testing.T) {
+	t.Parallel()
+	if got := ratelimit.PolicyField("auth", rule); got != `"auth";q=30;w=900` {
+		t.Error(got)
+	}
+	if got := ratelimit.Field("auth", ratelimit.Result{Remaining: 12, Reset: 1500 * time.Millisecond}); got != `"auth";r=12;t=2` {
+		t.Error(got)
+	}
+}
