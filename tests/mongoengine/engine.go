@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/FerretDB/FerretDB/ferretdb"
+)
+
+// engine is FerretDB over SQLite files, reachable on a Unix socket that only
+// the serializing front uses. It is not safe to speak to directly: its updates
+// read and write in two steps.
+type engine struct {
+	socket string
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// startEngine opens the databases in dir, an existing directory. Telemetry is
+// off: the embedded form never reports. Warnings go to logs.
+func startEngine(dir string, logs io.Writer) (*engine, error) {
+	socket := filepath.Join(dir, "engine.sock")
+	db, err := ferretdb.New(&ferretdb.Config{
+		Listener: ferretdb.ListenerConfig{Unix: socket},
+		Logger:   slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelError})),
+		Handler:  "sqlite",
+		// Nothing here has to outlive the machine, so no write waits for the disk.
+		SQLiteURL: "file:" + filepath.ToSlash(dir) + "/?_pragma=synchronous(off)",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start FerretDB: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &engine{socket: socket, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(e.done)
+		// Run gives no error that says anything: it ends when ctx does.
+		_ = db.Run(ctx)
+	}()
+	return e, nil
+}
+
+// stop ends the engine and waits until its files are closed.
+func (e *engine) stop() {
+	e.cancel()
+	<-e.done
+}

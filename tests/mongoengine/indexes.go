@@ -1,0 +1,127 @@
+package main
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// createIndexes carries out a createIndexes command, one index at a time: the
+// engine panics on two that exist already. That a unique index meets duplicates
+// is an internal error to the engine; a server says 11000.
+func (s *session) createIndexes(c *command) (bson.Raw, error) {
+	indexes := c.list("indexes")
+	if len(indexes) == 0 {
+		return s.call(c)
+	}
+	var first, last bson.Raw
+	for _, index := range indexes {
+		index = plainIndex(index)
+		reply, err := s.call(c.withList("indexes", []bson.Raw{index}))
+		if err != nil {
+			return nil, err
+		}
+		if reply.Lookup("ok").AsFloat64() != 1 {
+			var asked uniqueIndex
+			if err := bson.Unmarshal(index, &asked); err != nil {
+				return nil, err
+			}
+			if x, ok := violatedIndex(reply, []uniqueIndex{asked}); ok {
+				return x.commandError(c)
+			}
+			return reply, nil
+		}
+		if first == nil {
+			first = reply
+		}
+		last = reply
+	}
+	return bson.Marshal(bson.D{
+		{Key: "numIndexesBefore", Value: first.Lookup("numIndexesBefore")},
+		{Key: "numIndexesAfter", Value: last.Lookup("numIndexesAfter")},
+		{Key: "ok", Value: 1.0},
+	})
+}
+
+// plainIndex gives an index without the options the engine refuses and nobody
+// may rely on: expireAfterSeconds (documents then stay, as they may for a while
+// on a real server), and partialFilterExpression where the index is not unique
+// (it then holds more than it needs). A unique partial index keeps its option
+// and is refused: without it, it would mean something else.
+func plainIndex(index bson.Raw) bson.Raw {
+	index = without(index, "expireAfterSeconds")
+	if unique, _ := index.Lookup("unique").BooleanOK(); !unique {
+		index = without(index, "partialFilterExpression")
+	}
+	return index
+}
+
+// uniqueIndex is a unique index of a collection and, once a document has
+// violated it, the values that did.
+type uniqueIndex struct {
+	Name   string   `bson:"name"`
+	Key    bson.Raw `bson:"key"`
+	Unique bool     `bson:"unique"`
+
+	value bson.Raw
+}
+
+// uniqueIndexes lists the collection's unique indexes, that of _id first.
+func (s *session) uniqueIndexes(c *command) ([]uniqueIndex, error) {
+	reply, err := s.ask(bson.D{{Key: "listIndexes", Value: c.collection()}, {Key: "$db", Value: c.database()}})
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Cursor struct {
+			FirstBatch []uniqueIndex `bson:"firstBatch"`
+		} `bson:"cursor"`
+	}
+	if err := bson.Unmarshal(reply, &list); err != nil {
+		return nil, err
+	}
+	var unique []uniqueIndex
+	for _, index := range list.Cursor.FirstBatch {
+		if index.Unique || index.Name == "_id_" {
+			unique = append(unique, index)
+		}
+	}
+	return unique, nil
+}
+
+// fields are the paths the index is over.
+func (x *uniqueIndex) fields() []string {
+	elements, err := x.Key.Elements()
+	if err != nil {
+		return nil
+	}
+	paths := make([]string, len(elements))
+	for i, e := range elements {
+		paths[i] = e.Key()
+	}
+	return paths
+}
+
+// valuesOf gives what a document holds under the index's fields, and false
+// when one of them is missing: then the engine lets the document pass.
+func (x *uniqueIndex) valuesOf(document bson.Raw) (bson.Raw, bool) {
+	var values bson.D
+	for _, path := range x.fields() {
+		v := valueAt(document, path)
+		if v.IsZero() {
+			return nil, false
+		}
+		values = append(values, bson.E{Key: path, Value: v})
+	}
+	raw, err := bson.Marshal(values)
+	return raw, err == nil && len(values) > 0
+}
+
+// valueAt reads a path of a document or of a list of assignments, where the
+// path itself may be the key.
+func valueAt(document bson.Raw, path string) bson.RawValue {
+	if v := document.Lookup(path); !v.IsZero() {
+		return v
+	}
+	return document.Lookup(strings.Split(path, ".")...)
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+)
+
+// running is a server of a test and how to end it.
+type running struct {
+	uri   string
+	stdin io.Closer
+	ended <-chan error
+}
+
+// startServer runs the program as a test process would and waits until it is ready.
+func startServer(t *testing.T, args ...string) *running {
+	t.Helper()
+	in, stdin := io.Pipe()
+	out, stdout := io.Pipe()
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		err := run(ctx, args, in, stdout, &testLog{t: t})
+		_ = stdout.CloseWithError(io.EOF)
+		ended <- err
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("server did not get ready: %v", err)
+	}
+	uri, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	if !ok {
+		t.Fatalf("unexpected first line %q", line)
+	}
+	return &running{uri: uri, stdin: stdin, ended: ended}
+}
+
+// testLog shows what the server logs in the test's output.
+type testLog struct {
+	t  *testing.T
+	mu sync.Mutex
+}
+
+func (l *testLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.t.Logf("server: %s", b)
+	return len(b), nil
+}
+
+// connect gives a client with the production settings: majority writes and a
+// time-out of its own, on a server the test started or was given.
+func connect(t *testing.T, uri string) *mongo.Client {
+	t.Helper()
+	client, err := mongo.Connect(options.Client().ApplyURI(uri).
+		SetWriteConcern(writeconcern.Majority()).
+		SetTimeout(30 * time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := client.Disconnect(ctx); err != nil {
+			t.Errorf("disconnect: %v", err)
+		}
+	})
+	return client
+}
+
+// database gives an empty database of a server: the one ECF_MONGODB_URI names,
+// so that what these tests say of the engine is held against a real server
+// too, or else this one.
+func database(t *testing.T) *mongo.Database {
+	t.Helper()
+	uri := os.Getenv("ECF_MONGODB_URI")
+	if uri == "" {
+		uri = startServer(t).uri
+	}
+	db := connect(t, uri).Database("ecf_test_" + bson.NewObjectID().Hex())
+	t.Cleanup(func() {
+		if err := db.Drop(context.Background()); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return db
+}
+
+func isFerret(t *testing.T) bool {
+	t.Helper()
+	return os.Getenv("ECF_MONGODB_URI") == ""
+}
+
+func TestRunEndsWhenStdinCloses(t *testing.T) {
+	t.Parallel()
+	ready := filepath.Join(t.TempDir(), "ready")
+	server := startServer(t, "-ready-file", ready)
+	if err := connect(t, server.uri).Ping(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(ready)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.TrimSpace(string(written)); got != server.uri {
+		t.Errorf("ready file says %q, standard output %q", got, server.uri)
+	}
+	if err := server.stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-server.ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("still running after its standard input closed")
+	}
+}
+
+func TestRunKeepsGivenDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server := startServer(t, "-data", dir)
+	items := connect(t, server.uri).Database("kept").Collection("items")
+	if _, err := items.InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	_ = server.stdin.Close()
+	<-server.ended
+
+	server = startServer(t, "-data", dir)
+	n, err := connect(t, server.uri).Database("kept").Collection("items").CountDocuments(t.Context(), bson.D{})
+	if err != nil || n != 1 {
+		t.Errorf("after a restart: %d documents, %v; want 1", n, err)
+	}
+}
+
+// Nothing in a URI is needed to reach the server, and what production sets does
+// no harm.
+func TestURIOptions(t *testing.T) {
+	t.Parallel()
+	uri := startServer(t).uri
+	bare, _, _ := strings.Cut(uri, "?")
+	for _, u := range []string{
+		uri, bare,
+		bare + "?w=majority&journal=true&retryWrites=true&retryReads=true",
+		bare + "?readConcernLevel=majority&readPreference=primary&maxPoolSize=3&serverMonitoringMode=stream",
+		bare + "?directConnection=true&timeoutMS=5000&compressors=zlib,zstd",
+	} {
+		items := connect(t, u).Database("options").Collection("items")
+		if _, err := items.InsertOne(t.Context(), bson.D{{Key: "u", Value: u}}); err != nil {
+			t.Errorf("%s: insert: %v", u, err)
+		}
+		if n, err := items.CountDocuments(t.Context(), bson.D{{Key: "u", Value: u}}); err != nil || n != 1 {
+			t.Errorf("%s: count: %d, %v", u, n, err)
+		}
+	}
+}
