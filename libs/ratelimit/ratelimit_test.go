@@ -257,7 +257,7 @@ func TestWithoutRedis(t *testing.T) {
 			stop()
 			passed, unknown := 0, 0
 			for range 100 {
-				c.advance(time.Second)
+				c.advance(100 * time.Millisecond)
 				r := l.Take(t.Context(), "k")
 				if r.Allowed {
 					passed++
