@@ -6,6 +6,7 @@ package app
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +19,9 @@ import (
 	"syscall"
 	"time"
 
+	"go.opentelemetry.io/otel"
+
+	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
@@ -67,21 +71,22 @@ func start(ctx context.Context, name string, run func(context.Context, Env) erro
 	if err != nil {
 		level = slog.LevelInfo // Load reports the fault
 	}
-	service := "ecf-" + strings.TrimPrefix(name, "ecf-")
-	if name == "ecf" {
-		service = name
-	}
 	flush := func(context.Context) error { return nil }
 	if peek("ECF_DEBUG_ADDR", "debug-addr", env) != "" {
-		env.Metrics, flush, err = setupWithMetrics(ctx, service, env.Version)
+		env.Metrics, flush, err = setupWithMetrics(ctx, name, env.Version)
 	} else {
-		flush, err = telemetry.Setup(ctx, service, env.Version)
+		flush, err = telemetry.Setup(ctx, name, env.Version)
 	}
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "%s: telemetry: %s\n", name, telemetry.Redact(err.Error()))
 		return exitFailed
 	}
-	env.Logger = telemetry.Logger(env.Stderr, service, level)
+	env.Logger = telemetry.Logger(env.Stderr, name, level)
+	// What libraries say about themselves goes to the same log.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		env.Logger.Warn("telemetry", "error", telemetry.Redact(err.Error()))
+	}))
+	redisx.LogTo(env.Logger)
 
 	err = run(ctx, env)
 
@@ -90,6 +95,10 @@ func start(ctx context.Context, name string, run func(context.Context, Env) erro
 	defer cancel()
 	if err := flush(last); err != nil {
 		env.Logger.Warn("telemetry was not flushed", "error", telemetry.Redact(err.Error()))
+	}
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(env.Stdout, "%s %s\n\nSettings, by flag or environment:\n%s", name, env.Version, Usage())
+		return exitOK
 	}
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return exitOK
@@ -101,9 +110,10 @@ func start(ctx context.Context, name string, run func(context.Context, Env) erro
 }
 
 // Settings loads the settings of the program's command line and environment,
-// and at the level debug logs what holds, masked.
-func (e Env) Settings() (Settings, error) {
-	s, err := Load(e.Args, e.Getenv)
+// with the program's own defaults as in Load, and at the level debug logs what
+// holds, masked.
+func (e Env) Settings(defaults ...map[string]string) (Settings, error) {
+	s, err := Load(e.Args, e.Getenv, defaults...)
 	if err != nil {
 		return Settings{}, err
 	}

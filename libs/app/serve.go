@@ -35,7 +35,8 @@ func Serve(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Dura
 	go func() { served <- app.Listener(ln) }()
 	select {
 	case err := <-served:
-		return errors.Join(wrap("serve", err), closeListener(ln))
+		_ = ln.Close()
+		return wrap("serve", err)
 	case <-ctx.Done():
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
@@ -45,21 +46,28 @@ func Serve(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Dura
 			d()
 		}
 		pause := time.NewTimer(min(drainNotice, grace/4))
+		defer pause.Stop()
 		select {
 		case <-pause.C:
 		case err := <-served:
-			pause.Stop()
+			_ = ln.Close()
 			return wrap("serve", err)
 		}
 	}
 	err := app.ShutdownWithContext(last)
-	err = errors.Join(err, closeListener(ln))
-	select {
-	case e := <-served:
-		return errors.Join(wrap("shut down", err), wrap("serve", e))
-	case <-last.Done():
-		return errors.Join(wrap("shut down", err), errors.New("requests were still running when the time to finish them was over"))
+	// The application does not know the listener yet when ctx ended at once.
+	_ = ln.Close()
+	if err == nil {
+		select {
+		case err = <-served:
+		case <-last.Done():
+			err = last.Err()
+		}
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("shut down: requests were still running when the time to finish them was over")
+	}
+	return wrap("shut down", err)
 }
 
 func wrap(what string, err error) error {
@@ -67,14 +75,6 @@ func wrap(what string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", what, err)
-}
-
-// closeListener makes sure that a listener is closed; closed already is fine.
-func closeListener(ln net.Listener) error {
-	if err := ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return nil
 }
 
 // Group runs the parts of a program together: when one fails, or ends although

@@ -2,11 +2,13 @@ package app
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,11 +128,23 @@ func (s *Settings) table() []setting {
 // Load reads the settings from the environment, then from flags, which win.
 // A value may also be given by file for secrets: ECF_MONGODB_URI_FILE names a
 // file that holds it. Everything is checked, and the error names every fault.
-// An empty value is as good as none.
-func Load(args []string, getenv func(string) string) (Settings, error) {
+// An empty value is as good as none. Other defaults than the usual ones are
+// given by name: {"ECF_ADDR": "127.0.0.1:8082"}. When the flags ask for help
+// the error is flag.ErrHelp.
+func Load(args []string, getenv func(string) string, defaults ...map[string]string) (Settings, error) {
 	var s Settings
 	table := s.table()
+	for _, d := range defaults {
+		for i := range table {
+			if value, ok := d[table[i].env]; ok {
+				table[i].def = value
+			}
+		}
+	}
 	flags, rest, faults := parseFlags(args, table)
+	if slices.Contains(faults, flag.ErrHelp) {
+		return Settings{}, flag.ErrHelp
+	}
 	for _, entry := range table {
 		value, name, err := entry.value(flags, getenv)
 		if err == nil {
@@ -148,10 +162,13 @@ func Load(args []string, getenv func(string) string) (Settings, error) {
 		s.RedisCacheURL = s.RedisURL
 	}
 	if s.SigningKeysDir == "" {
-		s.SigningKeysDir = strings.TrimRight(s.DataDir, "/") + "/keys"
+		s.SigningKeysDir = filepath.Join(s.DataDir, "keys")
 	}
 	for _, u := range []*string{&s.Issuer, &s.AuthURL, &s.RecordsURL, &s.ReviewURL, &s.CalculationURL} {
 		*u = strings.TrimRight(*u, "/")
+	}
+	if s.RefreshTokenTTL > 0 && s.RefreshTokenTTL < s.AccessTokenTTL {
+		faults = append(faults, errors.New("ECF_REFRESH_TOKEN_TTL must not be shorter than ECF_ACCESS_TOKEN_TTL"))
 	}
 	if len(faults) > 0 {
 		return Settings{}, errors.Join(faults...)
@@ -206,6 +223,9 @@ func parseFlags(args []string, table []setting) (flags map[string]string, rest [
 		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		at := slices.IndexFunc(table, func(e setting) bool { return e.flag() == name })
 		switch {
+		case name == "h" || name == "help":
+			faults = append(faults, flag.ErrHelp)
+			continue
 		case at < 0:
 			faults = append(faults, fmt.Errorf("--%s is not a setting", name))
 			// The value of an unknown flag is not to be taken for an argument.

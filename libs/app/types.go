@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/netip"
@@ -24,11 +25,11 @@ func ParseRateLimit(s string) (RateLimit, error) {
 	n, per, ok := strings.Cut(s, "/")
 	count, err := strconv.Atoi(strings.TrimSpace(n))
 	if !ok || err != nil || count < 1 {
-		return RateLimit{}, fmt.Errorf("must be a number, a slash and a duration, such as 30/15m")
+		return RateLimit{}, errors.New("must be a number, a slash and a duration, such as 30/15m")
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(per))
 	if err != nil || d < time.Second {
-		return RateLimit{}, fmt.Errorf("must end in a duration of a second or more, such as 30/15m")
+		return RateLimit{}, errors.New("must end in a duration of a second or more, such as 30/15m")
 	}
 	return RateLimit{N: count, Per: d}, nil
 }
@@ -59,7 +60,7 @@ func ParseQuotas(s string) (Quotas, error) {
 	for part := range strings.SplitSeq(s, ",") {
 		plan, quota, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok || plan == "" {
-			return nil, fmt.Errorf("must be a list such as free=3,team=50,enterprise=unlimited")
+			return nil, errors.New("must be a list such as free=3,team=50,enterprise=unlimited")
 		}
 		if _, twice := q[plan]; twice {
 			return nil, fmt.Errorf("names the plan %s twice", plan)
@@ -91,7 +92,7 @@ func parseProxies(s string) ([]netip.Prefix, error) {
 		}
 		prefix, err := netip.ParsePrefix(part)
 		if err != nil {
-			return nil, fmt.Errorf("must be a list of addresses and networks, such as 10.0.0.0/8,192.0.2.1")
+			return nil, errors.New("must be a list of addresses and networks, such as 10.0.0.0/8,192.0.2.1")
 		}
 		list = append(list, prefix.Masked())
 	}

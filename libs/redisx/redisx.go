@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/extra/redisotel/v9"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
 // Every wait on Redis is bounded, and well below the deadline of a request:
@@ -106,4 +109,14 @@ func invalid(address string) error {
 	}
 	u.RawQuery = "" // may hold anything
 	return fmt.Errorf("the Redis address %s is not of the form redis://user:password@host:port/number", u.Redacted())
+}
+
+// LogTo sends what the client library says about itself, for every client of
+// the process, to l instead of standard error.
+func LogTo(l *slog.Logger) { redis.SetLogger(libraryLog{l}) }
+
+type libraryLog struct{ l *slog.Logger }
+
+func (w libraryLog) Printf(ctx context.Context, format string, v ...any) {
+	w.l.WarnContext(ctx, "redis", "message", telemetry.Redact(fmt.Sprintf(format, v...)))
 }

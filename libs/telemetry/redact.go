@@ -7,7 +7,7 @@ import "regexp"
 // password.
 var (
 	redactURL   = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/@]*@`)
-	redactToken = regexp.MustCompile(`\b[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\b`)
+	redactToken = regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){1,2}|(?i:\bbearer)\s+[^\s"',;]+`)
 	redactEmail = regexp.MustCompile(`[^\s"'<>(){}\[\]:,;=@/]+@[^\s"'<>(){}\[\]:,;=@/]+`)
 )
 

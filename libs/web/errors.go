@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -131,8 +132,15 @@ func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
 // handleError answers any error in the envelope. The cause goes to the log
 // line of the request, never to the client.
 func (e *edge) handleError(c *fiber.Ctx, err error) error {
+	early := RequestID(c) == ""
 	e.ensureRequestID(c)
 	ae, status := Translate(err)
+	if early {
+		// fasthttp could not read the request: no middleware has run, so there
+		// will be no other log line.
+		e.o.Logger.LogAttrs(c.UserContext(), slog.LevelInfo, "request refused",
+			slog.Int("status", status), slog.String("code", string(ae.Code)), slog.String("request_id", RequestID(c)))
+	}
 	h := &c.Response().Header
 	// What the handler had prepared for a success does not hold any more.
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLocation, fiber.HeaderLastModified, fiber.HeaderContentEncoding, fiber.HeaderContentDisposition, fiber.HeaderCacheControl} {
@@ -160,9 +168,19 @@ func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	c.Locals(keyCause, err)
 	c.Response().ResetBody()
 	setSecurityHeaders(c)
-	return writeJSON(c, status, failure{Error: ErrorBody{
-		Code: ae.Code, Message: ae.Message, RequestID: RequestID(c), Details: ae.Details, Docs: DocsOf(ae.Code),
-	}})
+	return writeJSON(c, status, failure{Error: body(c, ae)})
+}
+
+// ErrorOf gives the error that an answer shows for err, for answers that hold
+// an outcome for each of several things. What INTERNAL hides is to be logged by
+// the caller.
+func ErrorOf(c *fiber.Ctx, err error) ErrorBody {
+	ae, _ := Translate(err)
+	return body(c, ae)
+}
+
+func body(c *fiber.Ctx, e *apperr.Error) ErrorBody {
+	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: RequestID(c), Details: e.Details, Docs: DocsOf(e.Code)}
 }
 
 // retryAfter gives the whole seconds of the Retry-After field, 0 for none.

@@ -75,9 +75,8 @@ func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
 // commas, so the list cannot be split at them. Reading stops at the first thing
 // that is no tag.
 func tagList(c *fiber.Ctx, header string) (tags []string, present bool) {
-	for _, field := range c.Request().Header.PeekAll(header) {
+	for _, s := range fields(c, header) {
 		present = true
-		s := string(field)
 		for {
 			s = strings.TrimLeft(s, " \t,")
 			if s == "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 )
@@ -29,7 +30,10 @@ type Route struct {
 	Resolve func(*fiber.Ctx) error
 	// Timeout, if set, replaces the deadline of Options.
 	Timeout time.Duration
-	Handler fiber.Handler
+	// BodyLimit, if set, replaces the limit of Options, in bytes. It may be
+	// more or less; it is known before the body is read.
+	BodyLimit int
+	Handler   fiber.Handler
 }
 
 // Register adds a table of routes below a prefix such as BasePath. On each
@@ -46,8 +50,13 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, routes []Route, af
 	if err := validate(v, routes); err != nil {
 		return err
 	}
+	limitBodies(app, prefix, routes)
 	for _, r := range routes {
-		app.Add(r.Method, prefix+r.Path, func(c *fiber.Ctx) error { return serve(c, v, r, afterAuth) })
+		handler := func(c *fiber.Ctx) error { return serve(c, v, r, afterAuth) }
+		if r.Method == fiber.MethodGet {
+			app.Head(prefix+r.Path, handler) // HEAD is GET without the body
+		}
+		app.Add(r.Method, prefix+r.Path, handler)
 	}
 	app.Use(prefix, func(c *fiber.Ctx) error {
 		err := c.Next() // routes that were added after this table
@@ -143,4 +152,33 @@ func publicPath(path, prefix string, routes []Route) bool {
 		}
 	}
 	return public
+}
+
+// limitBodies tells the server the limits of routes that have their own, when
+// it has read the header of a request and before it reads the body.
+func limitBodies(app *fiber.App, prefix string, routes []Route) {
+	own := slices.DeleteFunc(slices.Clone(routes), func(r Route) bool { return r.BodyLimit <= 0 })
+	if len(own) == 0 {
+		return
+	}
+	server := app.Server()
+	next := server.HeaderReceived
+	server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+		var config fasthttp.RequestConfig
+		if next != nil {
+			config = next(h)
+		}
+		method := string(h.Method())
+		for _, r := range own {
+			if r.Method != method {
+				continue
+			}
+			path, _, _ := strings.Cut(string(h.RequestURI()), "?")
+			if fiber.RoutePatternMatch(path, prefix+r.Path, fiber.Config{CaseSensitive: true}) {
+				config.MaxRequestBodySize = r.BodyLimit
+				break
+			}
+		}
+		return config
+	}
 }

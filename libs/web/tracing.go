@@ -10,8 +10,6 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // header reads the trace context from a request.
@@ -59,14 +57,14 @@ func (e *edge) newTracing() fiber.Handler {
 		if status >= fiber.StatusInternalServerError {
 			attrs = append(attrs, duration.AttrErrorType(httpconv.ErrorTypeAttr(code)))
 		}
-		duration.Record(ctx, e.o.Now().Sub(start).Seconds(), method, c.Protocol(), attrs...)
+		duration.Record(ctx, e.o.Now().Sub(start).Seconds(), method, scheme(c), attrs...)
 		if !span.IsRecording() {
 			return err
 		}
 		span.SetName(strings.TrimSpace(string(method) + " " + route))
 		span.SetAttributes(append(attrs,
 			semconv.HTTPRequestMethodKey.String(string(method)),
-			semconv.URLScheme(c.Protocol()),
+			semconv.URLScheme(scheme(c)),
 			attribute.String("ecf.request_id", RequestID(c)),
 		)...)
 		if code != "" {
@@ -76,7 +74,7 @@ func (e *edge) newTracing() fiber.Handler {
 			span.SetAttributes(attribute.String("ecf.org", p.Org))
 		}
 		if status >= fiber.StatusInternalServerError {
-			span.SetStatus(codes.Error, string(apperr.Code(code)))
+			span.SetStatus(codes.Error, string(code))
 		}
 		return err
 	}
@@ -89,4 +87,13 @@ func methodAttr(c *fiber.Ctx) httpconv.RequestMethodAttr {
 		return httpconv.RequestMethodOther
 	}
 	return httpconv.RequestMethodAttr(m)
+}
+
+// scheme gives how the connection itself came in; what a client writes about it
+// into X-Forwarded-Proto does not become an attribute.
+func scheme(c *fiber.Ctx) string {
+	if c.Context().IsTLS() {
+		return "https"
+	}
+	return "http"
 }

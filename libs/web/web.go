@@ -32,7 +32,8 @@ type Options struct {
 	Service string
 	// Logger receives one line per request. Default: slog.Default().
 	Logger *slog.Logger
-	// BodyLimit is the largest request body in bytes. Default: 1 MiB.
+	// BodyLimit is the largest request body in bytes; a Route may have its own.
+	// Default: 1 MiB.
 	BodyLimit int
 	// Timeout is the deadline of a request, set on UserContext; a Route may
 	// have its own. Default: 10 s.
@@ -121,6 +122,11 @@ func New(o Options) *fiber.App {
 		IdleTimeout:       o.IdleTimeout,
 		StreamRequestBody: false,
 		ErrorHandler:      e.handleError,
+		// fasthttp would unpack a multipart body before any handler asks for it.
+		DisablePreParseMultipartForm: true,
+		// With the check on and no proxy named, fiber believes no X-Forwarded
+		// field of anybody. ClientIP is how the client's address is found.
+		EnableTrustedProxyCheck: true,
 	})
 	// fiber answers a method it does not know in plain text, before any
 	// middleware. Such a request is sent through as TRACE, which no route has,

@@ -1,0 +1,59 @@
+package web_test
+
+import (
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// The in-memory listener's connections come from 0.0.0.0, which stands for the
+// proxy here.
+func TestClientIP(t *testing.T) {
+	t.Parallel()
+	proxy := netip.MustParsePrefix("0.0.0.0/32")
+	inner := netip.MustParsePrefix("10.0.0.0/8")
+	b := setup(t)
+	b.app.Post("/none", func(c *fiber.Ctx) error { return web.OK(c, web.ClientIP(c, nil).String()) })
+	b.app.Post("/trusted", func(c *fiber.Ctx) error {
+		return web.OK(c, web.ClientIP(c, []netip.Prefix{proxy, inner}).String())
+	})
+	const xff = "X-Forwarded-For"
+	for _, c := range []struct {
+		path    string
+		headers []string
+		want    string
+	}{
+		{"/none", []string{xff, "192.0.2.1", "X-Real-IP", "192.0.2.1", "Forwarded", "for=192.0.2.1"}, "0.0.0.0"},
+		{"/trusted", nil, "0.0.0.0"},
+		{"/trusted", []string{"X-Real-IP", "192.0.2.1"}, "0.0.0.0"},
+		{"/trusted", []string{xff, "192.0.2.1"}, "192.0.2.1"},
+		{"/trusted", []string{xff, "198.51.100.9, 192.0.2.1"}, "192.0.2.1"}, // the first is the client's word
+		{"/trusted", []string{xff, "198.51.100.9, 192.0.2.1, 10.1.2.3"}, "192.0.2.1"},
+		{"/trusted", []string{xff, "198.51.100.9", xff, "192.0.2.1"}, "192.0.2.1"},
+		{"/trusted", []string{xff, "nonsense, 192.0.2.1"}, "192.0.2.1"},
+		{"/trusted", []string{xff, "192.0.2.1, nonsense"}, "0.0.0.0"},
+		{"/trusted", []string{xff, "192.0.2.1, nonsense, 10.0.0.1"}, "10.0.0.1"},
+		{"/trusted", []string{xff, "2001:db8::1%eth0"}, "2001:db8::1"},
+		{"/trusted", []string{xff, "::ffff:192.0.2.1"}, "192.0.2.1"},
+		{"/trusted", []string{xff, ""}, "0.0.0.0"},
+		{"/trusted", []string{xff, "10.0.0.1"}, "10.0.0.1"},
+	} {
+		// In chunks as well: fasthttp then rearranges the fields of a request.
+		for _, body := range []string{"", "x"} {
+			if got := b.do("POST", c.path, body, c.headers...).body; got != `{"success":true,"data":"`+c.want+`"}` {
+				t.Errorf("%s %v: %s, want %s", c.path, c.headers, got, c.want)
+			}
+		}
+		text := "POST " + c.path + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+		for i := 0; i < len(c.headers); i += 2 {
+			text += c.headers[i] + ": " + c.headers[i+1] + "\r\n"
+		}
+		if got := b.raw(httptest.NewRequest("POST", c.path, nil), text+"\r\n0\r\n\r\n").body; got != `{"success":true,"data":"`+c.want+`"}` {
+			t.Errorf("%s %v in chunks: %s, want %s", c.path, c.headers, got, c.want)
+		}
+	}
+}

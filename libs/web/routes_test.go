@@ -1,0 +1,304 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+func answerWho(c *fiber.Ctx) error {
+	p := web.PrincipalOf(c)
+	return web.OK(c, p.Org+"/"+p.UserID+"/"+p.Role.String())
+}
+
+func routed(t *testing.T, afterAuth ...func(*fiber.Ctx) error) *bundle {
+	b := setup(t)
+	web.NewHealth(nil).Register(b.app, "/api/v2")
+	err := web.Register(b.app, "/api/v2", members(), []web.Route{
+		{Method: "POST", Path: "/auth/login", Public: true, Handler: answerWho},
+		{Method: "GET", Path: "/events", Role: identity.User, Handler: answerWho},
+		{Method: "POST", Path: "/events", Role: identity.Manager, Handler: answerWho},
+		{Method: "GET", Path: "/users", Role: identity.Admin, Handler: answerWho},
+		{Method: "POST", Path: "/events/:id/:type/approve", Role: identity.Manager, Handler: answerWho, Resolve: func(c *fiber.Ctx) error {
+			if c.Params("type") != "flights" {
+				return apperr.New(apperr.TypeNotFound, "No such type.")
+			}
+			return nil
+		}},
+	}, afterAuth...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	b := routed(t)
+	for _, c := range []struct {
+		method, path, token string
+		status              int
+		want                string // the code, or the data
+	}{
+		{"POST", "/auth/login", "", 200, "//none"},
+		{"POST", "/auth/login", "nonsense", 200, "//none"},
+		{"GET", "/events", "", 401, "UNAUTHENTICATED"},
+		{"GET", "/events", "nonsense", 401, "UNAUTHENTICATED"},
+		{"GET", "/events", "broken", 401, "UNAUTHENTICATED"},
+		{"GET", "/events", "user-a", 200, "org-a/u1/user"},
+		{"GET", "/events/", "admin-b", 200, "org-b/a2/admin"},
+		{"POST", "/events", "user-a", 403, "FORBIDDEN"},
+		{"POST", "/events", "manager-a", 200, "org-a/m1/manager"},
+		{"GET", "/users", "manager-a", 403, "FORBIDDEN"},
+		{"GET", "/nothing", "", 401, "UNAUTHENTICATED"},
+		{"GET", "/nothing", "nonsense", 401, "UNAUTHENTICATED"},
+		{"GET", "/nothing", "user-a", 404, "NOT_FOUND"},
+		{"DELETE", "/events", "", 401, "UNAUTHENTICATED"},
+		{"DELETE", "/events", "user-a", 405, "METHOD_NOT_ALLOWED"},
+		{"GET", "/auth/login", "", 405, "METHOD_NOT_ALLOWED"},
+		{"PROPFIND", "/events", "user-a", 405, "METHOD_NOT_ALLOWED"},
+		{"POST", "/events/1/flights/approve", "user-a", 403, "FORBIDDEN"},
+		{"POST", "/events/1/boats/approve", "user-a", 404, "TYPE_NOT_FOUND"},
+		{"POST", "/events/1/boats/approve", "", 401, "UNAUTHENTICATED"},
+		{"POST", "/events/1/flights/approve", "manager-a", 200, "org-a/m1/manager"},
+		{"GET", "/health", "", 200, ""},
+	} {
+		t.Run(c.method+c.path+" "+c.token, func(t *testing.T) {
+			t.Parallel()
+			b := b.in(t)
+			var headers []string
+			if c.token != "" {
+				headers = []string{"Authorization", "Bearer " + c.token}
+			}
+			a := b.do(c.method, "/api/v2"+c.path, "", headers...)
+			if c.status < 300 {
+				a.ok(c.status)
+				if c.want != "" && a.body != `{"success":true,"data":"`+c.want+`"}` {
+					t.Error(a.body)
+				}
+				return
+			}
+			e := a.fails(c.status, c.want)
+			switch c.status {
+			case 401:
+				if a.header.Get("WWW-Authenticate") != "Bearer" || a.header.Get("Allow") != "" {
+					t.Errorf("headers %v", a.header)
+				}
+			case 403:
+				if !strings.Contains(e.Message, "manager") && !strings.Contains(e.Message, "admin") {
+					t.Errorf("message %q does not name the role", e.Message)
+				}
+			case 405:
+				if a.header.Get("Allow") == "" {
+					t.Error("no Allow")
+				}
+			}
+		})
+	}
+}
+
+// TestRefusalsAreAlike: nothing tells one bad token from another.
+func TestRefusalsAreAlike(t *testing.T) {
+	t.Parallel()
+	b := routed(t)
+	want := ""
+	for _, headers := range [][]string{
+		{},
+		{"Authorization", ""},
+		{"Authorization", "Bearer"},
+		{"Authorization", "Bearer "},
+		{"Authorization", "Basic dTpw"},
+		{"Authorization", "nonsense"},
+		{"Authorization", "Bearer nonsense"},
+		{"Authorization", "Bearer user-a x"},
+		{"Authorization", "Bearer user-a,user-a"},
+		{"Authorization", "user-a"},
+		{"Authorization", "Bearer user-a", "Authorization", "Bearer user-a"},
+		{"X-User-Id", "u1", "X-Org-Id", "org-a", "X-Role", "admin"},
+		{"Cookie", "accessToken=user-a"},
+		{"Authorization", "Bearer " + strings.Repeat("a", 9000)},
+	} {
+		a := b.get("/api/v2/events", append(headers, "X-Request-Id", "same")...)
+		a.fails(401, "UNAUTHENTICATED")
+		if want == "" {
+			want = a.body
+		}
+		if a.body != want {
+			t.Errorf("%v: %s, want %s", headers, a.body, want)
+		}
+	}
+	if strings.Contains(b.log.String(), "user-a") {
+		t.Error("a token is in the log")
+	}
+	for _, value := range []string{"Bearer user-a", "bearer user-a", "BEARER  user-a "} {
+		b.get("/api/v2/events", "Authorization", value).ok(200)
+	}
+	b.get("/api/v2/events?access_token=user-a").fails(401, "UNAUTHENTICATED")
+}
+
+// TestLongAuthorizationIsCheap: a field of dots is refused before anybody looks
+// inside it.
+func TestLongAuthorizationIsCheap(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	b := setup(t)
+	if err := web.Register(b.app, "", verify(func(context.Context, string) (identity.Principal, error) {
+		calls++
+		return identity.Principal{}, errBadToken
+	}), []web.Route{{Method: "GET", Path: "/x", Role: identity.User, Handler: answerWho}}); err != nil {
+		t.Fatal(err)
+	}
+	b.get("/x", "Authorization", "Bearer "+strings.Repeat(".", 8<<10+1)).fails(401, "UNAUTHENTICATED")
+	// Beyond the header's limit the server itself refuses.
+	b.get("/x", "Authorization", "Bearer "+strings.Repeat(".", 1<<20)).fails(431, "PAYLOAD_TOO_LARGE")
+	if calls != 0 {
+		t.Errorf("the verifier was asked %d times", calls)
+	}
+	b.get("/x", "Authorization", "Bearer "+strings.Repeat("a", 8<<10)).fails(401, "UNAUTHENTICATED")
+	if calls != 1 {
+		t.Errorf("the verifier was asked %d times about a token of the largest size", calls)
+	}
+}
+
+type verify func(context.Context, string) (identity.Principal, error)
+
+func (v verify) Verify(ctx context.Context, token string) (identity.Principal, error) {
+	return v(ctx, token)
+}
+
+func TestVerifierFailures(t *testing.T) {
+	t.Parallel()
+	var failure error
+	b := setup(t)
+	if err := web.Register(b.app, "", verify(func(ctx context.Context, _ string) (identity.Principal, error) {
+		if _, ok := ctx.Deadline(); !ok {
+			t.Error("the verifier has no deadline")
+		}
+		return identity.Principal{}, failure
+	}), []web.Route{{Method: "GET", Path: "/x", Role: identity.User, Handler: answerWho}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err    error
+		status int
+		code   string
+	}{
+		{errors.New("kid unknown"), 401, "UNAUTHENTICATED"},
+		{apperr.New(apperr.Unavailable, "Later."), 503, "UNAVAILABLE"},
+		{fmt.Errorf("session: %w", context.DeadlineExceeded), 504, "UPSTREAM_TIMEOUT"},
+		{nil, 401, "UNAUTHENTICATED"}, // no error and nobody
+	} {
+		failure = c.err
+		b.get("/x", "Authorization", "Bearer t").fails(c.status, c.code)
+	}
+}
+
+func TestAfterAuth(t *testing.T) {
+	t.Parallel()
+	b := routed(t, func(c *fiber.Ctx) error {
+		if web.PrincipalOf(c).UserID == "" {
+			t.Error("afterAuth runs before authentication")
+		}
+		if c.Get("X-Flood") != "" {
+			return &apperr.Error{Code: apperr.RateLimited, Message: "Slow down.", RetryAfter: time.Second}
+		}
+		return nil
+	})
+	flood := []string{"X-Flood", "1", "Authorization", "Bearer user-a"}
+	b.get("/api/v2/events", "X-Flood", "1").fails(401, "UNAUTHENTICATED")
+	b.get("/api/v2/events", flood...).fails(429, "RATE_LIMITED")
+	b.get("/api/v2/users", flood...).fails(429, "RATE_LIMITED")   // before the role
+	b.get("/api/v2/nothing", flood...).fails(429, "RATE_LIMITED") // before 404
+	b.do("DELETE", "/api/v2/events", "", flood...).fails(429, "RATE_LIMITED")
+	b.get("/api/v2/users", "Authorization", "Bearer user-a").fails(403, "FORBIDDEN")
+	b.do("POST", "/api/v2/auth/login", "", "X-Flood", "1").ok(200)
+}
+
+func TestRegisterRefusesFaultyTables(t *testing.T) {
+	t.Parallel()
+	ok := func(c *fiber.Ctx) error { return nil }
+	err := web.Register(setup(t).app, "", nil, []web.Route{
+		{Method: "GET", Path: "/forgotten", Handler: ok},
+		{Method: "GET", Path: "/both", Public: true, Role: identity.User, Handler: ok},
+		{Method: "GET", Path: "/none", Public: true},
+		{Method: "BREW", Path: "/brew", Public: true, Handler: ok},
+		{Method: "TRACE", Path: "/trace", Public: true, Handler: ok},
+		{Method: "GET", Path: "relative", Public: true, Handler: ok},
+		{Method: "GET", Path: "/role", Role: 9, Handler: ok},
+		{Method: "GET", Path: "/unverified", Role: identity.User, Handler: ok},
+	})
+	if err == nil {
+		t.Fatal("a table full of faults is taken")
+	}
+	for _, want := range []string{"/forgotten", "/both", "/none", "/brew", "/trace", "relative", "/role", "/unverified"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not name %s", err, want)
+		}
+	}
+	if n := len(strings.Split(err.Error(), "\n")); n != 8 {
+		t.Errorf("%d faults: %v", n, err)
+	}
+}
+
+// TestTwoTables: tables and single routes may be registered in any order.
+func TestTwoTables(t *testing.T) {
+	t.Parallel()
+	b := routed(t)
+	if err := web.Register(b.app, "/api/v2", members(), []web.Route{
+		{Method: "GET", Path: "/late", Role: identity.User, Handler: answerWho},
+		{Method: "GET", Path: "/open", Public: true, Handler: answerWho},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.app.Get("/api/v2/docs", func(c *fiber.Ctx) error { return web.OK(c, "docs") })
+	b.get("/api/v2/late").fails(401, "UNAUTHENTICATED")
+	b.get("/api/v2/late", "Authorization", "Bearer user-a").ok(200)
+	b.get("/api/v2/open").ok(200)
+	b.get("/api/v2/docs").ok(200)
+	b.get("/api/v2/nothing").fails(401, "UNAUTHENTICATED")
+	b.get("/api/v2/nothing", "Authorization", "Bearer user-a").fails(404, "NOT_FOUND")
+	a := b.do("DELETE", "/api/v2/late", "", "Authorization", "Bearer user-a")
+	a.fails(405, "METHOD_NOT_ALLOWED")
+	if a.header.Get("Allow") != "GET, HEAD" {
+		t.Errorf("Allow = %q", a.header.Get("Allow"))
+	}
+	b.get("/elsewhere").fails(404, "NOT_FOUND")
+}
+
+// TestEveryTokenlessRequestIsRefused walks random paths and methods: below the
+// prefix only the public routes answer without a token.
+func TestEveryTokenlessRequestIsRefused(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	b := routed(t)
+	words := []string{"events", "users", "1", "flights", "approve", "..", "%2e%2e", "%2f", "auth", "login", "health", "", "*", ":id", "%00"}
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "COPY"}
+	for range 500 {
+		path := "/api/v2"
+		for range 1 + rng.IntN(5) {
+			path += "/" + words[rng.IntN(len(words))]
+		}
+		method := methods[rng.IntN(len(methods))]
+		a := b.do(method, path, "")
+		trimmed := strings.TrimSuffix(path, "/")
+		if trimmed == "/api/v2/auth/login" || trimmed == "/api/v2/health" {
+			continue
+		}
+		if a.status != http.StatusUnauthorized {
+			t.Errorf("%s %s: %d %s", method, path, a.status, a.body)
+		}
+	}
+}
