@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 )
 
 // operationTimeout bounds every operation. It is set on the client because a
@@ -72,3 +73,12 @@ func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
 
 // IsNoDocument reports whether err says that nothing matched.
 func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
+
+// DatabaseName gives the database that uri names in its path, or fallback.
+func DatabaseName(uri, fallback string) string {
+	parsed, err := connstring.Parse(uri)
+	if err != nil || parsed.Database == "" {
+		return fallback
+	}
+	return parsed.Database
+}

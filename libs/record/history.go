@@ -25,6 +25,16 @@ type Entry struct {
 	Hash string `json:"hash" bson:"hash"`
 }
 
+// MarshalJSON gives the entry as clients see it and as engines keep it, with
+// the time in the API's one form.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	type plain Entry // without this method
+	return json.Marshal(struct {
+		plain
+		At string `json:"at"`
+	}{plain(e), stamp(e.At)})
+}
+
 // seal fills in the chain: the hash of prev and the hash over everything else.
 func (e Entry) seal(org OrgID, id ID, prev string) Entry {
 	e.Prev = prev

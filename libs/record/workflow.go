@@ -105,8 +105,8 @@ func AllowedMoves(s Status) []Move {
 	return moves
 }
 
-// maxComment is the longest comment of a move, in characters.
-const maxComment = 2000
+// MaxComment is the longest comment of a move, in characters.
+const MaxComment = 2000
 
 // applyAttempts bounds how often a move is tried again when somebody else's
 // write came between its read and its write.
@@ -173,13 +173,13 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	if !ok {
 		return Record{}, fmt.Errorf("apply: no such move %q", req.Move)
 	}
-	if err := checkComment(r, req.Comment); err != nil {
+	if err := CheckComment(req.Move, req.Comment); err != nil {
 		return Record{}, err
 	}
 	for range applyAttempts {
 		before, err := w.Store.Record(ctx, req.Org, req.Key)
 		if errors.Is(err, ErrNotFound) {
-			return Record{}, apperr.New(apperr.RecordNotFound, "There is no such record.")
+			return Record{}, NoSuchRecord()
 		}
 		if err != nil {
 			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
@@ -269,15 +269,18 @@ func involved(r Record, user string) bool {
 	return r.CreatedBy.ID == user || r.EditedBy.ID == user || (r.SubmittedBy != nil && r.SubmittedBy.ID == user)
 }
 
-func checkComment(r rule, comment string) error {
+// CheckComment says whether a comment is one the move can carry: present where
+// the move needs one, and not too long. Its error is for the client.
+func CheckComment(m Move, comment string) error {
+	r, _ := ruleOf(m)
 	length := utf8.RuneCountInString(comment)
 	switch {
 	case r.comment && length == 0:
 		return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
-			Message: fmt.Sprintf("A comment of 1 to %d characters is required, so that people know why.", maxComment)})
-	case length > maxComment:
+			Message: fmt.Sprintf("A comment of 1 to %d characters is required, so that people know why.", MaxComment)})
+	case length > MaxComment:
 		return apperr.Invalid(apperr.Detail{Field: "comment", Code: "TOO_LONG",
-			Message: fmt.Sprintf("A comment has at most %d characters; this one has %d.", maxComment, length)})
+			Message: fmt.Sprintf("A comment has at most %d characters; this one has %d.", MaxComment, length)})
 	}
 	return nil
 }

@@ -85,8 +85,7 @@ type Store interface {
 	// InsertRevision keeps a result for the history under (event, Revision).
 	// That it is there already is success.
 	InsertRevision(ctx context.Context, r Result) error
-	// Revisions reads the kept results of an event, newest first, skipping skip
-	// and at most limit of them, and counts them all. The newest result is not
-	// among them until it has been replaced.
-	Revisions(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]Result, int64, error)
+	// Revisions reads the kept results from ≤ Revision ≤ to of an event, newest
+	// first. The newest result is not among them until it has been replaced.
+	Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]Result, error)
 }

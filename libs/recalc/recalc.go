@@ -1,0 +1,175 @@
+// Package recalc is the bell between the services that change records and the
+// workers that calculate: a task in a queue that says "this event changed" and
+// nothing more. What is due is said by the marks in the records themselves
+// (libs/record), so a ring may be lost, doubled or late without harm: the
+// sweeper rings again for every mark that stays.
+package recalc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// The queue's names. Interactive rings come from people who wait; bulk ones
+// from work over many events, which must not delay them. No braces: they mean
+// something in the keys of a Redis cluster.
+const (
+	TaskType         = "event:changed"
+	QueueInteractive = "interactive"
+	QueueBulk        = "bulk"
+)
+
+const (
+	// bucket is the time within which rings for one event fall together.
+	bucket = 50 * time.Millisecond
+	// ringTimeout bounds what a ring may cost the request that makes it.
+	ringTimeout = 300 * time.Millisecond
+	// silence is how long no ring is tried after one has failed, so that an
+	// unreachable queue does not slow down every write.
+	silence = time.Second
+	// taskTimeout bounds one run. It is generous: a run that ends early leaves
+	// its marks, and the sweeper begins another.
+	taskTimeout = 10 * time.Minute
+)
+
+// Bell tells the workers that an event has changed. Ring never fails: a ring
+// that could not be made is logged and made up for by the sweeper.
+type Bell interface {
+	Ring(ctx context.Context, org record.OrgID, event record.EventID)
+}
+
+// Payload is the content of a task. It carries the tenant, which the worker
+// passes to every store call; it never carries a token.
+type Payload struct {
+	Org   record.OrgID   `json:"org"`
+	Event record.EventID `json:"event"`
+}
+
+// Queue is the Bell over asynq.
+type Queue struct {
+	client *asynq.Client
+	queue  string
+	log    *slog.Logger
+	now    func() time.Time
+	// quietUntil is in Unix nanoseconds.
+	quietUntil atomic.Int64
+}
+
+// NewQueue makes a bell that rings in the named queue.
+func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func() time.Time) *Queue {
+	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now}
+}
+
+// Close closes the connections.
+func (q *Queue) Close() error { return q.client.Close() }
+
+// Ring implements Bell.
+func (q *Queue) Ring(ctx context.Context, org record.OrgID, event record.EventID) {
+	now := q.now()
+	if now.UnixNano() < q.quietUntil.Load() {
+		return
+	}
+	// The write has happened: that its caller has gone is no reason not to ring.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ringTimeout)
+	defer cancel()
+	ctx, span := telemetry.StartProducer(ctx, q.queue)
+	err := q.enqueue(ctx, org, event, now)
+	telemetry.Finish(span, err)
+	if err != nil {
+		q.quietUntil.Store(now.Add(silence).UnixNano())
+		q.log.WarnContext(ctx, "recalculation bell not rung; the sweeper will find the mark", "event", string(event), "error", err.Error())
+	}
+}
+
+// enqueue adds the task under an id made of the event and the time bucket.
+// Rings of one bucket so become one task, or two: when the first is running
+// already, it may have read before this change, so a second one follows it.
+// Never asynq's Unique option, nor one id per event: both refuse a new task
+// while the old one runs or lies in the archive, and a change would be lost.
+func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.EventID, now time.Time) error {
+	payload, err := json.Marshal(Payload{Org: org, Event: event})
+	if err != nil {
+		return err
+	}
+	number := now.UnixNano() / int64(bucket)
+	for i := range int64(2) {
+		task := asynq.NewTaskWithHeaders(TaskType, payload, telemetry.InjectHeaders(ctx))
+		_, err = q.client.EnqueueContext(ctx, task,
+			asynq.TaskID(string(event)+":"+strconv.FormatInt(number+i, 36)),
+			asynq.Queue(q.queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
+		if !errors.Is(err, asynq.ErrTaskIDConflict) {
+			return err
+		}
+	}
+	return nil // two tasks of this very moment exist already
+}
+
+// Serve runs workers that call handle for each task, until ctx ends; then it
+// waits up to grace for the running ones. A task still running after that goes
+// back into the queue. Any error of handle ends the task: the event's marks are
+// still there, and the sweeper rings for them.
+func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
+	server := asynq.NewServer(opt, asynq.Config{
+		Concurrency: workers,
+		// Weighted, not strict: bulk work is slowed down, never starved.
+		Queues:            map[string]int{QueueInteractive: 9, QueueBulk: 1},
+		TaskCheckInterval: 20 * time.Millisecond,
+		ShutdownTimeout:   grace,
+		Logger:            asynqLog{log},
+		LogLevel:          asynq.WarnLevel,
+		BaseContext:       func() context.Context { return context.WithoutCancel(ctx) },
+	})
+	mux := asynq.NewServeMux()
+	mux.HandleFunc(TaskType, func(taskCtx context.Context, t *asynq.Task) (err error) {
+		taskCtx, span := telemetry.StartConsumer(taskCtx, t.Headers(), queueOf(taskCtx))
+		defer func() {
+			telemetry.Finish(span, err)
+			if err != nil {
+				log.ErrorContext(taskCtx, "recalculation failed; its marks stay", "error", err.Error())
+			}
+		}()
+		var p Payload
+		if err := json.Unmarshal(t.Payload(), &p); err != nil || p.Org == "" || p.Event == "" {
+			return fmt.Errorf("task has no valid payload: %w", asynq.SkipRetry)
+		}
+		return handle(taskCtx, p.Org, p.Event)
+	})
+	if err := server.Start(mux); err != nil {
+		return fmt.Errorf("start workers: %w", err)
+	}
+	<-ctx.Done()
+	server.Stop()
+	server.Shutdown()
+	return nil
+}
+
+func queueOf(ctx context.Context) string {
+	name, ok := asynq.GetQueueName(ctx)
+	if !ok {
+		return QueueInteractive
+	}
+	return name
+}
+
+// asynqLog passes asynq's own lines on.
+type asynqLog struct{ log *slog.Logger }
+
+func (l asynqLog) Debug(args ...any) { l.log.Debug("asynq: " + fmt.Sprint(args...)) }
+func (l asynqLog) Info(args ...any)  { l.log.Info("asynq: " + fmt.Sprint(args...)) }
+func (l asynqLog) Warn(args ...any)  { l.log.Warn("asynq: " + fmt.Sprint(args...)) }
+func (l asynqLog) Error(args ...any) { l.log.Error("asynq: " + fmt.Sprint(args...)) }
+
+// Fatal does not end the process: asynq calls it when Redis is away for long,
+// and a worker must come back by itself when Redis does.
+func (l asynqLog) Fatal(args ...any) { l.log.Error("asynq: " + fmt.Sprint(args...)) }

@@ -1,0 +1,27 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// Evaluate calculates what a record of the given type and canonical fields
+// contributes under an event's context: the preview its clients see, with the
+// given notices of decoding first, and the exact contribution that is summed.
+func Evaluate(typ string, fields json.RawMessage, notices []footprint.Notice, ev footprint.EventContext) (preview, contribution json.RawMessage, err error) {
+	evaluation, err := footprint.Evaluate(typ, fields, ev)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := evaluation.Preview(ev.FactorSet)
+	shown.Notices = append(append([]footprint.Notice{}, notices...), shown.Notices...)
+	if preview, err = json.Marshal(shown); err != nil {
+		return nil, nil, fmt.Errorf("preview: %w", err)
+	}
+	if contribution, err = json.Marshal(evaluation.Contribution); err != nil {
+		return nil, nil, fmt.Errorf("contribution: %w", err)
+	}
+	return preview, contribution, nil
+}

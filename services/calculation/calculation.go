@@ -1,0 +1,87 @@
+// Package calculation is the service of results: it serves them (role serve)
+// and brings them up to date with the approved records (role work). The
+// arithmetic itself is libs/footprint; this package is the protocol around it.
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// RecordStore is what the service needs of the records' owner.
+type RecordStore interface {
+	record.Marks
+	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
+}
+
+// Deps is what the role serve is made of.
+type Deps struct {
+	Records  RecordStore
+	Results  Store
+	Verifier web.TokenVerifier
+	Logger   *slog.Logger
+	Health   *web.Health
+	Now      func() time.Time
+}
+
+type server struct{ Deps }
+
+// New makes the service's HTTP application.
+func New(d Deps) (*fiber.App, error) {
+	s := &server{d}
+	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
+	if d.Health != nil {
+		d.Health.Register(httpApp, "")
+	}
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
+		return nil, err
+	}
+	return httpApp, nil
+}
+
+// routes is every path of the service and who may call it.
+func (s *server) routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/events/:eventId/results", Role: identity.User, Handler: s.result},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/history", Role: identity.User, Handler: s.history},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision", Role: identity.User, Handler: s.revision},
+	}
+}
+
+// arithmetic is libs/footprint behind the Arithmetic interface.
+type arithmetic struct{}
+
+// Evaluate implements Arithmetic.
+func (arithmetic) Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error) {
+	return record.Evaluate(typ, fields, nil, ev)
+}
+
+// Sum implements Arithmetic.
+func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
+	var sum footprint.Contribution
+	for _, part := range parts {
+		var c footprint.Contribution
+		if err := json.Unmarshal(part, &c); err != nil {
+			return nil, fmt.Errorf("sum: %w", err)
+		}
+		sum.Add(c)
+	}
+	return json.Marshal(sum)
+}
+
+// NewRecalculator makes the Recalculator of a worker.
+func NewRecalculator(records Records, results Results, now func() time.Time) Recalculator {
+	return Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now}
+}

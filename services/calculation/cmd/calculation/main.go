@@ -1,0 +1,12 @@
+// Command calculation runs the service calculation as a process of its own, in
+// the role serve (default) or work.
+package main
+
+import (
+	"os"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/services/calculation/process"
+)
+
+func main() { os.Exit(app.Main("calculation", process.Run)) }

@@ -1,0 +1,104 @@
+// Package process runs the service calculation as a process of its own. It is
+// apart from the service because it knows the storage engine.
+package process
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/mongostore"
+)
+
+// The roles of the process.
+const (
+	roleServe = "serve"
+	roleWork  = "work"
+)
+
+// workGrace is how long running recalculations may take to end. What is not
+// done then goes back into the queue.
+const workGrace = 25 * time.Second
+
+// Run runs the role that --role names, until ctx ends.
+func Run(ctx context.Context, env app.Env) error {
+	role, rest, err := takeRole(env.Args)
+	if err != nil {
+		return err
+	}
+	env.Args = rest
+	b, err := backend.Open(ctx, env, "calculation")
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if role == roleWork {
+		return work(ctx, b)
+	}
+	health := b.Health()
+	return b.Serve(ctx, health, func(ctx context.Context) (*fiber.App, error) {
+		records, results, err := open(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		return calculation.New(calculation.Deps{
+			Records: records, Results: results, Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now,
+		})
+	})
+}
+
+func work(ctx context.Context, b *backend.Backend) error {
+	group := app.NewGroup(ctx)
+	b.Debug(group, b.Health())
+	group.Go("work", func(ctx context.Context) error {
+		records, results, err := open(ctx, b)
+		if err != nil {
+			return err
+		}
+		b.Logger.InfoContext(ctx, "working", "workers", b.Settings.Workers, "version", b.Env.Version)
+		return calculation.Work(ctx, calculation.WorkerDeps{
+			Records: records, Results: results, Queue: b.Queue, Bell: b.Bell(), Workers: b.Settings.Workers,
+			Sweep: b.Settings.SweepInterval, Grace: workGrace, Logger: b.Logger, Now: time.Now,
+		})
+	})
+	return group.Wait()
+}
+
+func open(ctx context.Context, b *backend.Backend) (calculation.RecordStore, calculation.Store, error) {
+	records, err := b.Records(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	results, err := backend.Await(ctx, b.Logger, "results database", func(ctx context.Context) (calculation.Store, error) {
+		return mongostore.New(ctx, b.DB)
+	})
+	return records, results, err
+}
+
+// takeRole takes --role=serve|work (default serve) out of the arguments.
+func takeRole(args []string) (role string, rest []string, err error) {
+	role = roleServe
+	for i := 0; i < len(args); i++ {
+		name, value, given := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if !strings.HasPrefix(args[i], "-") || name != "role" {
+			rest = append(rest, args[i])
+			continue
+		}
+		if !given && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+		role = value
+	}
+	if !slices.Contains([]string{roleServe, roleWork}, role) {
+		return "", nil, fmt.Errorf("--role must be serve or work, not %q", role)
+	}
+	return role, rest, nil
+}

@@ -1,0 +1,247 @@
+package calculation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// The states of a result: current, or about to be replaced because a record or
+// the event has changed since.
+const (
+	statusCurrent       = "current"
+	statusRecalculating = "recalculating"
+)
+
+// resultView is the computed result as clients see it. The breakdown's fields
+// stand flat beside the others.
+type resultView struct {
+	Event    record.EventID `json:"eventId"`
+	Revision int64          `json:"revision"`
+	Status   string         `json:"status"`
+	footprint.Breakdown
+	Counts        *countsView       `json:"counts,omitempty"`
+	Method        methodView        `json:"method"`
+	FactorSet     factorSetView     `json:"factorSet"`
+	EngineVersion string            `json:"engineVersion"`
+	InputsHash    string            `json:"inputsHash"`
+	CalculatedAt  string            `json:"calculatedAt"`
+	Findings      []json.RawMessage `json:"findings"`
+}
+
+type countsView struct {
+	Approved         int64 `json:"approved"`
+	Submitted        int64 `json:"submitted"`
+	InReview         int64 `json:"inReview"`
+	ChangesRequested int64 `json:"changesRequested"`
+	Rejected         int64 `json:"rejected"`
+	Unsubmitted      int64 `json:"unsubmitted"`
+}
+
+type methodView struct {
+	RadiativeForcing bool   `json:"radiativeForcing"`
+	GWP              string `json:"gwp"`
+}
+
+type factorSetView struct {
+	ID      string `json:"id"`
+	Version string `json:"version"`
+}
+
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// viewOf renders a stored result. It depends on nothing but the result, so the
+// same revision reads the same for ever.
+func viewOf(r Result, status string) (resultView, error) {
+	var sum footprint.Contribution
+	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
+		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
+	}
+	set, ok := factors.ByID(r.Context.FactorSet)
+	if !ok {
+		return resultView{}, fmt.Errorf("result of event %s: factor set %q is not held", r.Event, r.Context.FactorSet)
+	}
+	view := resultView{
+		Event: r.Event, Revision: r.Revision, Status: status, Breakdown: sum.Breakdown(r.Context),
+		Method:        methodView{r.Context.RadiativeForcing, r.Context.GWP},
+		FactorSet:     factorSetView{set.ID, set.Checksum},
+		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash,
+		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []json.RawMessage{},
+	}
+	for _, id := range r.Failed {
+		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
+			Message: "The record " + string(id) + " is approved but could not be calculated; it is missing from the total."})
+	}
+	return view, nil
+}
+
+// readEvent checks that the event of the path is the caller's.
+func (s *server) readEvent(c *fiber.Ctx) (record.OrgID, record.EventID, error) {
+	org, id := record.OrgID(web.PrincipalOf(c).Org), record.EventID(c.Params("eventId"))
+	_, err := s.Records.Event(c.UserContext(), org, id)
+	if errors.Is(err, record.ErrNotFound) {
+		err = record.NoSuchEvent()
+	}
+	return org, id, err
+}
+
+func (s *server) result(c *fiber.Ctx) error {
+	org, event, err := s.readEvent(c)
+	if err != nil {
+		return err
+	}
+	// The marks first, then the result: what is found unmarked is in any result
+	// read later, so an old result is never called current.
+	due, err := s.Records.HasMarks(c.UserContext(), org, event)
+	if err != nil {
+		return err
+	}
+	stored, err := s.Results.Result(c.UserContext(), org, event)
+	if errors.Is(err, ErrNotFound) {
+		return noResult(due)
+	}
+	if err != nil {
+		return err
+	}
+	status := statusCurrent
+	if due {
+		status = statusRecalculating
+	}
+	view, err := viewOf(stored, status)
+	if err != nil {
+		return err
+	}
+	counts, err := s.Records.CountByStatus(c.UserContext(), org, event)
+	if err != nil {
+		return err
+	}
+	if empty, err := isEmpty(stored); err != nil || empty {
+		if err != nil {
+			return err
+		}
+		return noResult(due)
+	}
+	view.Counts = &countsView{
+		Approved: counts[record.Approved], Submitted: counts[record.Submitted], InReview: counts[record.InReview],
+		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted],
+	}
+	return web.OK(c, view)
+}
+
+// isEmpty says whether a result has nothing in it: it is stored, so that the
+// guard against older writers holds, but there is nothing to show.
+func isEmpty(r Result) (bool, error) {
+	var sum footprint.Contribution
+	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
+		return false, fmt.Errorf("result of event %s: %w", r.Event, err)
+	}
+	return sum.Records() == 0 && len(r.Failed) == 0, nil
+}
+
+// noResult tells which of the two reasons there is no result for.
+func noResult(due bool) error {
+	e := apperr.New(apperr.ResultNotFound, "No result has been computed for this event.")
+	if due {
+		return e.With(apperr.Detail{Code: "CALCULATION_PENDING", Message: "Records were approved; the result is being calculated. Ask again in a moment."})
+	}
+	return e.With(apperr.Detail{Code: "NOTHING_APPROVED", Message: "No record of this event is approved. Only approved records count."})
+}
+
+// history lists all results the event has had, newest first.
+func (s *server) history(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	org, event, err := s.readEvent(c)
+	if err != nil {
+		return err
+	}
+	newest, err := s.Results.Result(c.UserContext(), org, event)
+	if errors.Is(err, ErrNotFound) {
+		return web.OK(c, web.NewList([]resultView{}, page, 0))
+	}
+	if err != nil {
+		return err
+	}
+	// Revisions are numbered without holes, so the page is known from the
+	// newest one's number; a revision written meanwhile changes nothing in it.
+	high := newest.Revision - page.Offset()
+	revisions, err := s.revisions(c, newest, max(1, high-page.Limit+1), high)
+	if err != nil {
+		return err
+	}
+	views := make([]resultView, len(revisions))
+	for i, r := range revisions {
+		if views[i], err = viewOf(r, statusOf(r, newest)); err != nil {
+			return err
+		}
+	}
+	return web.OK(c, web.NewList(views, page, newest.Revision))
+}
+
+// statusSuperseded is the state of a result that a newer one has replaced.
+const statusSuperseded = "superseded"
+
+func statusOf(r, newest Result) string {
+	if r.Revision < newest.Revision {
+		return statusSuperseded
+	}
+	return statusCurrent
+}
+
+// revision serves one result of the event's history.
+func (s *server) revision(c *fiber.Ctx) error {
+	number, parseErr := strconv.ParseInt(c.Params("revision"), 10, 64)
+	org, event, err := s.readEvent(c)
+	if err != nil {
+		return err
+	}
+	newest, err := s.Results.Result(c.UserContext(), org, event)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if parseErr != nil || err != nil || number < 1 || number > newest.Revision {
+		return apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
+			With(apperr.Detail{Field: "revision", Code: "UNKNOWN_REVISION",
+				Message: fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)})
+	}
+	found, err := s.revisions(c, newest, number, number)
+	if err != nil {
+		return err
+	}
+	if len(found) != 1 {
+		return fmt.Errorf("event %s: revision %d is not kept", event, number)
+	}
+	view, err := viewOf(found[0], statusOf(found[0], newest))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, view)
+}
+
+// revisions reads a range of revisions, newest first, given the newest: the
+// kept ones are those below it.
+func (s *server) revisions(c *fiber.Ctx, newest Result, from, to int64) ([]Result, error) {
+	if from > to {
+		return nil, nil
+	}
+	var found []Result
+	if to >= newest.Revision {
+		found, to = append(found, newest), newest.Revision-1
+	}
+	if from > to {
+		return found, nil
+	}
+	kept, err := s.Results.Revisions(c.UserContext(), newest.Org, newest.Event, from, to)
+	return append(found, kept...), err
+}

@@ -1,0 +1,176 @@
+// Package resulttest is the conformance suite of calculation.Store: both
+// engines must pass it.
+package resulttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation"
+)
+
+const (
+	org   record.OrgID   = "org-a"
+	other record.OrgID   = "org-b"
+	event record.EventID = "event-1"
+)
+
+func node(index, version int64) calculation.Node {
+	return calculation.Node{
+		Org: org, Event: event, Type: "flights", Index: index, Version: version, ContextRev: 1<<53 + 1,
+		Contribution: json.RawMessage(`{"a.b":"170141183460469231731687303715884105727","$where":"é😀\u2028"}`),
+		Failed:       []record.ID{"r1", "r2"}, Hash: fmt.Sprintf("hash-%d", version),
+	}
+}
+
+func result(version, revision int64) calculation.Result {
+	return calculation.Result{
+		Org: org, Event: event, Version: version, Revision: revision, ContextRev: 3,
+		Context:      footprint.EventContext{Country: "GB", Attendees: 1<<53 + 1, RadiativeForcing: true, GWP: "published", FactorSet: "f"},
+		Contribution: json.RawMessage(`{"n":1}`), Failed: []record.ID{"r"}, EngineVersion: "1", InputsHash: "h",
+		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC),
+	}
+}
+
+// Run holds a store, made fresh by open for each test, to the interface.
+func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
+	ctx := context.Background()
+	t.Run("node round trip and guard", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		if _, err := s.Node(ctx, org, event, "flights", 0); !errors.Is(err, calculation.ErrNotFound) {
+			t.Fatalf("absent node: %v", err)
+		}
+		must(t, s.PutNode(ctx, node(0, 1), 0))
+		wantConflict(t, s.PutNode(ctx, node(0, 1), 0))
+		must(t, s.PutNode(ctx, node(0, 2), 1))
+		wantConflict(t, s.PutNode(ctx, node(0, 2), 1))
+		wantConflict(t, s.PutNode(ctx, node(7, 3), 2)) // replaced where there is none
+		got, err := s.Node(ctx, org, event, "flights", 0)
+		must(t, err)
+		if !reflect.DeepEqual(got, node(0, 2)) {
+			t.Fatalf("got %+v", got)
+		}
+		must(t, s.PutNode(ctx, node(10, 1), 0))
+		must(t, s.PutNode(ctx, node(2, 1), 0))
+		nodes, err := s.Nodes(ctx, org, event)
+		must(t, err)
+		if len(nodes) != 3 || nodes[0].Index != 0 || nodes[1].Index != 2 || nodes[2].Index != 10 {
+			t.Fatalf("order of nodes: %+v", nodes)
+		}
+	})
+	t.Run("result round trip and guard", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		if _, err := s.Result(ctx, org, event); !errors.Is(err, calculation.ErrNotFound) {
+			t.Fatalf("absent result: %v", err)
+		}
+		must(t, s.PutResult(ctx, result(1, 1), 0))
+		wantConflict(t, s.PutResult(ctx, result(1, 1), 0))
+		must(t, s.PutResult(ctx, result(2, 1), 1))
+		wantConflict(t, s.PutResult(ctx, result(3, 1), 1))
+		got, err := s.Result(ctx, org, event)
+		must(t, err)
+		if !reflect.DeepEqual(got, result(2, 1)) {
+			t.Fatalf("got %+v", got)
+		}
+	})
+	t.Run("revisions", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		for revision := range int64(5) {
+			must(t, s.InsertRevision(ctx, result(10*revision+1, revision+1)))
+		}
+		twice := result(99, 3)
+		must(t, s.InsertRevision(ctx, twice)) // a repetition keeps the first
+		kept, err := s.Revisions(ctx, org, event, 2, 4)
+		must(t, err)
+		if len(kept) != 3 || kept[0].Revision != 4 || kept[1].Version != 21 || kept[2].Revision != 2 {
+			t.Fatalf("got %+v", kept)
+		}
+	})
+	t.Run("tenants are apart", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		must(t, s.PutNode(ctx, node(0, 1), 0))
+		must(t, s.PutResult(ctx, result(1, 1), 0))
+		must(t, s.InsertRevision(ctx, result(1, 1)))
+		if _, err := s.Node(ctx, other, event, "flights", 0); !errors.Is(err, calculation.ErrNotFound) {
+			t.Fatalf("node of another organization: %v", err)
+		}
+		if _, err := s.Result(ctx, other, event); !errors.Is(err, calculation.ErrNotFound) {
+			t.Fatalf("result of another organization: %v", err)
+		}
+		nodes, err := s.Nodes(ctx, other, event)
+		must(t, err)
+		kept, err := s.Revisions(ctx, other, event, 0, 10)
+		must(t, err)
+		if len(nodes) != 0 || len(kept) != 0 {
+			t.Fatal("another organization's results are seen")
+		}
+		theirs := node(0, 2)
+		theirs.Org = other
+		wantConflict(t, s.PutNode(ctx, theirs, 1))
+	})
+	t.Run("one winner of a race", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		for round := range int64(5) {
+			var won atomic.Int64
+			var group sync.WaitGroup
+			for range 8 {
+				group.Go(func() {
+					err := s.PutResult(ctx, result(round+1, round+1), round)
+					switch {
+					case err == nil:
+						won.Add(1)
+					case !errors.Is(err, calculation.ErrConflict):
+						t.Errorf("race: %v", err)
+					}
+				})
+			}
+			group.Wait()
+			if won.Load() != 1 {
+				t.Fatalf("round %d: %d winners", round, won.Load())
+			}
+		}
+	})
+	t.Run("a cancelled context writes nothing", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		if s.PutResult(gone, result(1, 1), 0) == nil || s.PutNode(gone, node(0, 1), 0) == nil || s.InsertRevision(gone, result(1, 1)) == nil {
+			t.Fatal("a write under a cancelled context succeeded")
+		}
+		if _, err := s.Result(ctx, org, event); !errors.Is(err, calculation.ErrNotFound) {
+			t.Fatalf("result after a cancelled write: %v", err)
+		}
+		if nodes, err := s.Nodes(ctx, org, event); err != nil || len(nodes) != 0 {
+			t.Fatalf("nodes after a cancelled write: %v %v", nodes, err)
+		}
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantConflict(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, calculation.ErrConflict) {
+		t.Fatalf("got %v, want a conflict", err)
+	}
+}

@@ -1,0 +1,164 @@
+// Package sqlitestore keeps results in the embedded engine.
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/calculation"
+)
+
+// Schema gives the statements that prepare a database; they may be repeated.
+func Schema() []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS result_nodes (
+			org TEXT NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL,
+			version INTEGER NOT NULL, doc TEXT NOT NULL,
+			PRIMARY KEY (org, event, type, idx)) WITHOUT ROWID`,
+		`CREATE TABLE IF NOT EXISTS results (
+			org TEXT NOT NULL, event TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
+			PRIMARY KEY (org, event)) WITHOUT ROWID`,
+		`CREATE TABLE IF NOT EXISTS result_revisions (
+			org TEXT NOT NULL, event TEXT NOT NULL, revision INTEGER NOT NULL, doc TEXT NOT NULL,
+			PRIMARY KEY (org, event, revision)) WITHOUT ROWID`,
+	}
+}
+
+// Store is a calculation.Store on SQLite.
+type Store struct{ db *sqlitex.DB }
+
+var _ calculation.Store = (*Store)(nil)
+
+// New makes a store on a database that was opened with Schema.
+func New(db *sqlitex.DB) *Store { return &Store{db: db} }
+
+// Node implements calculation.Store.
+func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (calculation.Node, error) {
+	return one[calculation.Node](s.db.Read().QueryRowContext(ctx,
+		`SELECT doc FROM result_nodes WHERE org=? AND event=? AND type=? AND idx=?`, org, event, typ, index))
+}
+
+// PutNode implements calculation.Store.
+func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int64) error {
+	return s.put(ctx, n, prevVersion,
+		`INSERT INTO result_nodes (version, doc, org, event, type, idx) VALUES (?,?,?,?,?,?)`,
+		`UPDATE result_nodes SET version=?, doc=? WHERE org=? AND event=? AND type=? AND idx=? AND version=?`,
+		n.Version, n.Org, n.Event, n.Type, n.Index)
+}
+
+// Nodes implements calculation.Store.
+func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]calculation.Node, error) {
+	rows, err := s.db.Read().QueryContext(ctx,
+		`SELECT doc FROM result_nodes WHERE org=? AND event=? ORDER BY type, idx`, org, event)
+	return many[calculation.Node](rows, err)
+}
+
+// Result implements calculation.Store.
+func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (calculation.Result, error) {
+	return one[calculation.Result](s.db.Read().QueryRowContext(ctx,
+		`SELECT doc FROM results WHERE org=? AND event=?`, org, event))
+}
+
+// PutResult implements calculation.Store.
+func (s *Store) PutResult(ctx context.Context, r calculation.Result, prevVersion int64) error {
+	return s.put(ctx, r, prevVersion,
+		`INSERT INTO results (version, doc, org, event) VALUES (?,?,?,?)`,
+		`UPDATE results SET version=?, doc=? WHERE org=? AND event=? AND version=?`,
+		r.Version, r.Org, r.Event)
+}
+
+// InsertRevision implements calculation.Store.
+func (s *Store) InsertRevision(ctx context.Context, r calculation.Result) error {
+	doc, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("keep revision: %w", err)
+	}
+	return s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO result_revisions (org, event, revision, doc) VALUES (?,?,?,?) ON CONFLICT DO NOTHING`,
+			r.Org, r.Event, r.Revision, string(doc))
+		return err
+	})
+}
+
+// Revisions implements calculation.Store.
+func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]calculation.Result, error) {
+	rows, err := s.db.Read().QueryContext(ctx,
+		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, from, to)
+	return many[calculation.Result](rows, err)
+}
+
+// put inserts (prevVersion 0) or replaces one document under its version. The
+// statements take version and doc first, then the key.
+func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, update string, version int64, key ...any) error {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("store result: %w", err)
+	}
+	args := append([]any{version, string(text)}, key...)
+	err = s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
+		if prevVersion == 0 {
+			_, err := tx.ExecContext(ctx, insert, args...)
+			if sqlitex.IsDuplicate(err) {
+				return calculation.ErrConflict
+			}
+			return err
+		}
+		done, err := tx.ExecContext(ctx, update, append(args, prevVersion)...)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		return calculation.ErrConflict
+	})
+	if err != nil && !errors.Is(err, calculation.ErrConflict) {
+		return fmt.Errorf("store result: %w", err)
+	}
+	return err
+}
+
+func one[T any](row *sql.Row) (T, error) {
+	var doc T
+	var text string
+	err := row.Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return doc, calculation.ErrNotFound
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &doc)
+	}
+	if err != nil {
+		return doc, fmt.Errorf("read result: %w", err)
+	}
+	return doc, nil
+}
+
+func many[T any](rows *sql.Rows, err error) ([]T, error) {
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var docs []T
+	for rows.Next() {
+		var text string
+		var doc T
+		if err := rows.Scan(&text); err != nil {
+			return nil, fmt.Errorf("read results: %w", err)
+		}
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			return nil, fmt.Errorf("read results: %w", err)
+		}
+		docs = append(docs, doc)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	return docs, nil
+}

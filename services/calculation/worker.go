@@ -1,0 +1,114 @@
+package calculation
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// WorkerDeps is what the role work is made of.
+type WorkerDeps struct {
+	Records RecordStore
+	Results Store
+	Queue   asynq.RedisConnOpt
+	Bell    recalc.Bell
+	Workers int
+	// Sweep is how often lost rings are looked for.
+	Sweep time.Duration
+	// Grace is how long running tasks may take to end after ctx has.
+	Grace  time.Duration
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// Work recalculates for every ring, and sweeps for the rings that were lost,
+// until ctx ends.
+func Work(ctx context.Context, d WorkerDeps) error {
+	recalculator := NewRecalculator(d.Records, d.Results, d.Now)
+	sweeper := &Sweeper{Records: d.Records, Bell: d.Bell, Logger: d.Logger}
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		sweeper.Run(ctx, d.Sweep)
+	}()
+	err := recalc.Serve(ctx, d.Queue, d.Workers, d.Grace, d.Logger, recalculator.Recalculate)
+	<-swept
+	return err
+}
+
+// sweepLimit bounds how many due events one sweep looks at, oldest first.
+const sweepLimit = 1000
+
+// longestSilence is the most sweeps between two rings for a mark that stays.
+const longestSilence = 32
+
+// Sweeper rings for events whose marks stay: the ring was lost, or the worker
+// died. It compares no clocks, only what it saw one sweep ago, so it may run
+// in any number of processes, and a wrong clock does no harm.
+type Sweeper struct {
+	Records interface {
+		MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error)
+	}
+	Bell   recalc.Bell
+	Logger *slog.Logger
+
+	seen map[record.EventID]sighting
+}
+
+// sighting is how often in a row an event was seen with the same oldest mark.
+type sighting struct {
+	mark  string
+	times int
+}
+
+// Run sweeps at each tick until ctx ends.
+func (s *Sweeper) Run(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+				s.Logger.WarnContext(ctx, "sweep failed; the next one tries again", "error", err.Error())
+			}
+		}
+	}
+}
+
+// Sweep looks once. It rings for a mark at its second sighting, then at the
+// fourth, the eighth and so on, so that an event which cannot be calculated
+// does not fill the queue.
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	due, err := s.Records.MarkedEvents(ctx, sweepLimit)
+	if err != nil {
+		return err
+	}
+	seen := make(map[record.EventID]sighting, len(due))
+	for _, e := range due {
+		now := sighting{mark: e.Mark, times: 1}
+		if before := s.seen[e.Event]; before.mark == e.Mark {
+			now.times = before.times + 1
+		}
+		seen[e.Event] = now
+		if rings(now.times) {
+			s.Bell.Ring(ctx, e.Org, e.Event)
+		}
+	}
+	s.seen = seen
+	return nil
+}
+
+// rings says at which sightings of a mark the sweeper rings.
+func rings(times int) bool {
+	if times >= longestSilence {
+		return times%longestSilence == 0
+	}
+	return times >= 2 && times&(times-1) == 0
+}

@@ -1,0 +1,11 @@
+// Command records runs the service records as a process of its own.
+package main
+
+import (
+	"os"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/services/records"
+)
+
+func main() { os.Exit(app.Main("records", records.Run)) }

@@ -1,0 +1,153 @@
+package records
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	_ "time/tzdata" // time zone names are checked where no zone files are installed, too
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	maxAttendees    = 10_000_000
+	maxDescription  = 5000
+	maxBoundaryList = 50
+	maxReason       = 500
+)
+
+// serverFields of an event are dropped when a client sends them.
+func serverFields() []string {
+	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts"}
+}
+
+// readEvent reads the fields a client may set into event. For a new event the
+// required ones must be there; for a change only what is present counts, and
+// null takes an optional field away. It reports whether anything was present,
+// and all faults at once.
+func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err error) {
+	r, err := fields.Parse(body)
+	if err != nil {
+		return false, err
+	}
+	r.Ignore(serverFields()...)
+	if isNew {
+		r.Require("title")
+	} else if r.Has("title") && r.IsNull("title") {
+		r.Fault(apperr.Detail{Field: "title", Code: fields.Required, Message: "An event has a title; it cannot be taken away."})
+	}
+	set := func(name string, read func(), clear func()) {
+		if !r.Has(name) {
+			return
+		}
+		changed = true
+		if r.IsNull(name) {
+			clear()
+			return
+		}
+		read()
+	}
+	text := func(name string, to *string, minimum, maximum int) {
+		set(name, func() {
+			if v, ok := r.String(name, minimum, maximum); ok {
+				*to = v
+			}
+		}, func() { *to = "" })
+	}
+	date := func(name string, to *string) {
+		set(name, func() {
+			if v, ok := r.Date(name); ok {
+				*to = v
+			}
+		}, func() { *to = "" })
+	}
+	count := func(name string, to **int64) {
+		set(name, func() {
+			if v, ok := r.Integer(name, 0, maxAttendees); ok {
+				*to = &v
+			}
+		}, func() { *to = nil })
+	}
+	text("title", &event.Title, 1, 200)
+	date("startDate", &event.StartDate)
+	date("endDate", &event.EndDate)
+	count("attendees", &event.Attendees)
+	count("virtualAttendees", &event.VirtualAttendees)
+	set("country", func() {
+		if v, ok := r.Country("country"); ok {
+			event.Country = v
+		}
+	}, func() { event.Country = "" })
+	set("timezone", func() { readTimezone(r, event) }, func() { event.Timezone = "" })
+	text("description", &event.Description, 0, maxDescription)
+	set("boundary", func() { readBoundary(r, event) }, func() { event.Boundary = nil })
+	set("method", func() { readMethod(r, event) }, func() { event.Method = record.DefaultMethod })
+	if event.StartDate != "" && event.EndDate != "" && event.EndDate < event.StartDate {
+		r.Fault(apperr.Detail{Field: "endDate", Code: fields.OutOfRange,
+			Message: fmt.Sprintf("endDate is on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
+	}
+	return changed, r.Err()
+}
+
+func readTimezone(r *fields.Reader, event *record.Event) {
+	name, ok := r.String("timezone", 1, 64)
+	if !ok {
+		return
+	}
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+		r.Fault(apperr.Detail{Field: "timezone", Code: fields.UnknownCode,
+			Message: fmt.Sprintf("timezone is a name of the IANA time zone database, such as Europe/London; got %q.", name)})
+		return
+	}
+	event.Timezone = name
+}
+
+func readMethod(r *fields.Reader, event *record.Event) {
+	m, ok := r.Object("method")
+	if !ok {
+		return
+	}
+	method := record.DefaultMethod
+	if v, ok := m.Bool("radiativeForcing"); ok {
+		method.RadiativeForcing = v
+	}
+	if v, ok := m.Enum("gwp", "published", "AR6"); ok {
+		method.GWP = v
+	}
+	event.Method = method
+}
+
+type boundary struct {
+	Included []string   `json:"included"`
+	Excluded []excluded `json:"excluded"`
+}
+
+type excluded struct {
+	Type   string `json:"type"`
+	Reason string `json:"reason"`
+}
+
+func readBoundary(r *fields.Reader, event *record.Event) {
+	b, ok := r.Object("boundary")
+	if !ok {
+		return
+	}
+	read := boundary{Included: []string{}, Excluded: []excluded{}}
+	if included, ok := b.Strings("included", maxBoundaryList, 64); ok {
+		read.Included = included
+	}
+	list, _ := b.Objects("excluded", maxBoundaryList)
+	for _, x := range list {
+		x.Require("type", "reason")
+		typ, _ := x.String("type", 1, 64)
+		reason, _ := x.String("reason", 1, maxReason)
+		read.Excluded = append(read.Excluded, excluded{typ, reason})
+	}
+	text, err := json.Marshal(read)
+	if err != nil {
+		return // strings always marshal
+	}
+	event.Boundary = text
+}

@@ -1,0 +1,235 @@
+package records
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+func subOf(c *fiber.Ctx) record.Sub {
+	return record.Sub{Event: record.EventID(c.Params("eventId")), Type: c.Params("type")}
+}
+
+func keyOf(c *fiber.Ctx) record.Key {
+	return record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
+}
+
+// decodeFor reads a record's body under its event's context. When the event
+// does not exist (lookup is its error), faults that the body has under any
+// event are still told first.
+func decodeFor(typ string, body []byte, event record.Event, lookup error) (footprint.Decoded, error) {
+	if lookup == nil {
+		return footprint.Decode(typ, body, event.Context())
+	}
+	if apperr.CodeOf(lookup) == apperr.EventNotFound {
+		newest := factors.Sets()[0]
+		neutral := footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: newest.ID}
+		if _, err := footprint.Decode(typ, body, neutral); err != nil {
+			return footprint.Decoded{}, err
+		}
+	}
+	return footprint.Decoded{}, lookup
+}
+
+// fill sets the input of a record, and what is calculated from it.
+func fill(r *record.Record, d footprint.Decoded, event record.Event) error {
+	preview, contribution, err := record.Evaluate(r.Type, d.Fields, d.Notices, event.Context())
+	if err != nil {
+		return err
+	}
+	r.Fields, r.Reference, r.Notices = d.Fields, d.ExternalReference, d.Notices
+	r.Preview, r.Contribution, r.ContextRev = preview, contribution, event.ContextRev
+	return nil
+}
+
+func (s *server) createRecord(c *fiber.Ctx) error {
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	event, lookup := s.event(c)
+	decoded, err := decodeFor(c.Params("type"), body, event, lookup)
+	if err != nil {
+		return err
+	}
+	r := record.Record{ID: record.ID(record.NewID()), Event: event.ID, Type: c.Params("type")}
+	if err := fill(&r, decoded, event); err != nil {
+		return err
+	}
+	r, err = s.workflow.Insert(c.UserContext(), orgOf(c), r, record.ActorOf(web.PrincipalOf(c)))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, r.ETag())
+	return web.Created(c, r, web.BasePath+"/events/"+string(r.Event)+"/"+r.Type+"/"+string(r.ID))
+}
+
+func (s *server) getRecord(c *fiber.Ctx) error {
+	r, err := s.Store.Record(c.UserContext(), orgOf(c), keyOf(c))
+	if errors.Is(err, record.ErrNotFound) {
+		return record.NoSuchRecord()
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, r.ETag())
+	return web.OK(c, r)
+}
+
+// listRecords serves one page, newest first. The sub-collection's numbers are
+// dense but for the deleted ones, so the page is found by arithmetic and read
+// as one range, at the same cost wherever it lies.
+func (s *server) listRecords(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.event(c); err != nil {
+		return err
+	}
+	// A record of the page may be deleted between the two readings; then the
+	// page is worked out again.
+	for range listAttempts {
+		layout, err := s.Store.Layout(c.UserContext(), orgOf(c), subOf(c))
+		if err != nil {
+			return err
+		}
+		total := layout.Max - int64(len(layout.Deleted))
+		high, low, count := pageRange(layout, page)
+		if count == 0 {
+			return web.OK(c, web.NewList([]record.Record{}, page, total))
+		}
+		items, err := s.Store.RecordRange(c.UserContext(), orgOf(c), subOf(c), low, high)
+		if err != nil {
+			return err
+		}
+		if int64(len(items)) == count {
+			return web.OK(c, web.NewList(items, page, total))
+		}
+	}
+	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+		Message: "Many records are being deleted at once. Please try again."}
+}
+
+const listAttempts = 10
+
+// pageRange gives the highest and lowest Seq of a page and how many live
+// records lie between them. The page's first item is the live record with
+// page.Offset() live ones above it.
+func pageRange(l record.Layout, page web.Page) (high, low, count int64) {
+	total := l.Max - int64(len(l.Deleted))
+	offset := page.Offset()
+	if offset >= total {
+		return 0, 0, 0
+	}
+	count = min(page.Limit, total-offset)
+	high = nthLive(l, total-offset)        // counted from the oldest
+	low = nthLive(l, total-offset-count+1) // the page's oldest
+	return high, low, count
+}
+
+// nthLive gives the Seq of the n-th live record, counted from the oldest
+// (n from 1): n plus the deleted numbers up to it.
+func nthLive(l record.Layout, n int64) int64 {
+	// Deleted[i]-i-1 live records lie below the i-th deleted number, so the
+	// numbers to skip are those where fewer than n do.
+	skip := sort.Search(len(l.Deleted), func(i int) bool { return l.Deleted[i]-int64(i)-1 >= n })
+	return n + int64(skip)
+}
+
+func (s *server) editRecord(c *fiber.Ctx) error {
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	event, lookup := s.event(c)
+	if lookup != nil {
+		if _, err := patchBody(nil, body); err != nil {
+			return err
+		}
+		return lookup
+	}
+	return s.apply(c, record.Edit, func(r *record.Record) ([]string, error) {
+		merged, err := patchBody(r.Fields, body)
+		if err != nil {
+			return nil, err
+		}
+		decoded, err := footprint.Decode(r.Type, merged, event.Context())
+		if err != nil {
+			return nil, err
+		}
+		changed := changedFields(r.Fields, decoded.Fields)
+		return changed, fill(r, decoded, event)
+	})
+}
+
+// changedFields names the fields whose values differ, sorted.
+func changedFields(before, after json.RawMessage) []string {
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
+		return nil
+	}
+	var changed []string
+	for name, value := range a {
+		if string(b[name]) != string(value) {
+			changed = append(changed, name)
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			changed = append(changed, name)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+func (s *server) deleteRecord(c *fiber.Ctx) error {
+	r, err := s.applied(c, record.Delete, "", nil)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})
+}
+
+// move makes the handler of a move that takes no body.
+func (s *server) move(m record.Move) fiber.Handler {
+	return func(c *fiber.Ctx) error { return s.apply(c, m, nil) }
+}
+
+// apply makes a move on the record of the path and answers with the record.
+func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) error {
+	r, err := s.applied(c, m, "", change)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, r.ETag())
+	return web.OK(c, r)
+}
+
+func (s *server) applied(c *fiber.Ctx, m record.Move, comment string, change func(*record.Record) ([]string, error)) (record.Record, error) {
+	request := record.Request{
+		Org: orgOf(c), Key: keyOf(c), Move: m, By: record.ActorOf(web.PrincipalOf(c)), Comment: comment, Change: change,
+	}
+	if tags, ok := web.IfMatch(c); ok {
+		request.IfMatch = record.MatchRecord(tags)
+	}
+	if _, err := s.event(c); err != nil {
+		return record.Record{}, err
+	}
+	r, err := s.workflow.Apply(c.UserContext(), request)
+	if err == nil && r.Mark != "" {
+		s.Bell.Ring(c.UserContext(), orgOf(c), r.Event)
+	}
+	return r, err
+}

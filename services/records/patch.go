@@ -1,0 +1,37 @@
+package records
+
+import (
+	"encoding/json"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// patchBody merges a change into the stored fields (RFC 7396, one level): what
+// the change names replaces, null removes, the rest stays. The result is
+// decoded like a new record, so a change can never make a record that could
+// not have been created.
+func patchBody(stored json.RawMessage, change []byte) ([]byte, error) {
+	if _, err := fields.Parse(change); err != nil {
+		return nil, err
+	}
+	merged := map[string]json.RawMessage{}
+	if len(stored) > 0 {
+		if err := json.Unmarshal(stored, &merged); err != nil {
+			return nil, err
+		}
+	}
+	var named map[string]json.RawMessage
+	if len(change) > 0 {
+		if err := json.Unmarshal(change, &named); err != nil {
+			return nil, err
+		}
+	}
+	for name, value := range named {
+		if string(value) == "null" {
+			delete(merged, name)
+			continue
+		}
+		merged[name] = value
+	}
+	return json.Marshal(merged)
+}

@@ -1,0 +1,45 @@
+// Package records is the service of events and their carbon-source records:
+// creating, reading, changing and submitting them, and the event quota.
+package records
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// Deps is what the service is made of.
+type Deps struct {
+	Store    record.Store
+	Bell     recalc.Bell
+	Verifier web.TokenVerifier
+	Quotas   app.Quotas
+	Logger   *slog.Logger
+	Health   *web.Health
+	Now      func() time.Time
+}
+
+type server struct {
+	Deps
+	workflow record.Workflow
+}
+
+// New makes the service's HTTP application.
+func New(d Deps) (*fiber.App, error) {
+	s := &server{Deps: d}
+	s.workflow = record.Workflow{Store: d.Store, Now: d.Now, NewMark: func() string { return record.NewMark(d.Now()) }}
+	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})
+	if d.Health != nil {
+		d.Health.Register(httpApp, "")
+	}
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
+		return nil, err
+	}
+	return httpApp, nil
+}

@@ -1,0 +1,11 @@
+// Command review runs the service review as a process of its own.
+package main
+
+import (
+	"os"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/services/review"
+)
+
+func main() { os.Exit(app.Main("review", review.Run)) }

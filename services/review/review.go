@@ -1,0 +1,155 @@
+// Package review is the service of the managers: the queue of submitted
+// records and the decisions on them. It owns no data: a decision is a move of
+// the record (libs/record).
+package review
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// Store is what the service needs of the records' owner.
+type Store interface {
+	record.Organizations
+	record.Events
+	record.Records
+}
+
+// Deps is what the service is made of.
+type Deps struct {
+	Store    Store
+	Bell     recalc.Bell
+	Verifier web.TokenVerifier
+	Logger   *slog.Logger
+	Health   *web.Health
+	Now      func() time.Time
+}
+
+type server struct {
+	Deps
+	workflow record.Workflow
+}
+
+// New makes the service's HTTP application.
+func New(d Deps) (*fiber.App, error) {
+	s := &server{Deps: d}
+	s.workflow = record.Workflow{Store: d.Store, Now: d.Now, NewMark: func() string { return record.NewMark(d.Now()) }}
+	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now})
+	if d.Health != nil {
+		d.Health.Register(httpApp, "")
+	}
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
+		return nil, err
+	}
+	return httpApp, nil
+}
+
+// routes is every path of the service and who may call it.
+func (s *server) routes() []web.Route {
+	routes := []web.Route{
+		{Method: http.MethodGet, Path: "/review", Role: identity.Manager, Handler: s.queue},
+		{Method: http.MethodGet, Path: "/events/:eventId/review", Role: identity.Manager, Handler: s.queue},
+	}
+	for _, m := range []record.Move{record.Review, record.Approve, record.RequestChanges, record.Reject, record.Reopen} {
+		routes = append(routes, web.Route{
+			Method: http.MethodPost, Path: "/events/:eventId/:type/:recordId/" + string(m),
+			Role: record.RoleFor(m), Resolve: knownType, Handler: s.decide(m),
+		})
+	}
+	return routes
+}
+
+func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
+
+func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
+
+// queue lists what waits for a decision, newest first: of one event, or of the
+// whole organization.
+func (s *server) queue(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	event := record.EventID(c.Params("eventId"))
+	if event != "" {
+		if err := s.eventExists(c, event); err != nil {
+			return err
+		}
+	}
+	items, total, err := s.Store.ReviewQueue(c.UserContext(), orgOf(c), event, page.Offset(), page.Limit)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
+func (s *server) eventExists(c *fiber.Ctx, event record.EventID) error {
+	_, err := s.Store.Event(c.UserContext(), orgOf(c), event)
+	if errors.Is(err, record.ErrNotFound) {
+		return record.NoSuchEvent()
+	}
+	return err
+}
+
+// decide makes the handler of one decision.
+func (s *server) decide(m record.Move) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		comment, err := readComment(c)
+		if err != nil {
+			return err
+		}
+		request := record.Request{
+			Org: orgOf(c), Move: m, By: record.ActorOf(web.PrincipalOf(c)), Comment: comment,
+			Key: record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))},
+		}
+		if tags, ok := web.IfMatch(c); ok {
+			request.IfMatch = record.MatchRecord(tags)
+		}
+		if err := record.CheckComment(m, comment); err != nil {
+			return err
+		}
+		if err := s.eventExists(c, request.Key.Event); err != nil {
+			return err
+		}
+		if m == record.Approve {
+			organization, err := s.Store.Organization(c.UserContext(), request.Org)
+			if err != nil {
+				return err
+			}
+			request.FourEyes = organization.Policy.FourEyes
+		}
+		r, err := s.workflow.Apply(c.UserContext(), request)
+		if err != nil {
+			return err
+		}
+		if r.Mark != "" {
+			s.Bell.Ring(c.UserContext(), request.Org, r.Event)
+		}
+		c.Set(fiber.HeaderETag, r.ETag())
+		return web.OK(c, r)
+	}
+}
+
+// readComment reads the optional body {"comment": "…"}.
+func readComment(c *fiber.Ctx) (string, error) {
+	body, err := web.Body(c)
+	if err != nil {
+		return "", err
+	}
+	r, err := fields.Parse(body)
+	if err != nil {
+		return "", err
+	}
+	comment, _ := r.String("comment", 0, record.MaxComment)
+	return comment, r.Err()
+}
