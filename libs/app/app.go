@@ -52,7 +52,8 @@ const flushLimit = 5 * time.Second
 // Main runs a program: its context ends on SIGINT or SIGTERM (a second one
 // kills), telemetry is set up before and flushed after. It gives the exit code:
 // 0 when run returned nil or was ended by a signal, else 1, and then the error
-// is on standard error, one line per fault.
+// is on standard error, one line per fault. With the argument healthcheck it
+// asks the running program instead; see Healthcheck.
 //
 //	func main() { os.Exit(app.Main("records", run)) }
 func Main(name string, run func(ctx context.Context, env Env) error) int {
@@ -67,6 +68,9 @@ func Main(name string, run func(ctx context.Context, env Env) error) int {
 }
 
 func start(ctx context.Context, name string, run func(context.Context, Env) error, env Env) int {
+	if len(env.Args) > 0 && env.Args[0] == healthcheckCommand {
+		return healthcheck(ctx, name, env)
+	}
 	level, err := parseLevel(peek("ECF_LOG_LEVEL", "log-level", env))
 	if err != nil {
 		level = slog.LevelInfo // Load reports the fault

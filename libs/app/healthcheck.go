@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// healthcheckCommand as the first argument makes any program ask the running
+// one of its kind whether it is ready. Images have no shell and no client, so
+// whoever runs containers (compose) asks this way.
+const healthcheckCommand = "healthcheck"
+
+// healthcheckLimit bounds the question: above the time a readiness probe of a
+// service may take.
+const healthcheckLimit = 4 * time.Second
+
+// Healthcheck asks the service whose debug address is addr whether it is ready:
+// nil when it says so. An address that names no host, or every host, is asked
+// on the loopback interface.
+func Healthcheck(ctx context.Context, addr string) error {
+	if addr == "" {
+		return errors.New("ECF_DEBUG_ADDR is empty: there is nobody to ask")
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("ECF_DEBUG_ADDR: %w", err)
+	}
+	switch ip := net.ParseIP(host); {
+	case host == "" || ip.Equal(net.IPv4zero):
+		host = "127.0.0.1"
+	case ip.Equal(net.IPv6unspecified):
+		host = "::1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthcheckLimit)
+	defer cancel()
+	url := "http://" + net.JoinHostPort(host, port) + "/health/ready"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("ask for health: %w", err)
+	}
+	// Not the default transport: a proxy of the environment must not be asked.
+	transport := &http.Transport{DisableKeepAlives: true}
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("ask for health: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the service is not ready: %s", res.Status)
+	}
+	return nil
+}
+
+// healthcheck runs the command and gives its exit code.
+func healthcheck(ctx context.Context, name string, env Env) int {
+	addr := peek("ECF_DEBUG_ADDR", "debug-addr", env)
+	if err := Healthcheck(ctx, addr); err != nil {
+		fmt.Fprintf(env.Stderr, "%s: %s\n", name, telemetry.Redact(err.Error()))
+		return exitFailed
+	}
+	return exitOK
+}
