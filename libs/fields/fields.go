@@ -55,6 +55,7 @@ func (f *faults) add(d apperr.Detail) {
 type Reader struct {
 	path     string
 	members  []member
+	asked    []string
 	children []*Reader
 	faults   *faults
 }
@@ -98,6 +99,7 @@ func malformed(message string) error {
 
 // take ticks name off as known and gives its value; nil when absent or null.
 func (r *Reader) take(name string) *node {
+	r.asked = append(r.asked, name)
 	for i := range r.members {
 		if m := &r.members[i]; m.name == name {
 			m.read = true
@@ -180,6 +182,10 @@ func (r *Reader) Unknown() []string {
 	slices.Sort(out)
 	return out
 }
+
+// Asked gives the names of this object that were read so far: what a caller
+// knows, and so what an unknown field may have meant.
+func (r *Reader) Asked() []string { return slices.Clone(r.asked) }
 
 // Faults gives the number of faults so far.
 func (r *Reader) Faults() int { return len(r.faults.list) }

@@ -1,0 +1,169 @@
+package footprint
+
+import (
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+// accommodation is the input of an accommodation record.
+type accommodation struct {
+	Country            string           `json:"country"`
+	City               string           `json:"city,omitempty"`
+	Kind               string           `json:"kind,omitempty"`
+	Nights             int64            `json:"nights"`
+	Rooms              int64            `json:"rooms,omitempty"`
+	Guests             int64            `json:"guests,omitempty"`
+	KgCO2ePerRoomNight *decimal.Decimal `json:"kgCO2ePerRoomNight,omitempty"`
+	common
+}
+
+var accommodationType = define("accommodation",
+	"rooms × nights × factor per room-night; guests × nights where the factor is per guest",
+	decodeAccommodation, calculateAccommodation)
+
+const (
+	hotel     = "hotel"
+	hostel    = "hostel"
+	apartment = "apartment"
+)
+
+func decodeAccommodation(d *decoder, a *accommodation) {
+	d.Require("nights")
+	d.RequireOneOf("rooms", "guests")
+	a.Country = d.country(true)
+	a.City, _ = d.String("city", 0, 100)
+	a.Kind, _ = d.Enum("kind", hotel, hostel, apartment, "private", "camping")
+	a.Nights, _ = d.Integer("nights", 1, 365)
+	a.Rooms, _ = d.Integer("rooms", 1, 10_000)
+	a.Guests, _ = d.Integer("guests", 1, 100_000)
+	a.KgCO2ePerRoomNight = d.amount("kgCO2ePerRoomNight", decimal.FromInt(10_000))
+	switch {
+	case d.Has("kgCO2ePerRoomNight"):
+		if d.emptyList("evidence") {
+			d.Fault(apperr.Detail{Field: "evidence", Code: fields.Required, Message: "evidence is required beside kgCO2ePerRoomNight."})
+		}
+	case a.Kind == "private" || a.Kind == "camping":
+		d.Fault(apperr.Detail{Field: "kind", Code: FactorUnavailable, Suggestions: []string{hotel, hostel, apartment},
+			Message: "No factor is published for " + a.Kind + "; give kgCO2ePerRoomNight with evidence, or another kind."})
+	}
+}
+
+// emptyList reports whether a list is absent or empty.
+func (d *decoder) emptyList(name string) bool {
+	raw, ok := d.Raw(name)
+	return !ok || strings.Trim(string(raw), "[] \t\r\n") == ""
+}
+
+// perGuest are the countries whose hotel factor is per guest-night.
+func perGuest(country string) bool {
+	switch country {
+	case "DK", "FI", "NO", "SE":
+		return true
+	}
+	return false
+}
+
+func calculateAccommodation(c *calculation, a *accommodation) {
+	kind := a.Kind
+	if kind == "" {
+		kind = hotel
+		c.defaultTo("kind")
+	}
+	e := entry{stage: Combined, scope: 3, category: c.travel(), geography: 1, technology: 1, unit: "room_night"}
+	if a.KgCO2ePerRoomNight != nil {
+		c.note(NoticeSupplied, "kgCO2ePerRoomNight", "The factor came with the record.")
+		e.value = *a.KgCO2ePerRoomNight
+		e.quantity = whole(c.roomsOf(a) * a.Nights)
+		c.add(e)
+		return
+	}
+	f, geography := c.hotelFactor(a)
+	if f == nil {
+		c.unavailable(apperr.Detail{Field: "country", Message: "The factor set has no hotel factor for " + a.Country + "."})
+		return
+	}
+	e.factor, e.geography = f, geography
+	if f.Unit == "guest_night" {
+		c.note(NoticeGuestNights, "", "The factor of %s is per guest-night.", a.Country)
+		e.unit = "guest_night"
+		e.quantity = whole(c.guestsOf(a) * a.Nights)
+	} else {
+		e.quantity = whole(c.roomsOf(a) * a.Nights)
+	}
+	switch kind {
+	case hostel:
+		ratio, ok := c.engine.set.Default("accommodation.hostel_ratio")
+		if !ok {
+			c.unavailable(apperr.Detail{Field: "kind", Suggestions: []string{hotel}, Message: "The factor set has no ratio for hostels."})
+			return
+		}
+		e.value, e.override, e.technology = product(f.KgCO2e, ratio.Value), true, 3
+		e.older = -1 // the ratio is undated
+		c.note(NoticeHostelRatio, "kind", "A hostel counts %s of the country's hotel.", ratio.Value)
+	case apartment:
+		e.technology = 2
+		c.note(NoticeApartment, "kind", "No apartment factor is held; the country's hotel was used.")
+	}
+	c.add(e)
+}
+
+// roomsOf gives the rooms; one for each guest when the record names none.
+func (c *calculation) roomsOf(a *accommodation) int64 {
+	if a.Rooms > 0 {
+		return a.Rooms
+	}
+	c.defaultTo("rooms")
+	return a.Guests
+}
+
+// guestsOf gives the guests; one in each room when the record names none.
+func (c *calculation) guestsOf(a *accommodation) int64 {
+	if a.Guests > 0 {
+		return a.Guests
+	}
+	c.defaultTo("guests")
+	return a.Rooms
+}
+
+// hotelFactor finds the factor of a country, its 2021 value, or the median of
+// Europe or of the world, with the geography score of each.
+func (c *calculation) hotelFactor(a *accommodation) (*factors.Factor, uint8) {
+	set, cc := c.engine.set, strings.ToLower(a.Country)
+	if a.Country == "GB" && strings.EqualFold(strings.TrimSpace(a.City), "London") {
+		if f := set.Ref("acc.hotel.gb-lnd"); f != nil {
+			return f, 1
+		}
+	}
+	if perGuest(a.Country) {
+		if f := set.Ref("acc.hotel.guestnight." + cc); f != nil {
+			return f, 2 // one Nordic average
+		}
+	}
+	if f := set.Ref("acc.hotel." + cc); f != nil {
+		return f, 1
+	}
+	if f := set.Ref("acc.hotel." + cc + ".2021set"); f != nil {
+		c.note(NoticeHotelFallback, "country", "%s has no hotel factor since the 2022 edition; that of 2021 was used.", a.Country)
+		return f, 1
+	}
+	country, _ := locations.CountryByCode(a.Country)
+	if f := set.Ref("acc.hotel.fallback.europe_median"); f != nil && country.Region == "Europe" {
+		c.note(NoticeHotelFallback, "country", "No hotel factor is published for %s; the European median was used.", a.Country)
+		return f, 2
+	}
+	if f := set.Ref("acc.hotel.fallback.world_median"); f != nil {
+		c.note(NoticeHotelFallback, "country", "No hotel factor is published for %s; the world median was used.", a.Country)
+		return f, 3
+	}
+	return nil, 0
+}
+
+// product multiplies two short figures exactly.
+func product(a, b decimal.Decimal) decimal.Decimal {
+	return decimal.New(a.Coefficient()*b.Coefficient(), a.Scale()+b.Scale())
+}

@@ -1,0 +1,290 @@
+package footprint
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+// Interval is a mass with the bounds of 95% of likely values.
+type Interval struct {
+	KgCO2e Mass `json:"kgCO2e"`
+	Low    Mass `json:"low"`
+	High   Mass `json:"high"`
+}
+
+// TypePart is the part of one record type.
+type TypePart struct {
+	Type    string `json:"type"`
+	Records int64  `json:"records"`
+	Interval
+}
+
+// GroupPart is the part of one group of people; "unspecified" for records that
+// name none.
+type GroupPart struct {
+	Group   string `json:"group"`
+	Records int64  `json:"records"`
+	Interval
+}
+
+// CategoryPart is one line of scope 3.
+type CategoryPart struct {
+	Category string `json:"category"`
+	KgCO2e   Mass   `json:"kgCO2e"`
+}
+
+// Scopes are the three scopes of the GHG Protocol. Scope3 is the sum of the
+// categories, the optional one included.
+type Scopes struct {
+	Scope1 Mass `json:"scope1"`
+	Scope2 Mass `json:"scope2"`
+	Scope3 Mass `json:"scope3"`
+}
+
+// Stages are direct and upstream emissions, and those of factors published as
+// one life-cycle figure.
+type Stages struct {
+	Direct   Mass `json:"direct"`
+	Upstream Mass `json:"upstream"`
+	Combined Mass `json:"combined"`
+}
+
+// OutsideScopes is reported apart and is not in the total.
+type OutsideScopes struct {
+	BiogenicCO2Kg Mass `json:"biogenicCO2Kg"`
+}
+
+// MarketBased is the figure of electricity by contract, beside the
+// location-based one that is in the total. Energy is in kWh.
+type MarketBased struct {
+	KgCO2e         Mass `json:"kgCO2e"`
+	CoveredKWh     Mass `json:"coveredKWh"`
+	ResidualMixKWh Mass `json:"residualMixKWh"`
+	GridAverageKWh Mass `json:"gridAverageKWh"`
+}
+
+// DataQuality are shares of the total that add up to 1 exactly; all are 0 when
+// the total is.
+type DataQuality struct {
+	MeasuredShare     decimal.Decimal `json:"measuredShare"`
+	CalculatedShare   decimal.Decimal `json:"calculatedShare"`
+	EstimatedShare    decimal.Decimal `json:"estimatedShare"`
+	AssumedShare      decimal.Decimal `json:"assumedShare"`
+	ExtrapolatedShare decimal.Decimal `json:"extrapolatedShare"`
+}
+
+// Breakdown is the numeric part of a result, in kg CO2e with six decimals. In
+// each list the parts add up to the total to the last digit; low and high do
+// not add up.
+type Breakdown struct {
+	Total                     Interval       `json:"total"`
+	PerAttendeeKg             *Mass          `json:"perAttendeeKg"`
+	PerAttendeeDayKg          *Mass          `json:"perAttendeeDayKg"`
+	ByType                    []TypePart     `json:"byType"`
+	ByScope                   Scopes         `json:"byScope"`
+	ByGroup                   []GroupPart    `json:"byGroup"`
+	ByScope3Category          []CategoryPart `json:"byScope3Category"`
+	ByStage                   Stages         `json:"byStage"`
+	ByGas                     Gases          `json:"byGas"`
+	OutsideScopes             OutsideScopes  `json:"outsideScopes"`
+	MarketBased               *MarketBased   `json:"marketBased"`
+	ExcludingAttendeeTravelKg Mass           `json:"excludingAttendeeTravelKg"`
+	ExtrapolatedKg            Mass           `json:"extrapolatedKg"`
+	DataQuality               DataQuality    `json:"dataQuality"`
+	Notices                   []Notice       `json:"notices"`
+}
+
+// Breakdown gives the result of the event that the records belong to.
+func (c Contribution) Breakdown(ev EventContext) Breakdown {
+	b := Breakdown{
+		Total: interval(c.cells), ByGas: c.gases, OutsideScopes: OutsideScopes{c.biogenic}, ExtrapolatedKg: c.extrapolated,
+		ByType: []TypePart{}, ByGroup: []GroupPart{}, ByScope3Category: []CategoryPart{}, Notices: []Notice{},
+	}
+	for _, p := range partition(c.cells, func(n *cell) string { return n.Type }) {
+		b.ByType = append(b.ByType, TypePart{p.key, c.count(func(n count) bool { return n.Type == p.key }), interval(p.cells)})
+	}
+	// Types keep their fixed order, not that of the alphabet.
+	slices.SortStableFunc(b.ByType, func(x, y TypePart) int { return cmp.Compare(orderOf(x.Type), orderOf(y.Type)) })
+	for _, p := range partition(c.cells, func(n *cell) string { return n.Group }) {
+		b.ByGroup = append(b.ByGroup, GroupPart{p.key, c.count(func(n count) bool { return n.Group == p.key }), interval(p.cells)})
+	}
+	for _, p := range partition(c.cells, func(n *cell) string { return n.Category }) {
+		if p.key != "" {
+			b.ByScope3Category = append(b.ByScope3Category, CategoryPart{p.key, sumOf(p.cells)})
+		}
+	}
+	b.ExcludingAttendeeTravelKg = b.Total.KgCO2e
+	var unspecified Mass
+	for i := range c.cells {
+		n := &c.cells[i]
+		switch n.Scope {
+		case 1:
+			b.ByScope.Scope1 = b.ByScope.Scope1.Add(n.Mass)
+		case 2:
+			b.ByScope.Scope2 = b.ByScope.Scope2.Add(n.Mass)
+		default:
+			b.ByScope.Scope3 = b.ByScope.Scope3.Add(n.Mass)
+		}
+		switch n.Stage {
+		case Direct:
+			b.ByStage.Direct = b.ByStage.Direct.Add(n.Mass)
+		case Upstream:
+			b.ByStage.Upstream = b.ByStage.Upstream.Add(n.Mass)
+		default:
+			b.ByStage.Combined = b.ByStage.Combined.Add(n.Mass)
+		}
+		if n.Group == "attendees" && (n.Type == "flights" || n.Type == "ground-transport") {
+			b.ExcludingAttendeeTravelKg = b.ExcludingAttendeeTravelKg.Sub(n.Mass)
+		}
+		if n.Group == GroupUnspecified {
+			unspecified = unspecified.Add(n.Mass)
+		}
+	}
+	if !c.market.isZero() {
+		b.MarketBased = &MarketBased{c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean}
+	}
+	b.DataQuality = c.dataQuality(b.Total.KgCO2e)
+	if ev.Attendees > 0 {
+		per := b.Total.KgCO2e.share(1, ev.Attendees)
+		b.PerAttendeeKg = &per
+		if days := daysOf(ev); days > 0 {
+			perDay := b.Total.KgCO2e.share(1, ev.Attendees*days)
+			b.PerAttendeeDayKg = &perDay
+		}
+	}
+	b.Notices = c.resultNotices(ev, unspecified)
+	return b
+}
+
+func (c Contribution) count(of func(count) bool) int64 {
+	var n int64
+	for _, v := range c.counts {
+		if of(v) {
+			n += v.Records
+		}
+	}
+	return n
+}
+
+func daysOf(ev EventContext) int64 {
+	start, err := time.Parse(time.DateOnly, ev.StartDate)
+	if err != nil {
+		return 0
+	}
+	end, err := time.Parse(time.DateOnly, ev.EndDate)
+	if err != nil || end.Before(start) {
+		return 0
+	}
+	return int64(end.Sub(start)/(24*time.Hour)) + 1
+}
+
+type part struct {
+	key   string
+	cells []cell
+}
+
+// partition groups cells by a key, ordered by it.
+func partition(cells []cell, key func(*cell) string) []part {
+	var out []part
+	for i := range cells {
+		k := key(&cells[i])
+		at, found := slices.BinarySearchFunc(out, k, func(p part, k string) int { return strings.Compare(p.key, k) })
+		if !found {
+			out = slices.Insert(out, at, part{key: k})
+		}
+		out[at].cells = append(out[at].cells, cells[i])
+	}
+	return out
+}
+
+func sumOf(cells []cell) Mass {
+	var m Mass
+	for i := range cells {
+		m = m.Add(cells[i].Mass)
+	}
+	return m
+}
+
+// interval adds up cells. The distances of cells that share a factor are added
+// plainly, since the factor errs the same way in all of them; the sums of
+// different factors are independent and combined in quadrature.
+func interval(cells []cell) Interval {
+	i := Interval{KgCO2e: sumOf(cells)}
+	switch len(cells) {
+	case 0:
+		return i
+	case 1:
+		return Interval{i.KgCO2e, i.KgCO2e.Sub(cells[0].Down), i.KgCO2e.Add(cells[0].Up)}
+	}
+	type ends struct{ down, up Mass }
+	byFactor := make(map[string]ends, len(cells))
+	for k := range cells {
+		e := byFactor[cells[k].Factor]
+		byFactor[cells[k].Factor] = ends{e.down.Add(cells[k].Down), e.up.Add(cells[k].Up)}
+	}
+	down, up, square := new(big.Int), new(big.Int), new(big.Int)
+	for _, e := range byFactor { // whole numbers: the order does not matter
+		n := e.down.Big()
+		down.Add(down, square.Mul(n, n))
+		n = e.up.Big()
+		up.Add(up, square.Mul(n, n))
+	}
+	i.Low = i.KgCO2e.Sub(massOfBig(down.Sqrt(down)))
+	i.High = i.KgCO2e.Add(massOfBig(up.Sqrt(up)))
+	return i
+}
+
+// dataQuality gives shares in millionths. The rounding residue goes to the
+// largest share, so that they add up to 1.
+func (c Contribution) dataQuality(total Mass) DataQuality {
+	parts := [...]Mass{c.quality[measured], c.quality[calculated], c.quality[estimated], c.quality[assumed], c.extrapolated}
+	var shares [len(parts)]int64
+	if total.Sign() > 0 {
+		rest, largest := int64(1_000_000), 0
+		for i, m := range parts {
+			n := new(big.Int).Mul(m.Big(), big.NewInt(1_000_000))
+			shares[i] = divHalfEven(n, total.Big()).Int64()
+			rest -= shares[i]
+			if shares[i] > shares[largest] {
+				largest = i
+			}
+		}
+		shares[largest] += rest
+	}
+	d := func(i int) decimal.Decimal { return decimal.New(shares[i], 6) }
+	return DataQuality{d(0), d(1), d(2), d(3), d(4)}
+}
+
+// resultNotices gives what the notices of records, and the event itself, mean
+// for the result.
+func (c Contribution) resultNotices(ev EventContext, unspecified Mass) []Notice {
+	out := []Notice{}
+	if set, ok := factors.ByID(ev.FactorSet); ok {
+		if year := yearOf(ev.StartDate); year != 0 && year < set.Year {
+			out = append(out, Notice{Code: NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, set.Year)})
+		}
+	}
+	if !unspecified.IsZero() {
+		out = append(out, Notice{Code: NoticeGroup, Field: "group",
+			Message: fmt.Sprintf("%s kg are of records that name no group of people.", unspecified.Kilograms())})
+	}
+	if !c.unbased.IsZero() {
+		out = append(out, Notice{Code: NoticeNotRebased,
+			Message: fmt.Sprintf("%s kg have no published gas split and stay on the published basis.", c.unbased.Kilograms())})
+	}
+	for _, n := range c.notices {
+		records := "records"
+		if n.Records == 1 {
+			records = "record"
+		}
+		out = append(out, Notice{Code: n.Code, Message: fmt.Sprintf("%s It is about %d %s of %s kg together.", inResult[n.Code], n.Records, records, n.Mass.Kilograms())})
+	}
+	return out
+}

@@ -1,0 +1,278 @@
+package footprint
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+// calculation is the state of evaluating one record. The files of the types
+// call add for each line, after all calls of defaultTo, because a defaulted
+// field lowers the quality of every line.
+type calculation struct {
+	engine *engine
+	ev     EventContext
+	in     *common
+	typ    string
+
+	group    string
+	year     int // of the activity; 0: unknown
+	variance *big.Int
+	notices  []Notice
+	faults   []apperr.Detail
+	out      Evaluation
+	market   *market
+	unbased  Mass
+}
+
+// entry is what a type knows of a line.
+type entry struct {
+	factor   *factors.Factor // nil for a figure supplied with the record
+	upstream bool            // use the well-to-tank column
+	value    decimal.Decimal // the figure when it is not the column as published
+	override bool
+	quantity quantity
+	unit     string
+	stage    string
+	scope    int
+	category string
+	// geography and technology are pedigree scores.
+	geography, technology uint8
+	// atBest is the best quality the line can have whatever the record says.
+	atBest quality
+	// older is the year of an activity default behind the quantity; -1: undated.
+	older int
+	// withoutRF is the row of the same flight without radiative forcing.
+	withoutRF *factors.Factor
+}
+
+// Evaluate calculates a record. fields are those of Decoded; they are trusted.
+// The error is a VALIDATION_ERROR with details FACTOR_UNAVAILABLE when the
+// factor set has nothing for the record, any other error means that the fields
+// or the factor set are not ours.
+func Evaluate(typ string, fields json.RawMessage, ev EventContext) (Evaluation, error) {
+	t, ok := find(typ)
+	if !ok {
+		return Evaluation{}, fmt.Errorf("footprint: the type %q is not known", typ)
+	}
+	e, err := engineFor(ev)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return t.evaluate(fields, e, ev)
+}
+
+func newCalculation(typ string, e *engine, ev EventContext, in *common) *calculation {
+	c := &calculation{engine: e, ev: ev, in: in, typ: typ, group: in.Group}
+	if c.group == "" {
+		c.group = GroupUnspecified
+	}
+	start := yearOf(ev.StartDate)
+	c.year = yearOf(in.Date)
+	switch {
+	case c.year == 0:
+		c.year = start
+	case start != 0 && c.year != start:
+		c.note(NoticeDateOtherYear, "date", "The date is in %d, the event starts in %d; the factors stay those of the event.", c.year, start)
+	case start == 0 && c.year != e.set.Year:
+		c.note(NoticeDateOtherYear, "date", "The date is in %d, the factors are those of %d.", c.year, e.set.Year)
+	}
+	if in.surveyed() {
+		if in.SampleCV != nil {
+			c.variance = sampling(*in.SampleCV, in.Respondents, in.Population)
+		} else {
+			c.note(NoticeSampling, "sampleCV", "%d of %d answered; without sampleCV the interval is that of the share answered.", in.Respondents, in.Population)
+		}
+	}
+	return c
+}
+
+func yearOf(date string) int {
+	if len(date) < 4 {
+		return 0
+	}
+	y, err := strconv.Atoi(date[:4])
+	if err != nil {
+		return 0
+	}
+	return y
+}
+
+// note adds a notice once.
+func (c *calculation) note(code, field, format string, args ...any) {
+	for i := range c.notices {
+		if c.notices[i].Code == code && c.notices[i].Field == field {
+			return
+		}
+	}
+	message := format
+	if len(args) > 0 {
+		message = fmt.Sprintf(format, args...)
+	}
+	c.notices = append(c.notices, Notice{Code: code, Field: field, Message: message})
+}
+
+// defaultTo says that a field was absent and a default moved the figure.
+func (c *calculation) defaultTo(field string) { c.out.Defaulted = append(c.out.Defaulted, field) }
+
+func (c *calculation) unavailable(d apperr.Detail) {
+	d.Code = FactorUnavailable
+	c.faults = append(c.faults, d)
+}
+
+// travel is the scope 3 category of travel and stays by who travels.
+func (c *calculation) travel() string {
+	if c.group == "attendees" || c.group == "exhibitors" {
+		return CategoryOptional
+	}
+	return categoryBusiness
+}
+
+// scaledUp applies the survey of the record to a stated quantity.
+func (c *calculation) scaledUp(q quantity) quantity {
+	if !c.in.surveyed() {
+		return q
+	}
+	return q.times(c.in.Population, c.in.Respondents)
+}
+
+// add calculates a line.
+func (c *calculation) add(e entry) {
+	q := c.scaledUp(e.quantity)
+	l := Line{Quantity: q.String(), Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: e.category, Group: c.group}
+	f := e.factor
+	switch {
+	case f == nil:
+		l.FactorID, l.KgPerUnit = SuppliedFactor, e.value
+	case e.upstream:
+		l.FactorID, l.KgPerUnit = f.ID, f.WTT.Decimal
+	case e.override:
+		l.FactorID, l.KgPerUnit = f.ID, e.value
+	default:
+		l.FactorID, l.KgPerUnit = f.ID, f.KgCO2e
+	}
+	l.Mass = q.mass(l.KgPerUnit)
+	c.gases(&l, e, q)
+
+	l.quality = max(qualityOf(c.in.DataQuality), e.atBest)
+	if len(c.out.Defaulted) > 0 {
+		l.quality = max(l.quality, calculated)
+	}
+	l.Quality = qualityNames[l.quality]
+	s := c.score(e, l.quality)
+	l.Scores = [5]int{int(s.reliability), int(s.completeness), int(s.time), int(s.geography), int(s.technology)}
+	l.GSD2 = c.engine.pedigree.gsd2(s, c.variance)
+	down, up := half(l.Mass, l.GSD2)
+	l.Low, l.High = l.Mass.Sub(down), l.Mass.Add(up)
+	if c.in.surveyed() {
+		l.extrapolated = l.Mass.share(c.in.Population-c.in.Respondents, c.in.Population)
+	}
+	if f != nil && f.Fallback {
+		c.note(NoticeFactorYear, "", "The factor %s is of the %d edition; %s has none.", f.ID, f.Year, c.engine.set.ID)
+	}
+	c.out.Lines = append(c.out.Lines, l)
+}
+
+// gases splits a line, and re-bases it on AR6 when the event asks for that.
+func (c *calculation) gases(l *Line, e entry, q quantity) {
+	f := e.factor
+	if f == nil || e.upstream || e.override || !f.GasSplit() {
+		l.Gases.Unsplit = l.Mass
+		if c.ev.GWP == "AR6" {
+			c.unbased = c.unbased.Add(l.Mass)
+		}
+		return
+	}
+	g := &l.Gases
+	g.CH4, g.N2O = q.mass(f.CH4.Decimal), q.mass(f.N2O.Decimal)
+	co2 := q.mass(f.CO2.Decimal)
+	g.CO2 = co2
+	if e.withoutRF != nil {
+		g.CO2 = q.mass(e.withoutRF.CO2.Decimal)
+		g.AviationNonCO2 = co2.Sub(g.CO2)
+	}
+	g.Unsplit = l.Mass.Sub(co2).Sub(g.CH4).Sub(g.N2O)
+	if c.ev.GWP == "AR6" {
+		ch4, n2o := c.engine.rebased(q, f)
+		g.CH4, g.N2O = g.CH4.Add(ch4), g.N2O.Add(n2o)
+		l.Mass = l.Mass.Add(ch4).Add(n2o)
+	}
+}
+
+// score gives the pedigree scores of a line.
+func (c *calculation) score(e entry, q quality) scores {
+	s := scores{completeness: 1, geography: max(e.geography, 1), technology: max(e.technology, 1)}
+	switch q {
+	case measured:
+		s.reliability = 2
+		if len(c.in.Evidence) > 0 {
+			s.reliability = 1
+		}
+	case calculated:
+		s.reliability = 3
+	case estimated:
+		s.reliability = 4
+	default:
+		s.reliability = 5
+	}
+	if c.in.surveyed() && c.in.SampleCV == nil {
+		switch share := c.in.Respondents * 100; {
+		case share >= 80*c.in.Population:
+		case share >= 60*c.in.Population:
+			s.completeness = 2
+		case share >= 40*c.in.Population:
+			s.completeness = 3
+		default:
+			s.completeness = 4
+		}
+	}
+	if e.factor != nil {
+		s.time = age(c.year, e.factor.Year)
+	} else {
+		s.time = 1
+	}
+	if e.older != 0 {
+		s.time = max(s.time, age(c.year, e.older))
+	}
+	return s
+}
+
+// age scores the years between an activity and a figure; 0 and -1 are unknown.
+func age(activity, figure int) uint8 {
+	if activity <= 0 || figure <= 0 {
+		return 5
+	}
+	years := activity - figure
+	if years < 0 {
+		years = -years
+	}
+	switch {
+	case years < 3:
+		return 1
+	case years < 6:
+		return 2
+	case years < 10:
+		return 3
+	case years < 15:
+		return 4
+	}
+	return 5
+}
+
+// finish makes the evaluation.
+func (c *calculation) finish() (Evaluation, error) {
+	if len(c.faults) > 0 {
+		return Evaluation{}, apperr.Invalid(c.faults...)
+	}
+	if !c.unbased.IsZero() {
+		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.unbased.Kilograms())
+	}
+	c.out.Notices = c.notices
+	c.out.Contribution = c.contribution()
+	return c.out, nil
+}

@@ -1,0 +1,362 @@
+package footprint
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Contribution is what one record, or any number of records, adds to a result:
+// exact sums that can be merged in any order and grouping and still give the
+// same bytes. It is stored on each record, in each segment and in the root. A
+// Contribution is a value and never changes; the zero value is that of no
+// records.
+//
+// The sums are kept by cell, the combination of everything a result is broken
+// down by. There are as many cells as there are different combinations, not
+// as there are records.
+type Contribution struct {
+	records      int64
+	counts       []count // of records, by type and group
+	cells        []cell
+	gases        Gases
+	quality      [qualities]Mass // of what is not extrapolated
+	extrapolated Mass
+	unbased      Mass // not re-based on AR6
+	biogenic     Mass // biogenic CO2, outside of scopes and total
+	market       market
+	notices      []noticeSum
+}
+
+type count struct {
+	Type, Group string
+	Records     int64
+}
+
+type cellKey struct {
+	Type, Group, Category, Stage, Factor string
+	Scope                                int
+}
+
+type cell struct {
+	cellKey
+	Mass Mass
+	// Down and Up are the distances to the ends of the interval. They are added
+	// plainly within a factor, whose error all its lines share.
+	Down, Up Mass
+}
+
+// market are the sums of the market-based figure of electricity. Energy is kept
+// in the same form as mass: 10^-9 kWh.
+type market struct {
+	Mass                        Mass
+	Covered, Residual, GridMean Mass
+}
+
+func (m market) isZero() bool { return m == market{} }
+
+func (m market) add(o market) market {
+	return market{Mass: m.Mass.Add(o.Mass), Covered: m.Covered.Add(o.Covered), Residual: m.Residual.Add(o.Residual), GridMean: m.GridMean.Add(o.GridMean)}
+}
+
+type noticeSum struct {
+	Code    string
+	Records int64
+	Mass    Mass // of the records, not only of what the notice is about
+}
+
+func (a cellKey) compare(b cellKey) int {
+	if c := strings.Compare(a.Type, b.Type); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Group, b.Group); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Factor, b.Factor); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Stage, b.Stage); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Scope, b.Scope); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Category, b.Category)
+}
+
+func (c *calculation) contribution() Contribution {
+	out := Contribution{records: 1, counts: []count{{c.typ, c.group, 1}}, unbased: c.unbased,
+		cells: make([]cell, 0, len(c.out.Lines))}
+	var total Mass
+	for i := range c.out.Lines {
+		l := &c.out.Lines[i]
+		out.cells = append(out.cells, cell{
+			cellKey: cellKey{Type: c.typ, Group: l.Group, Scope: l.Scope, Category: l.Category, Stage: l.Stage, Factor: l.FactorID},
+			Mass:    l.Mass, Down: l.Mass.Sub(l.Low), Up: l.High.Sub(l.Mass),
+		})
+		total = total.Add(l.Mass)
+		out.gases = out.gases.add(l.Gases)
+		out.quality[l.quality] = out.quality[l.quality].Add(l.Mass.Sub(l.extrapolated))
+		out.extrapolated = out.extrapolated.Add(l.extrapolated)
+	}
+	out.cells = sortCells(out.cells)
+	if c.market != nil {
+		out.market = *c.market
+	}
+	for _, n := range c.notices {
+		if _, ok := inResult[n.Code]; ok && !slices.ContainsFunc(out.notices, func(s noticeSum) bool { return s.Code == n.Code }) {
+			out.notices = append(out.notices, noticeSum{n.Code, 1, total})
+		}
+	}
+	slices.SortFunc(out.notices, func(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) })
+	return out
+}
+
+// sortCells orders cells and adds up those of the same key, in place.
+func sortCells(cells []cell) []cell {
+	if len(cells) < 2 {
+		return cells
+	}
+	slices.SortFunc(cells, func(a, b cell) int { return a.compare(b.cellKey) })
+	out := cells[:1]
+	for _, c := range cells[1:] {
+		if last := &out[len(out)-1]; last.cellKey == c.cellKey {
+			*last = last.add(c)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (c cell) add(o cell) cell {
+	c.Mass, c.Down, c.Up = c.Mass.Add(o.Mass), c.Down.Add(o.Down), c.Up.Add(o.Up)
+	return c
+}
+
+// Records is the number of records in the sums.
+func (c Contribution) Records() int64 { return c.records }
+
+// Total is the mass of all lines.
+func (c Contribution) Total() Mass {
+	var total Mass
+	for i := range c.cells {
+		total = total.Add(c.cells[i].Mass)
+	}
+	return total
+}
+
+// Add gives the sums of both. It is associative and commutative, and both
+// stay as they are.
+func (c Contribution) Add(other Contribution) Contribution {
+	out := c
+	out.records += other.records
+	out.gases = c.gases.add(other.gases)
+	for i := range out.quality {
+		out.quality[i] = c.quality[i].Add(other.quality[i])
+	}
+	out.extrapolated = c.extrapolated.Add(other.extrapolated)
+	out.unbased = c.unbased.Add(other.unbased)
+	out.biogenic = c.biogenic.Add(other.biogenic)
+	out.market = c.market.add(other.market)
+	out.cells = merge(c.cells, other.cells, func(a, b cell) int { return a.compare(b.cellKey) }, cell.add)
+	out.counts = merge(c.counts, other.counts, compareCounts, func(a, b count) count {
+		a.Records += b.Records
+		return a
+	})
+	out.notices = merge(c.notices, other.notices, func(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) },
+		func(a, b noticeSum) noticeSum {
+			a.Records += b.Records
+			a.Mass = a.Mass.Add(b.Mass)
+			return a
+		})
+	return out
+}
+
+func compareCounts(a, b count) int {
+	if c := strings.Compare(a.Type, b.Type); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Group, b.Group)
+}
+
+// merge joins two ordered lists into a new one, adding equal entries.
+func merge[T any](a, b []T, order func(a, b T) int, add func(a, b T) T) []T {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	out := make([]T, 0, max(len(a), len(b))+2)
+	for len(a) > 0 && len(b) > 0 {
+		switch c := order(a[0], b[0]); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, add(a[0], b[0])), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// Sum adds many contributions, pairwise, so that the cost grows with their
+// number and not with its square.
+func Sum(parts ...Contribution) Contribution {
+	switch len(parts) {
+	case 0:
+		return Contribution{}
+	case 1:
+		return parts[0]
+	}
+	half := len(parts) / 2
+	return Sum(parts[:half]...).Add(Sum(parts[half:]...))
+}
+
+// contributionJSON is the stored form: sums as decimal strings of micrograms,
+// lists in order, empty parts left out, so that equal contributions are equal
+// bytes.
+type contributionJSON struct {
+	Records      int64    `json:"records"`
+	Total        string   `json:"total"`
+	Counts       [][3]any `json:"counts,omitempty"`
+	Cells        [][9]any `json:"cells,omitempty"`
+	Gases        []string `json:"gases,omitempty"`
+	Quality      []string `json:"quality,omitempty"`
+	Extrapolated string   `json:"extrapolated,omitempty"`
+	Unbased      string   `json:"unbased,omitempty"`
+	Biogenic     string   `json:"biogenic,omitempty"`
+	Market       []string `json:"market,omitempty"`
+	Notices      [][3]any `json:"notices,omitempty"`
+}
+
+func text(m Mass) string {
+	if m.IsZero() {
+		return ""
+	}
+	return m.String()
+}
+
+// texts writes masses, or nothing when all are 0.
+func texts(list ...Mass) []string {
+	out := make([]string, len(list))
+	zero := true
+	for i, m := range list {
+		out[i] = m.String()
+		zero = zero && m.IsZero()
+	}
+	if zero {
+		return nil
+	}
+	return out
+}
+
+// MarshalJSON writes the stored form.
+func (c Contribution) MarshalJSON() ([]byte, error) {
+	j := contributionJSON{
+		Records: c.records, Total: c.Total().String(),
+		Gases:   texts(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
+		Quality: texts(c.quality[:]...), Extrapolated: text(c.extrapolated), Unbased: text(c.unbased), Biogenic: text(c.biogenic),
+		Market: texts(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
+	}
+	for _, n := range c.counts {
+		j.Counts = append(j.Counts, [3]any{n.Type, n.Group, n.Records})
+	}
+	for _, n := range c.cells {
+		j.Cells = append(j.Cells, [9]any{n.Type, n.Group, n.Factor, n.Stage, n.Scope, n.Category, n.Mass.String(), n.Down.String(), n.Up.String()})
+	}
+	for _, n := range c.notices {
+		j.Notices = append(j.Notices, [3]any{n.Code, n.Records, n.Mass.String()})
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads the stored form. Its total must be that of its cells.
+func (c *Contribution) UnmarshalJSON(data []byte) error {
+	var j struct {
+		Records                         int64
+		Total                           string
+		Counts, Cells, Notices          [][]cellValue
+		Gases, Quality, Market          []massText
+		Extrapolated, Unbased, Biogenic massText
+	}
+	if err := json.Unmarshal(data, &j); err != nil {
+		return fmt.Errorf("footprint: contribution: %w", err)
+	}
+	r := Contribution{records: j.Records, extrapolated: j.Extrapolated.mass, unbased: j.Unbased.mass, biogenic: j.Biogenic.mass}
+	spread(j.Gases, &r.gases.CO2, &r.gases.CH4, &r.gases.N2O, &r.gases.AviationNonCO2, &r.gases.Unsplit)
+	spread(j.Quality, &r.quality[measured], &r.quality[calculated], &r.quality[estimated], &r.quality[assumed])
+	spread(j.Market, &r.market.Mass, &r.market.Covered, &r.market.Residual, &r.market.GridMean)
+	for _, v := range j.Counts {
+		if len(v) != 3 {
+			return fmt.Errorf("footprint: contribution: a count of %d values", len(v))
+		}
+		r.counts = append(r.counts, count{v[0].text, v[1].text, v[2].number})
+	}
+	for _, v := range j.Cells {
+		if len(v) != 9 {
+			return fmt.Errorf("footprint: contribution: a cell of %d values", len(v))
+		}
+		n := cell{cellKey: cellKey{Type: v[0].text, Group: v[1].text, Factor: v[2].text, Stage: v[3].text, Scope: int(v[4].number), Category: v[5].text}}
+		for i, m := range []*Mass{&n.Mass, &n.Down, &n.Up} {
+			var err error
+			if *m, err = ParseMicrograms(v[6+i].text); err != nil {
+				return fmt.Errorf("footprint: contribution: cell: %w", err)
+			}
+		}
+		r.cells = append(r.cells, n)
+	}
+	for _, v := range j.Notices {
+		if len(v) != 3 {
+			return fmt.Errorf("footprint: contribution: a notice of %d values", len(v))
+		}
+		m, err := ParseMicrograms(v[2].text)
+		if err != nil {
+			return fmt.Errorf("footprint: contribution: notice: %w", err)
+		}
+		r.notices = append(r.notices, noticeSum{v[0].text, v[1].number, m})
+	}
+	r.cells = sortCells(r.cells)
+	slices.SortFunc(r.counts, compareCounts)
+	slices.SortFunc(r.notices, func(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) })
+	if total := r.Total().String(); total != j.Total {
+		return fmt.Errorf("footprint: contribution: the cells add up to %s, not to %s", total, j.Total)
+	}
+	*c = r
+	return nil
+}
+
+// cellValue is a text or a whole number.
+type cellValue struct {
+	text   string
+	number int64
+}
+
+func (v *cellValue) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &v.text)
+	}
+	return json.Unmarshal(data, &v.number)
+}
+
+type massText struct{ mass Mass }
+
+func (m *massText) UnmarshalJSON(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	var err error
+	m.mass, err = ParseMicrograms(s)
+	return err
+}
+
+func spread(list []massText, to ...*Mass) {
+	for i := range min(len(list), len(to)) {
+		*to[i] = list[i].mass
+	}
+}

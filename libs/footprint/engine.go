@@ -1,0 +1,65 @@
+package footprint
+
+import (
+	"fmt"
+	"math/big"
+	"sync"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+// engine is a factor set with what the types look up most often.
+type engine struct {
+	set      *factors.Set
+	pedigree *pedigree
+	flights  flightFactors
+	// What AR6 adds to the CH4 and N2O columns, as a ratio: (new - old) / old.
+	ch4, n2o *big.Rat
+}
+
+var engines = sync.OnceValue(func() map[string]*engine {
+	out := make(map[string]*engine)
+	for _, set := range factors.Sets() {
+		out[set.ID] = &engine{set: set, pedigree: newPedigree(set), flights: newFlightFactors(set),
+			// The published columns use AR5 without feedback, 28 for methane of
+			// any origin; all types here burn fossil fuels.
+			ch4: rebase(set, "gwp.ch4_fossil.ar6", 28), n2o: rebase(set, "gwp.n2o.ar6", 265)}
+	}
+	return out
+})
+
+func rebase(set *factors.Set, id string, old int64) *big.Rat {
+	f, ok := set.Lookup(id)
+	if !ok {
+		return new(big.Rat)
+	}
+	r := new(big.Rat).Quo(decimalRat(f.KgCO2e), big.NewRat(old, 1))
+	return r.Sub(r, big.NewRat(1, 1))
+}
+
+// engineFor finds the engine of an event: that of its factor set, or of the
+// set its start date asks for when it names none.
+func engineFor(ev EventContext) (*engine, error) {
+	id := ev.FactorSet
+	if id == "" {
+		set, _ := factors.ForStart(ev.StartDate)
+		id = set.ID
+	}
+	e, ok := engines()[id]
+	if !ok {
+		return nil, fmt.Errorf("footprint: the factor set %q is not held", id)
+	}
+	return e, nil
+}
+
+// rebased gives what AR6 adds to a line of q with factor f, and the new CH4 and
+// N2O parts.
+func (e *engine) rebased(q quantity, f *factors.Factor) (ch4, n2o Mass) {
+	return scaled(q, f.CH4.Decimal, e.ch4), scaled(q, f.N2O.Decimal, e.n2o)
+}
+
+// scaled gives q × d × r in whole milligrams.
+func scaled(q quantity, d decimal.Decimal, r *big.Rat) Mass {
+	return quantity{ratio: new(big.Rat).Mul(q.rat(), r)}.mass(d)
+}

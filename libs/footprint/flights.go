@@ -1,0 +1,333 @@
+package footprint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+// flights is the input of a flight record.
+type flights struct {
+	From       string           `json:"from"`
+	To         string           `json:"to"`
+	Via        []string         `json:"via,omitempty"`
+	Class      string           `json:"class,omitempty"`
+	Passengers int64            `json:"passengers"`
+	RoundTrip  *bool            `json:"roundTrip,omitempty"`
+	Trips      int64            `json:"trips,omitempty"`
+	DistanceKm *decimal.Decimal `json:"distanceKm,omitempty"`
+	Direction  string           `json:"direction,omitempty"`
+	common
+}
+
+var flightsType = define("flights",
+	"Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
+	decodeFlights, calculateFlights)
+
+const average = "average"
+
+// flightClasses are the cabin classes; average is the last.
+var flightClasses = [...]string{"economy", "premium_economy", "business", "first", average}
+
+// longHaulMetres is where long haul begins for a territory that the country
+// table lacks.
+const longHaulMetres = 3_700_000
+
+func decodeFlights(d *decoder, f *flights) {
+	d.Require("from", "to", "passengers")
+	if km, ok := d.Decimal("distanceKm", decimal.FromInt(1), decimal.FromInt(20100)); ok {
+		f.DistanceKm = &km
+	}
+	// A distance that is there but wrong is its own fault; it must not make a
+	// second one of an unknown code.
+	known := !d.Has("distanceKm")
+	f.From = d.place("from", known)
+	f.To = d.place("to", known)
+	via, _ := d.Strings("via", 5, 40)
+	for i, code := range via {
+		f.Via = append(f.Via, d.checkPlace(fmt.Sprintf("via[%d]", i), code, true))
+	}
+	if len(via) > 0 && d.Has("distanceKm") {
+		d.Fault(apperr.Detail{Field: "distanceKm", Code: fields.NotAllowed,
+			Message: "distanceKm is the distance from from to to and cannot stand beside via; leave out one of the two."})
+	}
+	d.differ(f)
+	f.Passengers, _ = d.Integer("passengers", 1, 10_000)
+	if class, ok := d.String("class", 1, 40); ok {
+		if f.Class, ok = flightClass(class); !ok {
+			d.Fault(fields.NotOneOf("class", class, flightClasses[:]))
+		}
+	}
+	f.RoundTrip = d.flag("roundTrip")
+	f.Trips, _ = d.Integer("trips", 1, 1000)
+	f.Direction, _ = d.Enum("direction", "outbound", "return")
+	if f.Direction != "" && f.RoundTrip != nil && *f.RoundTrip {
+		d.Fault(apperr.Detail{Field: "direction", Code: fields.NotAllowed, Message: "direction must be absent when roundTrip is true."})
+	}
+}
+
+// flightClass reads a class as people write it.
+func flightClass(text string) (string, bool) {
+	c := strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '\t' }), "_"))
+	c = strings.TrimSuffix(c, "_class")
+	if c == "premium" {
+		c = "premium_economy"
+	}
+	for _, known := range flightClasses {
+		if c == known {
+			return c, true
+		}
+	}
+	return "", false
+}
+
+func (d *decoder) place(name string, known bool) string {
+	code, ok := d.String(name, 1, 40)
+	if !ok {
+		return ""
+	}
+	return d.checkPlace(name, code, known)
+}
+
+// checkPlace gives a location code in upper case; with known it must be in the
+// register.
+func (d *decoder) checkPlace(path, code string, known bool) string {
+	upper := strings.ToUpper(strings.TrimSpace(code))
+	if _, ok := locations.Resolve(upper); ok {
+		return upper
+	}
+	switch {
+	case known:
+		d.Fault(apperr.Detail{Field: path, Code: fields.UnknownCode, Suggestions: locations.Suggest(code),
+			Message: fmt.Sprintf("%s must be a known IATA, ICAO or city code; got %q. With distanceKm an unknown airport is accepted.", path, shorten(code))})
+	case !looksLikeCode(upper):
+		d.Fault(apperr.Detail{Field: path, Code: fields.BadFormat, Suggestions: locations.Suggest(code),
+			Message: fmt.Sprintf("%s must be a code of 3 or 4 letters or digits; got %q.", path, shorten(code))})
+	}
+	return upper
+}
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
+
+func looksLikeCode(s string) bool {
+	if len(s) != 3 && len(s) != 4 {
+		return false
+	}
+	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+}
+
+// differ refuses a leg that begins and ends at one airport, such as LHR to LON.
+func (d *decoder) differ(f *flights) {
+	codes := make([]string, 0, len(f.Via)+2)
+	codes = append(append(append(codes, f.From), f.Via...), f.To)
+	paths := make([]string, 0, len(codes))
+	paths = append(paths, "from")
+	for i := range f.Via {
+		paths = append(paths, fmt.Sprintf("via[%d]", i))
+	}
+	paths = append(paths, "to")
+	for i := 1; i < len(codes); i++ {
+		if codes[i] != "" && codes[i-1] != "" && airportOf(codes[i]) == airportOf(codes[i-1]) {
+			d.Fault(apperr.Detail{Field: paths[i], Code: fields.NotAllowed,
+				Message: fmt.Sprintf("%s must be another airport than %s; both are %s.", paths[i], paths[i-1], airportOf(codes[i]))})
+		}
+	}
+	if len(f.Via) > 0 && f.From != "" && airportOf(f.From) == airportOf(f.To) {
+		d.Fault(apperr.Detail{Field: "to", Code: fields.NotAllowed,
+			Message: "to must be another airport than from; for a journey there and back use roundTrip."})
+	}
+}
+
+func airportOf(code string) string {
+	if l, ok := locations.Resolve(code); ok {
+		return l.Airport
+	}
+	return code
+}
+
+// haul is a row group of the flight factors.
+type haul uint8
+
+const (
+	domestic haul = iota
+	shortHaul
+	longHaul
+	nonUK
+	hauls
+)
+
+var haulNames = [hauls]string{"domestic", "short_haul", "long_haul", "international_non_uk"}
+
+// flightFactors are the rows by haul, class and radiative forcing (0: without).
+type flightFactors [hauls][len(flightClasses)][2]*factors.Factor
+
+func newFlightFactors(set *factors.Set) (t flightFactors) {
+	for h, name := range haulNames {
+		for k, class := range flightClasses {
+			t[h][k] = [2]*factors.Factor{
+				set.Ref("desnz-flight-" + name + "-" + class + "-norf"),
+				set.Ref("desnz-flight-" + name + "-" + class + "-rf"),
+			}
+		}
+	}
+	return t
+}
+
+func calculateFlights(c *calculation, f *flights) {
+	class := f.Class
+	if class == "" {
+		class = average
+		c.defaultTo("class")
+	}
+	people := f.Passengers * max(f.Trips, 1)
+	if f.RoundTrip != nil && *f.RoundTrip {
+		people *= 2
+	}
+	if f.DistanceKm != nil {
+		h, geography := c.statedHaul(f)
+		km := quantity{plain: *f.DistanceKm}
+		if n := *f.DistanceKm; n.Coefficient() < 1<<62/people {
+			km = exactly(decimal.New(n.Coefficient()*people, n.Scale()))
+		} else {
+			km = km.times(people, 1)
+		}
+		c.flight(h, class, km, geography)
+		return
+	}
+	// Legs of one haul have one factor and make one line.
+	var metres [hauls]int64
+	stops := make([]locations.Location, 0, 8)
+	for _, code := range append(append([]string{f.From}, f.Via...), f.To) {
+		l, _ := locations.Resolve(code) // Decode has seen that they are known
+		if l.Approximate {
+			c.note(NoticeApproximate, "", "%s is a city; its distance is that of %s.", code, l.Airport)
+		}
+		stops = append(stops, l)
+	}
+	for i := 1; i < len(stops); i++ {
+		m := locations.GreatCircleMetres(stops[i-1], stops[i])
+		metres[c.haul(stops[i-1].Country, stops[i].Country, m)] += m
+	}
+	for h, m := range metres {
+		if m > 0 {
+			geography := uint8(1)
+			if haul(h) == nonUK {
+				geography = 2
+			}
+			c.flight(haul(h), class, thousandths(m*people), geography)
+		}
+	}
+}
+
+// haul decides by the country table which rows a leg belongs to.
+func (c *calculation) haul(from, to string, metres int64) haul {
+	a, aKnown := locations.HaulOf(from)
+	b, bKnown := locations.HaulOf(to)
+	aUK, bUK := aKnown && a == locations.Domestic, bKnown && b == locations.Domestic
+	switch {
+	case aUK && bUK:
+		return domestic
+	case !aUK && !bUK:
+		return nonUK
+	case aUK:
+		a, aKnown, to, from = b, bKnown, from, to
+	}
+	if aKnown {
+		if a == locations.ShortHaul {
+			return shortHaul
+		}
+		return longHaul
+	}
+	c.note(NoticeHaulByDistance, "", "The country table has no haul for %s; below 3,700 km it is short.", from)
+	return byDistance(metres)
+}
+
+func byDistance(metres int64) haul {
+	if metres < longHaulMetres {
+		return shortHaul
+	}
+	return longHaul
+}
+
+// statedHaul decides the haul of a flight of stated distance, whose ends may
+// be unknown.
+func (c *calculation) statedHaul(f *flights) (haul, uint8) {
+	from, fromKnown := locations.Resolve(f.From)
+	to, toKnown := locations.Resolve(f.To)
+	stated := *f.DistanceKm
+	metres := int64(0)
+	if stated.Cmp(decimal.FromInt(longHaulMetres/1000)) >= 0 {
+		metres = longHaulMetres
+	}
+	if fromKnown && toKnown {
+		circle := locations.GreatCircleMetres(from, to)
+		km := decimalRat(stated)
+		low, high := decimal.New(circle*9, 4), decimal.New(circle*11, 4)
+		if km.Cmp(decimalRat(low)) < 0 || km.Cmp(decimalRat(high)) > 0 {
+			c.note(NoticeDistanceDiffers, "distanceKm", "The great circle is %s km; the stated distance was used.", decimal.New(circle, 3))
+		}
+		h := c.haul(from.Country, to.Country, metres)
+		if h == nonUK {
+			return h, 2
+		}
+		return h, 1
+	}
+	other := from
+	if toKnown {
+		other = to
+	}
+	if h, ok := locations.HaulOf(other.Country); ok && h == locations.Domestic {
+		c.note(NoticeHaulByDistance, "", "A location is not known; below 3,700 km the flight is short-haul.")
+		return byDistance(metres), 3
+	}
+	c.note(NoticeHaulAssumed, "", "A location is not known; the flight was taken as international, to and from outside the UK.")
+	return nonUK, 3
+}
+
+// flight adds the lines of one haul.
+func (c *calculation) flight(h haul, class string, km quantity, geography uint8) {
+	k := len(flightClasses) - 1 // average
+	for i, name := range flightClasses {
+		if name == class {
+			k = i
+		}
+	}
+	technology := uint8(1)
+	if class == average {
+		technology = 2
+	}
+	rows := c.engine.flights[h][k]
+	if rows[0] == nil || rows[1] == nil {
+		rows = c.engine.flights[h][len(flightClasses)-1]
+		technology = 2
+		c.note(NoticeClassSubstituted, "class", "%s is not published for %s flights; the average class was used.", class, strings.ReplaceAll(haulNames[h], "_", " "))
+	}
+	f := rows[0]
+	e := entry{quantity: km, unit: "passenger.km", stage: Direct, scope: 3, category: c.travel(), geography: geography, technology: technology}
+	if c.ev.RadiativeForcing {
+		f = rows[1]
+		e.withoutRF = rows[0]
+	}
+	if f == nil {
+		c.unavailable(apperr.Detail{Field: "class", Message: "The factor set has no factor for " + haulNames[h] + " flights."})
+		return
+	}
+	e.factor = f
+	c.add(e)
+	if !f.WTT.Published {
+		c.note(NoticeUpstream, "", "The well-to-tank part of %s is not published.", f.ID)
+		return
+	}
+	e.upstream, e.stage, e.withoutRF = true, Upstream, nil
+	c.add(e)
+}

@@ -1,0 +1,186 @@
+package footprint
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+// subdivisionSource names the publisher of state and province factors.
+func subdivisionSource(country string) string {
+	switch country {
+	case "US":
+		return "egrid"
+	case "AU":
+		return "nga"
+	case "CA":
+		return "eccc"
+	}
+	return ""
+}
+
+// subdivision reads an ISO 3166-2 code, with or without its country, and gives
+// it with the country: "US-CA". Where factors are by state or province, it
+// must be one of theirs.
+func (d *decoder) subdivision(country string) string {
+	text, ok := d.String("subdivision", 1, 20)
+	if !ok {
+		return ""
+	}
+	code := strings.ToUpper(strings.TrimSpace(text))
+	if before, after, ok := strings.Cut(code, "-"); ok {
+		if country != "" && before != country {
+			d.Fault(apperr.Detail{Field: "subdivision", Code: fields.NotAllowed,
+				Message: fmt.Sprintf("subdivision must be one of %s; got %q.", country, shorten(text))})
+			return ""
+		}
+		code = after
+	}
+	if code == "" || len(code) > 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		d.Fault(apperr.Detail{Field: "subdivision", Code: fields.BadFormat,
+			Message: fmt.Sprintf("subdivision must be an ISO 3166-2 code such as US-CA; got %q.", shorten(text))})
+		return ""
+	}
+	code = country + "-" + code
+	if subdivisionSource(country) == "" || subdivisionFactor(d.engine.set, country, code) != nil {
+		return code
+	}
+	d.Fault(apperr.Detail{Field: "subdivision", Code: fields.UnknownCode, Suggestions: fields.Nearest(code, subdivisions(d.engine.set, country), 3),
+		Message: fmt.Sprintf("subdivision must be a state, province or territory of %s; got %q.", country, shorten(text))})
+	return ""
+}
+
+func subdivisions(set *factors.Set, country string) []string {
+	var out []string
+	for _, f := range set.Factors() {
+		if f.Category == "venue" && strings.HasPrefix(f.Region, country+"-") && strings.HasPrefix(f.ID, "elec.") {
+			out = append(out, f.Region)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func subdivisionFactor(set *factors.Set, country, code string) *factors.Factor {
+	source := subdivisionSource(country)
+	if source == "" || code == "" {
+		return nil
+	}
+	if code == "AU-ACT" {
+		code = "AU-NSW" // one grid; the publisher says so
+	}
+	return set.Ref("elec." + strings.ToLower(strings.ReplaceAll(code, "-", "_")) + "." + source)
+}
+
+// emberRegion is the Ember row of a country's UN M49 region.
+func emberRegion(country string) string {
+	c, _ := locations.CountryByCode(country)
+	switch c.Region {
+	case "Africa":
+		return "africa"
+	case "Americas":
+		if c.SubRegion == "Northern America" {
+			return "north_america"
+		}
+		return "latam"
+	case "Asia":
+		return "asia"
+	case "Europe":
+		return "europe"
+	case "Oceania":
+		return "oceania"
+	}
+	return "world"
+}
+
+// gridFactor finds the location-based factor of a place, its geography score,
+// and whether it is a life-cycle figure.
+func (c *calculation) gridFactor(v *venue) (f *factors.Factor, geography uint8, lifeCycle bool) {
+	set, cc := c.engine.set, strings.ToLower(v.Country)
+	if f = subdivisionFactor(set, v.Country, v.Subdivision); f != nil {
+		return f, 1, false
+	}
+	geography = 1
+	if subdivisionSource(v.Country) != "" {
+		geography = 2
+		c.note(NoticeFactorRegion, "subdivision", "Factors of %s are by state or province; without subdivision the national one was used.", v.Country)
+	}
+	// The national publishers, then Ember, then Ember's region.
+	for _, series := range [...]string{"location", "egrid", "nga", "eea", "mfe"} {
+		if f = set.Ref("elec." + cc + "." + series); f != nil {
+			return f, geography, false
+		}
+	}
+	if f = set.Ref("elec." + cc + ".ember"); f != nil {
+		return f, geography, true
+	}
+	region := emberRegion(v.Country)
+	geography = 2
+	if region == "world" {
+		geography = 3
+	}
+	if f = set.Ref("elec." + region + ".ember"); f != nil {
+		c.note(NoticeFactorRegion, "country", "No grid factor is held for %s; that of the region %s was used.", v.Country, f.Region)
+		return f, geography, true
+	}
+	return nil, 0, false
+}
+
+// electricity adds the location-based lines of electricity and the market-based
+// figure beside them.
+func (c *calculation) electricity(v *venue, q energy) {
+	f, geography, lifeCycle := c.gridFactor(v)
+	if f == nil {
+		c.unavailable(apperr.Detail{Field: "country", Message: "The factor set has no grid factor for " + v.Country + "."})
+		return
+	}
+	scope, category, upstream := v.scopes(2)
+	e := entry{factor: f, quantity: q.quantity, unit: "kWh", stage: Direct, scope: scope, category: category,
+		geography: geography, technology: q.technology, atBest: q.atBest, older: q.older}
+	if lifeCycle {
+		e.stage = Combined
+		if scope == 2 {
+			c.note(NoticeScope2Upstream, "", "The grid factor of %s is a life-cycle figure; all of it stands in scope 2.", v.Country)
+		}
+		c.add(e)
+	} else {
+		c.add(e)
+		c.upstream(e, upstream)
+		c.loss(v, "elec."+strings.ToLower(v.Country)+".td_loss", q, geography)
+	}
+	c.marketBased(v, q, f)
+}
+
+// marketBased works out the figure by contract: supply that is covered, with
+// evidence, counts 0, the rest has the residual mix, or the grid average where
+// no residual mix is held.
+func (c *calculation) marketBased(v *venue, q energy, grid *factors.Factor) {
+	all := c.scaledUp(q.quantity)
+	open := all
+	var covered quantity
+	if p := v.RenewablePercent; p != nil && !p.IsZero() {
+		if len(c.in.Evidence) == 0 {
+			c.note(NoticeRenewableEvidence, "evidence", "renewablePercent has no evidence, so the supply counts as not covered.")
+		} else {
+			covered = all.by(*p).times(1, 100)
+			open = quantity{ratio: new(big.Rat).Sub(all.rat(), covered.rat())}
+		}
+	}
+	kilowattHours := func(q quantity) Mass { return q.mass(decimal.FromInt(1)) }
+	m := market{Covered: kilowattHours(covered)}
+	rest := kilowattHours(all).Sub(m.Covered)
+	if residual := c.engine.set.Ref("elec." + strings.ToLower(v.Country) + ".residual"); residual != nil {
+		m.Mass, m.Residual = open.mass(residual.KgCO2e), rest
+	} else {
+		m.Mass, m.GridMean = open.mass(grid.KgCO2e), rest
+		c.note(NoticeNoResidualMix, "", "No residual mix is held for %s; the market-based figure uses the grid average.", v.Country)
+	}
+	c.market = &m
+}

@@ -1,0 +1,188 @@
+package footprint
+
+import (
+	"errors"
+	"math/big"
+	"math/bits"
+	"strconv"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+// Mass is an exact mass, a signed 128-bit count of micrograms. Every line of a
+// calculation is rounded once, half-even, to whole milligrams, which are the
+// six decimals of the kilograms that are served; from there on only whole
+// numbers are added, so parts equal totals to the last digit in any order.
+// The zero value is 0 and masses can be compared with ==.
+type Mass struct {
+	hi int64
+	lo uint64
+}
+
+// MassOf gives a mass of so many micrograms.
+func MassOf(micrograms int64) Mass {
+	return Mass{hi: micrograms >> 63, lo: uint64(micrograms)}
+}
+
+// ErrMass says that a text is no whole number of micrograms below 2^127.
+var ErrMass = errors.New("not a mass")
+
+// ParseMicrograms reads what String wrote.
+func ParseMicrograms(text string) (Mass, error) {
+	if len(text) <= 18 {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || text[0] == '+' {
+			return Mass{}, ErrMass
+		}
+		return MassOf(n), nil
+	}
+	n, ok := new(big.Int).SetString(text, 10)
+	if !ok || text[0] == '+' || n.BitLen() > 126 {
+		return Mass{}, ErrMass
+	}
+	return massOfBig(n), nil
+}
+
+func massOfBig(n *big.Int) Mass {
+	abs := new(big.Int).Abs(n)
+	m := Mass{lo: new(big.Int).And(abs, new(big.Int).SetUint64(^uint64(0))).Uint64(), hi: int64(new(big.Int).Rsh(abs, 64).Uint64())}
+	if n.Sign() < 0 {
+		return m.Neg()
+	}
+	return m
+}
+
+// Big gives the micrograms as a big integer.
+func (m Mass) Big() *big.Int {
+	n := new(big.Int).Lsh(big.NewInt(m.hi), 64)
+	return n.Add(n, new(big.Int).SetUint64(m.lo))
+}
+
+// Add gives m + o.
+func (m Mass) Add(o Mass) Mass {
+	lo, carry := bits.Add64(m.lo, o.lo, 0)
+	return Mass{hi: m.hi + o.hi + int64(carry), lo: lo}
+}
+
+// Sub gives m - o.
+func (m Mass) Sub(o Mass) Mass {
+	lo, borrow := bits.Sub64(m.lo, o.lo, 0)
+	return Mass{hi: m.hi - o.hi - int64(borrow), lo: lo}
+}
+
+// Neg gives -m.
+func (m Mass) Neg() Mass { return Mass{}.Sub(m) }
+
+// Cmp is -1, 0 or 1 as m is below, equal to or above o.
+func (m Mass) Cmp(o Mass) int {
+	switch {
+	case m.hi < o.hi || m.hi == o.hi && m.lo < o.lo:
+		return -1
+	case m == o:
+		return 0
+	}
+	return 1
+}
+
+// Sign is -1, 0 or 1.
+func (m Mass) Sign() int { return m.Cmp(Mass{}) }
+
+// IsZero reports whether m is 0.
+func (m Mass) IsZero() bool { return m == Mass{} }
+
+// String writes the micrograms in decimal digits.
+func (m Mass) String() string {
+	if m.hi == int64(m.lo)>>63 {
+		return strconv.FormatInt(int64(m.lo), 10)
+	}
+	return m.Big().String()
+}
+
+// MarshalJSON writes kilograms as a number with exactly six decimals, rounded
+// half-even.
+func (m Mass) MarshalJSON() ([]byte, error) { return m.appendKilograms(nil), nil }
+
+// Kilograms is the text that MarshalJSON writes.
+func (m Mass) Kilograms() string { return string(m.appendKilograms(nil)) }
+
+func (m Mass) appendKilograms(b []byte) []byte {
+	negative := m.hi < 0
+	if negative {
+		m = m.Neg()
+	}
+	var digits []byte
+	if m.hi == 0 {
+		digits = strconv.AppendUint(nil, halfEven(m.lo, 1000), 10)
+	} else {
+		digits = divHalfEven(m.Big(), big.NewInt(1000)).Append(nil, 10)
+	}
+	if negative && string(digits) != "0" {
+		b = append(b, '-')
+	}
+	whole := max(len(digits)-6, 1)
+	for i := range whole + 6 {
+		if i == whole {
+			b = append(b, '.')
+		}
+		if at := i - (whole + 6 - len(digits)); at >= 0 {
+			b = append(b, digits[at])
+		} else {
+			b = append(b, '0')
+		}
+	}
+	return b
+}
+
+// UnmarshalJSON reads a number of kilograms of at most nine decimals.
+func (m *Mass) UnmarshalJSON(text []byte) error {
+	d, err := decimal.Parse(text)
+	if err != nil {
+		return err
+	}
+	if d.Scale() > 9 {
+		return ErrMass
+	}
+	n := new(big.Int).Mul(big.NewInt(d.Coefficient()), pow10Big(9-d.Scale()))
+	if n.BitLen() > 126 {
+		return ErrMass
+	}
+	*m = massOfBig(n)
+	return nil
+}
+
+// halfEven gives n / d rounded half-even, for 0 < d < 2^63.
+func halfEven(n, d uint64) uint64 {
+	q, r := n/d, n%d
+	if r > d-r || r == d-r && q&1 == 1 {
+		q++
+	}
+	return q
+}
+
+// divHalfEven gives n / d rounded half-even, for d > 0.
+func divHalfEven(n, d *big.Int) *big.Int {
+	q, r := new(big.Int).QuoRem(new(big.Int).Abs(n), d, new(big.Int))
+	switch r.Lsh(r, 1).Cmp(d) {
+	case 1:
+		q.Add(q, big.NewInt(1))
+	case 0:
+		if q.Bit(0) == 1 {
+			q.Add(q, big.NewInt(1))
+		}
+	}
+	if n.Sign() < 0 {
+		q.Neg(q)
+	}
+	return q
+}
+
+func pow10Big(n int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+}
+
+// share gives m × num / den rounded half-even to whole milligrams.
+func (m Mass) share(num, den int64) Mass {
+	n := new(big.Int).Mul(m.Big(), big.NewInt(num))
+	n = divHalfEven(n, new(big.Int).Mul(big.NewInt(den), big.NewInt(1000)))
+	return massOfBig(n.Mul(n, big.NewInt(1000)))
+}

@@ -1,0 +1,66 @@
+package footprint
+
+// Codes of notices. They are part of the API.
+const (
+	NoticeUnknownField      = "UNKNOWN_FIELD_IGNORED"
+	NoticeDateOtherYear     = "DATE_OTHER_YEAR"
+	NoticeFactorYear        = "FACTOR_YEAR_FALLBACK"
+	NoticeFactorRegion      = "FACTOR_REGION_FALLBACK"
+	NoticeUpstream          = "UPSTREAM_NOT_PUBLISHED"
+	NoticeProxy             = "UK_PROXY"
+	NoticeSampling          = "SAMPLING_VARIANCE_UNKNOWN"
+	NoticeNotRebased        = "GWP_NOT_REBASED"
+	NoticeSetNewer          = "FACTOR_SET_NEWER_THAN_EVENT"
+	NoticeGroup             = "GROUP_UNSPECIFIED"
+	NoticeClassSubstituted  = "CLASS_SUBSTITUTED"
+	NoticeHaulByDistance    = "HAUL_BY_DISTANCE"
+	NoticeHaulAssumed       = "HAUL_ASSUMED"
+	NoticeApproximate       = "LOCATION_APPROXIMATE"
+	NoticeDistanceDiffers   = "DISTANCE_DIFFERS"
+	NoticeHotelFallback     = "HOTEL_FACTOR_FALLBACK"
+	NoticeHostelRatio       = "HOSTEL_RATIO"
+	NoticeApartment         = "APARTMENT_AS_HOTEL"
+	NoticeGuestNights       = "GUEST_NIGHTS"
+	NoticeSupplied          = "SUPPLIED_FACTOR"
+	NoticeFloorArea         = "ENERGY_FROM_FLOOR_AREA"
+	NoticeAllFuels          = "ALL_FUELS_AS_ELECTRICITY"
+	NoticeAnnualShare       = "ENERGY_FROM_ANNUAL_SHARE"
+	NoticeInputNotUsed      = "INPUT_NOT_USED"
+	NoticeScope2Upstream    = "SCOPE2_INCLUDES_UPSTREAM"
+	NoticeRenewableEvidence = "RENEWABLE_WITHOUT_EVIDENCE"
+	NoticeNoResidualMix     = "NO_RESIDUAL_MIX"
+	NoticeTransportOnly     = "TREATMENT_IS_TRANSPORT_ONLY"
+	NoticeDensity           = "WEIGHT_FROM_VOLUME"
+)
+
+// FactorUnavailable is the code of a fault: there is no factor for the values
+// given, and the suggestions are values that have one.
+const FactorUnavailable = "FACTOR_UNAVAILABLE"
+
+// inResult says what a notice of records means for a whole event. A notice
+// that is not listed stays with its record.
+var inResult = map[string]string{
+	NoticeDateOtherYear:     "Dates in another year than the event lower the data quality.",
+	NoticeFactorYear:        "The factor set has no row of its own year, so one of another edition was used.",
+	NoticeFactorRegion:      "No factor is held for the country, so one of a wider region was used.",
+	NoticeUpstream:          "The upstream part (well-to-tank, grid losses) is not published for a factor and therefore missing.",
+	NoticeProxy:             "UK factors stand in for places outside the UK.",
+	NoticeSampling:          "A survey was scaled up without its coefficient of variation; its interval may be too narrow.",
+	NoticeClassSubstituted:  "The cabin class is not published for the haul; the average class was used.",
+	NoticeHaulByDistance:    "The haul was decided by distance because the country table lacks the territory.",
+	NoticeHaulAssumed:       "A location is not known; the flight was taken as international, to and from outside the UK.",
+	NoticeApproximate:       "A city code stands for one of several airports.",
+	NoticeDistanceDiffers:   "A stated distance differs by more than a tenth from the great circle.",
+	NoticeHotelFallback:     "The country has no hotel factor in the current edition.",
+	NoticeHostelRatio:       "Hostels count a quarter of the country's hotel.",
+	NoticeApartment:         "Apartments are counted as hotel rooms.",
+	NoticeGuestNights:       "The factor of the country is per guest, not per room.",
+	NoticeSupplied:          "A factor that came with the record was used.",
+	NoticeFloorArea:         "Energy was estimated from floor area; an idle venue makes the estimate too low.",
+	NoticeAllFuels:          "An estimate of all fuels was counted as electricity.",
+	NoticeAnnualShare:       "Energy is a share of a year's use.",
+	NoticeScope2Upstream:    "Scope 2 holds a life-cycle grid factor, so it includes upstream emissions.",
+	NoticeRenewableEvidence: "Renewable supply without evidence counts as not covered.",
+	NoticeNoResidualMix:     "No residual mix is held for the country, so the market-based figure uses the grid average.",
+	NoticeTransportOnly:     "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
+}

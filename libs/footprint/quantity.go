@@ -1,0 +1,103 @@
+package footprint
+
+import (
+	"math/big"
+	"math/bits"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+// quantity is an exact amount of activity. Nearly all are plain decimals; one
+// that was divided (a share of a year, a survey scaled up) is a ratio.
+type quantity struct {
+	plain decimal.Decimal
+	ratio *big.Rat // when not nil, it is the amount
+}
+
+func whole(n int64) quantity { return quantity{plain: decimal.FromInt(n)} }
+
+func exactly(d decimal.Decimal) quantity { return quantity{plain: d} }
+
+// thousandths gives n / 1000.
+func thousandths(n int64) quantity { return quantity{plain: decimal.New(n, 3)} }
+
+func (q quantity) rat() *big.Rat {
+	if q.ratio != nil {
+		return q.ratio
+	}
+	return decimalRat(q.plain)
+}
+
+func decimalRat(d decimal.Decimal) *big.Rat {
+	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), pow10Big(d.Scale()))
+}
+
+// times gives q × num / den.
+func (q quantity) times(num, den int64) quantity {
+	if num == den {
+		return q
+	}
+	return quantity{ratio: new(big.Rat).Mul(q.rat(), big.NewRat(num, den))}
+}
+
+// by gives q × d.
+func (q quantity) by(d decimal.Decimal) quantity {
+	return quantity{ratio: new(big.Rat).Mul(q.rat(), decimalRat(d))}
+}
+
+// String writes the amount in plain digits; one that does not end is rounded
+// to twelve decimals. The mass is calculated from the exact amount.
+func (q quantity) String() string {
+	if q.ratio == nil {
+		return q.plain.String()
+	}
+	n, exact := q.ratio.FloatPrec()
+	if !exact || n > decimal.MaxScale {
+		n = 12
+	}
+	return q.ratio.FloatString(n)
+}
+
+var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// mass gives q × factor, of kg per unit, rounded once, half-even, to whole
+// milligrams.
+func (q quantity) mass(factor decimal.Decimal) Mass {
+	n, f := q.plain.Coefficient(), factor.Coefficient()
+	if q.ratio == nil && n >= 0 && f >= 0 && bits.Len64(uint64(n))+bits.Len64(uint64(f)) <= 96 {
+		// One milligram is 10^-6 kg, so the product is in units of
+		// 10^-(places) milligrams.
+		places := q.plain.Scale() + factor.Scale() - 6
+		hi, lo := bits.Mul64(uint64(n), uint64(f))
+		if places >= 0 && places < len(pow10) && hi < 1<<32 {
+			return fromMilligrams(divide(hi, lo, pow10[places]))
+		}
+		if places < 0 && hi == 0 && lo < 1<<40 {
+			return fromMilligrams(0, lo*pow10[-places])
+		}
+	}
+	exact := new(big.Rat).Mul(q.rat(), decimalRat(factor))
+	num := new(big.Int).Mul(exact.Num(), big.NewInt(1e6))
+	mg := divHalfEven(num, exact.Denom())
+	return massOfBig(mg.Mul(mg, big.NewInt(1000)))
+}
+
+// divide gives the 128-bit number hi:lo by d, rounded half-even; d > 0.
+func divide(hi, lo, d uint64) (uint64, uint64) {
+	if d == 1 {
+		return hi, lo
+	}
+	high, rest := hi/d, hi%d
+	low, rest := bits.Div64(rest, lo, d)
+	if rest > d-rest || rest == d-rest && low&1 == 1 {
+		var carry uint64
+		low, carry = bits.Add64(low, 1, 0)
+		high += carry
+	}
+	return high, low
+}
+
+func fromMilligrams(hi, lo uint64) Mass {
+	over, low := bits.Mul64(lo, 1000)
+	return Mass{hi: int64(hi*1000 + over), lo: low}
+}

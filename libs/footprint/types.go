@@ -1,0 +1,171 @@
+package footprint
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// recordType is one kind of carbon source. Its file defines the input, how it
+// is read, and how it is calculated; nothing else knows the type.
+type recordType struct {
+	name    string
+	formula string
+	// decode reads the body and gives the input in its canonical form.
+	decode func(d *decoder) any
+	// calculate works out an input that decode gave.
+	calculate func(input any, e *engine, ev EventContext) (Evaluation, error)
+	// evaluate is calculate for stored fields.
+	evaluate func(raw json.RawMessage, e *engine, ev EventContext) (Evaluation, error)
+}
+
+// input is a type's input; it embeds the fields that every type has.
+type input interface{ shared() *common }
+
+// define makes a record type from its three parts. T is the input struct.
+func define[T any, P interface {
+	*T
+	input
+}](name, formula string, decode func(*decoder, P), lines func(*calculation, P)) recordType {
+	calculate := func(in P, e *engine, ev EventContext) (Evaluation, error) {
+		c := newCalculation(name, e, ev, in.shared())
+		lines(c, in)
+		return c.finish()
+	}
+	return recordType{
+		name:    name,
+		formula: formula,
+		decode: func(d *decoder) any {
+			in := P(new(T))
+			decode(d, in)
+			d.common(in.shared())
+			return in
+		},
+		calculate: func(in any, e *engine, ev EventContext) (Evaluation, error) {
+			p, ok := in.(P)
+			if !ok {
+				return Evaluation{}, fmt.Errorf("footprint: %T is no input of %s", in, name)
+			}
+			return calculate(p, e, ev)
+		},
+		evaluate: func(raw json.RawMessage, e *engine, ev EventContext) (Evaluation, error) {
+			in := P(new(T))
+			if err := json.Unmarshal(raw, in); err != nil {
+				return Evaluation{}, fmt.Errorf("footprint: fields of %s: %w", name, err)
+			}
+			return calculate(in, e, ev)
+		},
+	}
+}
+
+// registry lists the record types in their fixed order. A new type is added
+// here and in its own file.
+func registry() [4]*recordType {
+	return [...]*recordType{&flightsType, &accommodationType, &venueType, &wasteType}
+}
+
+func find(name string) (*recordType, bool) {
+	for _, t := range registry() {
+		if t.name == name {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// Types gives the names of the record types in their fixed order.
+func Types() []string {
+	var out []string
+	for _, t := range registry() {
+		out = append(out, t.name)
+	}
+	return out
+}
+
+// Known reports whether typ is a record type.
+func Known(typ string) bool {
+	_, ok := find(typ)
+	return ok
+}
+
+// Formula says in one line how a type is calculated; empty for an unknown type.
+func Formula(typ string) string {
+	if t, ok := find(typ); ok {
+		return t.formula
+	}
+	return ""
+}
+
+func orderOf(name string) int {
+	for i, t := range registry() {
+		if t.name == name {
+			return i
+		}
+	}
+	return len(registry())
+}
+
+// SuppliedFactor is the factor id of a line whose figure came with the record.
+const SuppliedFactor = "supplied"
+
+// serverFields are those a record shows and the server owns. They are dropped
+// from a body without a word, so that a client may send back what it read.
+var serverFields = []string{
+	"_id", "eventId", "type", "submitted", "status", "revision", "createdBy", "createdAt", "updatedAt",
+	"submittedAt", "submittedBy", "reviewedBy", "reviewedAt", "reviewComment", "footprint",
+}
+
+// Decoded is a record's input, read and checked.
+type Decoded struct {
+	// Fields is the canonical JSON: known fields only, normalised, in a fixed
+	// order, with the country taken from the event where the record names none.
+	// The same input gives the same bytes, and decoding them again changes
+	// nothing.
+	Fields json.RawMessage
+	// ExternalReference is that of the fields, or empty.
+	ExternalReference string
+	// Notices are about the body itself: the unknown fields that were dropped.
+	Notices []Notice
+}
+
+// Decode reads the body of a record. The error is a VALIDATION_ERROR with every
+// fault found, values without a factor (FACTOR_UNAVAILABLE) included; any other
+// error means that the type or the factor set is not ours.
+func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
+	t, ok := find(typ)
+	if !ok {
+		return Decoded{}, fmt.Errorf("footprint: the type %q is not known", typ)
+	}
+	e, err := engineFor(ev)
+	if err != nil {
+		return Decoded{}, err
+	}
+	r, err := fields.Parse(body)
+	if err != nil {
+		return Decoded{}, err
+	}
+	r.Ignore(serverFields...)
+	d := &decoder{Reader: r, ev: ev, engine: e}
+	in := t.decode(d)
+	if err := r.Err(); err != nil {
+		return Decoded{}, err
+	}
+	if _, err := t.calculate(in, e, ev); err != nil {
+		return Decoded{}, err
+	}
+	raw, err := canonical(in)
+	if err != nil {
+		return Decoded{}, err
+	}
+	out := Decoded{Fields: raw}
+	if p, ok := in.(input); ok {
+		out.ExternalReference = p.shared().ExternalReference
+	}
+	known := r.Asked()
+	for _, path := range r.Unknown() {
+		out.Notices = append(out.Notices, Notice{Code: NoticeUnknownField, Field: path,
+			Message: "The field is not known to " + typ + " and was dropped.", Suggestions: fields.Nearest(path, known, 2)})
+	}
+	return out, nil
+}

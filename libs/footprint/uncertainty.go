@@ -1,0 +1,158 @@
+package footprint
+
+import (
+	"math/big"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+// scores are the data quality of a line by the pedigree matrix, each 1 (best)
+// to 5.
+type scores struct {
+	reliability, completeness, time, geography, technology uint8
+}
+
+func (s scores) index() int {
+	n := 0
+	for _, v := range [...]uint8{s.reliability, s.completeness, s.time, s.geography, s.technology} {
+		n = n*5 + int(min(max(v, 1), 5)) - 1
+	}
+	return n
+}
+
+var indicators = [...]string{"reliability", "completeness", "temporal correlation", "geographical correlation", "further technological correlation"}
+
+// The intervals need logarithms and exponentials. They are worked out in whole
+// numbers of 10^-24, not in floating point, so that every platform finds the
+// same bounds.
+var one = pow10Big(24)
+
+// gsdScale is the unit of a GSD²: millionths.
+const gsdScale = 1_000_000
+
+// pedigree gives the GSD² of score combinations, each worked out on first use.
+type pedigree struct {
+	squares [len(indicators)][5]*big.Int // ln(U)², in 10^-24
+	known   [3125]atomic.Uint64          // GSD² in millionths; 0: not yet worked out
+}
+
+func newPedigree(set *factors.Set) *pedigree {
+	p := &pedigree{}
+	for i, name := range indicators {
+		for score := range 5 {
+			u, ok := set.Pedigree(name, score+1)
+			if !ok || u.Cmp(decimal.FromInt(1)) < 0 {
+				u = decimal.FromInt(1)
+			}
+			p.squares[i][score] = square(logarithm(decimalRat(u)))
+		}
+	}
+	return p
+}
+
+// gsd2 gives GSD² = exp(√Σ ln(U)²) in millionths, the factor by which 95% of
+// values lie at most below and above. variance is a further ln(U)², or nil.
+func (p *pedigree) gsd2(s scores, variance *big.Int) uint64 {
+	at := &p.known[s.index()]
+	if variance == nil {
+		if g := at.Load(); g != 0 {
+			return g
+		}
+	}
+	sum := new(big.Int)
+	for i, v := range [...]uint8{s.reliability, s.completeness, s.time, s.geography, s.technology} {
+		sum.Add(sum, p.squares[i][min(max(v, 1), 5)-1])
+	}
+	if variance != nil {
+		sum.Add(sum, variance)
+	}
+	root := sum.Sqrt(sum.Mul(sum, one))
+	g := divHalfEven(exponential(root), pow10Big(18)).Uint64()
+	if variance == nil {
+		at.Store(g)
+	}
+	return g
+}
+
+// sampling gives the ln(U)² of a survey of n out of total people whose answers
+// have the coefficient of variation cv: the mean has the relative variance
+// r² = cv²/n × (total-n)/(total-1), and a lognormal value of that spread has
+// GSD² = exp(2√ln(1+r²)).
+func sampling(cv decimal.Decimal, n, total int64) *big.Int {
+	if total <= 1 || n >= total {
+		return new(big.Int)
+	}
+	r := decimalRat(cv)
+	r.Mul(r, r)
+	r.Mul(r, big.NewRat(total-n, 1))
+	r.Quo(r, new(big.Rat).Mul(big.NewRat(n, 1), big.NewRat(total-1, 1)))
+	ln := logarithm(r.Add(r, big.NewRat(1, 1)))
+	return ln.Mul(ln, big.NewInt(4))
+}
+
+// half gives the distances from m down to m / GSD² and up to m × GSD², rounded
+// half-even to whole micrograms.
+func half(m Mass, gsd2 uint64) (down, up Mass) {
+	if m.hi == 0 && m.lo < 1<<62 {
+		g := gsd2
+		hi, lo := bits.Mul64(m.lo, gsdScale)
+		if q, l := divide(hi, lo, g); q == 0 {
+			down = m.Sub(Mass{lo: l})
+		}
+		hi, lo = bits.Mul64(m.lo, g-gsdScale)
+		q, l := divide(hi, lo, gsdScale)
+		return down, Mass{hi: int64(q), lo: l}
+	}
+	n, g := m.Big(), new(big.Int).SetUint64(gsd2)
+	low := divHalfEven(new(big.Int).Mul(n, big.NewInt(gsdScale)), g)
+	high := divHalfEven(new(big.Int).Mul(n, g), big.NewInt(gsdScale))
+	return massOfBig(low.Sub(n, low)), massOfBig(high.Sub(high, n))
+}
+
+func square(n *big.Int) *big.Int {
+	return divHalfEven(new(big.Int).Mul(n, n), one)
+}
+
+// logarithm gives ln(x) for x ≥ 1, in 10^-24.
+func logarithm(x *big.Rat) *big.Int {
+	x = new(big.Rat).Set(x)
+	two, halves := big.NewRat(2, 1), int64(0)
+	for x.Cmp(two) > 0 {
+		x.Quo(x, two)
+		halves++
+	}
+	ln := atanhTwice(x)
+	if halves > 0 {
+		ln.Add(ln, new(big.Int).Mul(atanhTwice(two), big.NewInt(halves)))
+	}
+	return ln
+}
+
+// atanhTwice gives ln(x) = 2 artanh((x-1)/(x+1)) for 1 ≤ x ≤ 2, in 10^-24.
+func atanhTwice(x *big.Rat) *big.Int {
+	num := new(big.Int).Sub(x.Num(), x.Denom())
+	den := new(big.Int).Add(x.Num(), x.Denom())
+	power := divHalfEven(num.Mul(num, one), den)
+	y2 := square(power)
+	sum := new(big.Int)
+	for k := int64(1); power.Sign() != 0; k += 2 {
+		sum.Add(sum, divHalfEven(power, big.NewInt(k)))
+		power = divHalfEven(new(big.Int).Mul(power, y2), one)
+	}
+	return sum.Lsh(sum, 1)
+}
+
+// exponential gives e^x for x ≥ 0, both in 10^-24.
+func exponential(x *big.Int) *big.Int {
+	ln2 := atanhTwice(big.NewRat(2, 1))
+	twos, rest := new(big.Int).QuoRem(x, ln2, new(big.Int))
+	term, sum := new(big.Int).Set(one), new(big.Int).Set(one)
+	for k := int64(1); term.Sign() != 0; k++ {
+		term = divHalfEven(term.Mul(term, rest), new(big.Int).Mul(one, big.NewInt(k)))
+		sum.Add(sum, term)
+	}
+	return sum.Lsh(sum, uint(twos.Uint64()))
+}

@@ -1,0 +1,171 @@
+package footprint
+
+import (
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// waste is the input of a waste record.
+type waste struct {
+	Country        string           `json:"country,omitempty"`
+	Material       string           `json:"material,omitempty"`
+	Treatment      string           `json:"treatment"`
+	WeightKg       *decimal.Decimal `json:"weightKg,omitempty"`
+	VolumeLitres   *decimal.Decimal `json:"volumeLitres,omitempty"`
+	DensityKgPerM3 *decimal.Decimal `json:"densityKgPerM3,omitempty"`
+	common
+}
+
+var wasteType = define("waste",
+	"kg ÷ 1000 × factor of the material and treatment per tonne",
+	decodeWaste, calculateWaste)
+
+const mixed = "mixed"
+
+// wasteMaterials are the materials of a record and their rows.
+var wasteMaterials = [...]struct{ name, row string }{
+	{mixed, "commercial_and_industrial_waste"},
+	{"food", "organic_food_and_drink_waste"},
+	{"paper_card", "paper_and_board_mixed"},
+	{"plastic", "plastics_average_plastics"},
+	{"glass", "glass"},
+	{"metal", "metal_scrap_metal"},
+	{"wood", "wood"},
+	{"textile", "clothing"},
+	{"electrical", "weee_mixed"},
+	{"construction", "average_construction"},
+}
+
+// wasteTreatments are the treatments of a record and their routes, the
+// preferred first. Re-use has no factor.
+var wasteTreatments = [...]struct {
+	name   string
+	routes []string
+}{
+	{"landfill", []string{"landfill"}},
+	{"incineration", []string{"incineration_energy_recovery"}},
+	{"recycling", []string{"recycling_closed_loop", "recycling_open_loop"}},
+	{"composting", []string{"composting"}},
+	{"anaerobic_digestion", []string{"anaerobic_digestion"}},
+	{"reuse", nil},
+}
+
+func decodeWaste(d *decoder, w *waste) {
+	d.Require("treatment")
+	d.RequireOneOf("weightKg", "volumeLitres")
+	w.Country = d.country(false)
+	materials := make([]string, 0, len(wasteMaterials))
+	for _, m := range wasteMaterials {
+		materials = append(materials, m.name)
+	}
+	w.Material, _ = d.Enum("material", materials...)
+	treatments := make([]string, 0, len(wasteTreatments))
+	for _, t := range wasteTreatments {
+		treatments = append(treatments, t.name)
+	}
+	w.Treatment, _ = d.Enum("treatment", treatments...)
+	w.WeightKg = d.amount("weightKg", maxQuantity)
+	w.VolumeLitres = d.amount("volumeLitres", maxQuantity)
+	w.DensityKgPerM3 = d.amount("densityKgPerM3", decimal.FromInt(25_000))
+	if d.Has("volumeLitres") && !d.Has("weightKg") && !d.Has("densityKgPerM3") {
+		d.Fault(apperr.Detail{Field: "densityKgPerM3", Code: fields.Required,
+			Message: "densityKgPerM3 is required to weigh volumeLitres; or give weightKg."})
+	}
+	// A pair without a factor is found here, so that it is listed with the
+	// other faults of the body.
+	if w.Treatment != "" && (w.Material != "" || !d.Has("material")) && wasteFactor(d.engine.set, w.material(), w.Treatment) == nil {
+		d.Fault(unservedWaste(d.engine.set, w.material(), w.Treatment))
+	}
+}
+
+func (w *waste) material() string {
+	if w.Material == "" {
+		return mixed
+	}
+	return w.Material
+}
+
+func wasteFactor(set *factors.Set, material, treatment string) *factors.Factor {
+	for _, m := range wasteMaterials {
+		for _, t := range wasteTreatments {
+			if m.name != material || t.name != treatment {
+				continue
+			}
+			for _, route := range t.routes {
+				if f := set.Ref("waste." + m.row + "." + route); f != nil {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unservedWaste is the fault of a pair without a factor: it suggests the
+// treatments that have one for the material.
+func unservedWaste(set *factors.Set, material, treatment string) apperr.Detail {
+	d := apperr.Detail{Field: "treatment", Code: FactorUnavailable,
+		Message: "No factor is published for " + treatment + " of " + material + " waste."}
+	for _, t := range wasteTreatments {
+		if wasteFactor(set, material, t.name) != nil {
+			d.Suggestions = append(d.Suggestions, t.name)
+		}
+	}
+	slices.Sort(d.Suggestions)
+	return d
+}
+
+func calculateWaste(c *calculation, w *waste) {
+	if w.Material == "" {
+		c.defaultTo("material")
+	}
+	f := wasteFactor(c.engine.set, w.material(), w.Treatment)
+	if f == nil {
+		c.unavailable(unservedWaste(c.engine.set, w.material(), w.Treatment))
+		return
+	}
+	e := entry{factor: f, unit: f.Unit, stage: Combined, scope: 3, category: categoryWaste, geography: 1, technology: 1}
+	switch {
+	case w.WeightKg != nil:
+		e.quantity = exactly(*w.WeightKg).perThousand()
+		if w.VolumeLitres != nil {
+			c.note(NoticeInputNotUsed, "volumeLitres", "weightKg decides; volumeLitres was not used.")
+		}
+	case w.VolumeLitres != nil && w.DensityKgPerM3 != nil:
+		// Litres to m³, and kg to tonnes.
+		e.quantity = exactly(*w.VolumeLitres).perThousand().by(*w.DensityKgPerM3).perThousand()
+		e.atBest = calculated
+		c.note(NoticeDensity, "volumeLitres", "The weight is volumeLitres × densityKgPerM3.")
+	}
+	if w.Treatment != "landfill" {
+		c.note(NoticeTransportOnly, "treatment", "The factor covers collection and transport only; treatments must not be ranked by it.")
+	}
+	e.geography = c.proxy(w.Country)
+	c.add(e)
+}
+
+// perThousand gives q / 1000.
+func (q quantity) perThousand() quantity {
+	if q.ratio == nil && q.plain.Scale() <= decimal.MaxScale-3 {
+		return exactly(decimal.New(q.plain.Coefficient(), q.plain.Scale()+3))
+	}
+	return q.times(1, 1000)
+}
+
+// proxy gives the geography score of a UK factor used in a country, and notes
+// that it stands in for one outside the UK.
+func (c *calculation) proxy(country string) uint8 {
+	if country == "GB" {
+		return 1
+	}
+	if country == "" {
+		c.note(NoticeProxy, "country", "No country is named; a UK factor stands in.")
+	} else {
+		c.note(NoticeProxy, "country", "A UK factor stands in for %s.", country)
+	}
+	return 5
+}
