@@ -33,12 +33,14 @@ type Tx interface {
 
 // DB is one open database file.
 type DB struct {
-	readers *sql.DB
-	writer  *sql.DB
-	queue   chan *write
-	closing chan struct{}
-	done    chan struct{}
-	once    sync.Once
+	readers  *sql.DB
+	prepared statements // of readers
+	pool     *sql.DB    // of one connection, which is writer
+	writer   *writer
+	queue    chan *write
+	closing  chan struct{}
+	done     chan struct{}
+	once     sync.Once
 }
 
 type write struct {
@@ -57,31 +59,32 @@ func Open(ctx context.Context, path string, schema ...string) (*DB, error) {
 		q := "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)" + extra
 		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q
 	}
-	writer, err := sql.Open("sqlite", dsn("&_txlock=immediate"))
+	pool, err := sql.Open("sqlite", dsn(""))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	writer.SetMaxOpenConns(1)
+	pool.SetMaxOpenConns(1)
 	readers, err := sql.Open("sqlite", dsn("&_pragma=query_only(ON)"))
 	if err != nil {
-		_ = writer.Close()
+		_ = pool.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	readers.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)))
 	readers.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)))
-	for _, statement := range schema {
-		if _, err := writer.ExecContext(ctx, statement); err != nil {
-			_ = writer.Close()
-			_ = readers.Close()
-			return nil, fmt.Errorf("prepare %s: %w", path, err)
-		}
+	writer, err := newWriter(ctx, pool, schema)
+	if err != nil {
+		_ = pool.Close()
+		_ = readers.Close()
+		return nil, fmt.Errorf("prepare %s: %w", path, err)
 	}
 	db := &DB{
-		readers: readers,
-		writer:  writer,
-		queue:   make(chan *write, batchLimit),
-		closing: make(chan struct{}),
-		done:    make(chan struct{}),
+		readers:  readers,
+		prepared: statements{prepare: readers.PrepareContext},
+		pool:     pool,
+		writer:   writer,
+		queue:    make(chan *write, batchLimit),
+		closing:  make(chan struct{}),
+		done:     make(chan struct{}),
 	}
 	go db.commitLoop()
 	return db, nil
@@ -100,6 +103,10 @@ func (db *DB) Ping(ctx context.Context) error {
 // undoes what fn wrote, and nothing else. If ctx ends before fn has begun, fn
 // is not run; once begun it is not interrupted, so the answer is definite: nil
 // means durable, an error means not written.
+//
+// fn may be run more than once: when a transaction it shared with other writes
+// failed, each of them is tried again alone. What it sets in its caller must
+// be what its last run found. It must not call Write.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
 	w := &write{ctx: ctx, run: fn, result: make(chan error, 1)}
 	select {
@@ -132,7 +139,7 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) err
 func (db *DB) Close() error {
 	db.once.Do(func() { close(db.closing) })
 	<-db.done
-	return errors.Join(db.readers.Close(), db.writer.Close())
+	return errors.Join(db.readers.Close(), db.writer.close(), db.pool.Close())
 }
 
 func (db *DB) commitLoop() {
@@ -153,7 +160,7 @@ func (db *DB) commitLoop() {
 				break
 			}
 			if len(batch) > 0 {
-				db.commit(batch)
+				db.writer.commit(batch)
 			}
 			return
 		}
@@ -166,57 +173,8 @@ func (db *DB) commitLoop() {
 				break collect
 			}
 		}
-		db.commit(batch)
+		db.writer.commit(batch)
 	}
-}
-
-// commit runs a batch in one transaction, each write under a savepoint of its
-// own, and answers every caller after the commit.
-func (db *DB) commit(batch []*write) {
-	// Not the caller's context: a cancelled caller must not undo its neighbours.
-	ctx := context.Background()
-	results := make([]error, len(batch))
-	err := func() error {
-		tx, err := db.writer.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		for i, w := range batch {
-			if results[i] = w.ctx.Err(); results[i] != nil {
-				continue
-			}
-			if _, err := tx.ExecContext(ctx, "SAVEPOINT w"); err != nil {
-				_ = tx.Rollback()
-				return err
-			}
-			results[i] = runRecovered(context.WithoutCancel(w.ctx), w.run, tx)
-			end := "RELEASE w"
-			if results[i] != nil {
-				end = "ROLLBACK TO w; RELEASE w"
-			}
-			if _, err := tx.ExecContext(ctx, end); err != nil {
-				_ = tx.Rollback()
-				return err
-			}
-		}
-		return tx.Commit()
-	}()
-	for i, w := range batch {
-		if err != nil && results[i] == nil {
-			results[i] = fmt.Errorf("commit: %w", err)
-		}
-		w.result <- results[i]
-	}
-}
-
-// runRecovered turns a panic of one write into its error: the loop serves all.
-func runRecovered(ctx context.Context, run func(context.Context, Tx) error, tx Tx) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("sqlitex: write panicked: %v", r)
-		}
-	}()
-	return run(ctx, tx)
 }
 
 // IsDuplicate reports whether err is the violation of a unique index or key.

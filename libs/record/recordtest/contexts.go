@@ -1,0 +1,105 @@
+package recordtest
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// contextTests call every method with a context that has ended.
+func contextTests() []test {
+	return []test{
+		{"a write whose context has ended writes nothing and says so", func(b *bench) {
+			ctx := b.Context()
+			org := someOrganization(acme)
+			b.must(b.InsertOrganization(ctx, org))
+			e := someEvent(gala)
+			e.Mark = "m1"
+			e, err := b.InsertEvent(ctx, acme, e, record.Unlimited)
+			b.must(err)
+			r := fullRecord(flights, "r1")
+			r.Seq = b.insert(acme, r).Seq
+
+			changedOrg, changedEvent := org, e
+			changedOrg.Rev, changedOrg.Name = 2, "Changed"
+			changedEvent.Rev, changedEvent.Title = 2, "Changed"
+			for name, write := range map[string]func(context.Context) error{
+				"InsertOrganization":  func(ctx context.Context) error { return b.InsertOrganization(ctx, someOrganization(other)) },
+				"ReplaceOrganization": func(ctx context.Context) error { return b.ReplaceOrganization(ctx, changedOrg, 1) },
+				"InsertEvent": func(ctx context.Context) error {
+					_, err := b.InsertEvent(ctx, acme, someEvent(fair), record.Unlimited)
+					return err
+				},
+				"ReplaceEvent": func(ctx context.Context) error { return b.ReplaceEvent(ctx, acme, changedEvent, 1) },
+				"InsertRecord": func(ctx context.Context) error {
+					_, err := b.InsertRecord(ctx, acme, draft(flights, "r2"))
+					return err
+				},
+				"ReplaceRecord": func(ctx context.Context) error { return b.ReplaceRecord(ctx, acme, deleted(r), r.Rev) },
+				"InsertEntry":   func(ctx context.Context) error { return b.InsertEntry(ctx, acme, gala, "r1", someEntry(1, "")) },
+				"ClearRecordMarks": func(ctx context.Context) error {
+					return b.ClearRecordMarks(ctx, acme, gala, []record.MarkedRecord{{Type: "flights", ID: "r1", Seq: 1, Mark: r.Mark}})
+				},
+				"ClearEventMark": func(ctx context.Context) error { return b.ClearEventMark(ctx, acme, gala, "m1") },
+				"StoreContribution": func(ctx context.Context) error {
+					return b.StoreContribution(ctx, acme, "r1", r.Rev, 99, nil, json.RawMessage(`{}`))
+				},
+			} {
+				if err := write(b.ended()); err == nil {
+					b.Fatalf("%s: no error", name)
+				} else {
+					b.wantFailure(err)
+				}
+			}
+
+			gotOrg, err := b.Organization(ctx, acme)
+			b.must(err)
+			equal(b, "organization", gotOrg, org)
+			_, err = b.Organization(ctx, other)
+			b.want(record.ErrNotFound, err)
+			gotEvent, err := b.Event(ctx, acme, gala)
+			b.must(err)
+			equal(b, "event", gotEvent, e)
+			used, err := b.UsedSlots(ctx, acme)
+			b.must(err)
+			equal(b, "used slots", used, 1)
+			equal(b, "record", b.read(acme, r.Key()), r)
+			layout, err := b.Layout(ctx, acme, flights)
+			b.must(err)
+			equal(b, "layout", layout, record.Layout{Max: 1})
+			entries, err := b.Entries(ctx, acme, "r1")
+			b.must(err)
+			equal(b, "entries", entries, nil)
+		}},
+		{"a read whose context has ended fails", func(b *bench) {
+			b.insertEvent(acme, gala)
+			key := b.insert(acme, draft(flights, "r1")).Key()
+			for name, read := range map[string]func(context.Context) error{
+				"Organization":  func(ctx context.Context) error { _, err := b.Organization(ctx, acme); return err },
+				"Event":         func(ctx context.Context) error { _, err := b.Event(ctx, acme, gala); return err },
+				"EventSlots":    func(ctx context.Context) error { _, err := b.EventSlots(ctx, acme); return err },
+				"EventsAt":      func(ctx context.Context) error { _, err := b.EventsAt(ctx, acme, []int64{1}); return err },
+				"UsedSlots":     func(ctx context.Context) error { _, err := b.UsedSlots(ctx, acme); return err },
+				"Record":        func(ctx context.Context) error { _, err := b.Record(ctx, acme, key); return err },
+				"Layout":        func(ctx context.Context) error { _, err := b.Layout(ctx, acme, flights); return err },
+				"RecordRange":   func(ctx context.Context) error { _, err := b.RecordRange(ctx, acme, flights, 1, 1); return err },
+				"CountByStatus": func(ctx context.Context) error { _, err := b.CountByStatus(ctx, acme, gala); return err },
+				"ReviewQueue":   func(ctx context.Context) error { _, _, err := b.ReviewQueue(ctx, acme, gala, 0, 1); return err },
+				"Entries":       func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
+				"MarkedRecords": func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
+				"EventContext":  func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },
+				"HasMarks":      func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
+				"MaxSeqs":       func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
+				"Approved":      func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
+				"MarkedEvents":  func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
+			} {
+				if err := read(b.ended()); err == nil {
+					b.Fatalf("%s: no error", name)
+				} else {
+					b.wantFailure(err)
+				}
+			}
+		}},
+	}
+}

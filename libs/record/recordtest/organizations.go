@@ -1,0 +1,68 @@
+package recordtest
+
+import (
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+func someOrganization(id record.OrgID) record.Organization {
+	return record.Organization{
+		ID: id, Name: "Acme", Plan: "team", Policy: record.Policy{FourEyes: true}, CreatedAt: start, Rev: 1,
+	}
+}
+
+func organizationTests() []test {
+	return []test{
+		{"an organization is read as it was stored", func(b *bench) {
+			want := someOrganization(acme)
+			b.must(b.InsertOrganization(b.Context(), want))
+			got, err := b.Organization(b.Context(), acme)
+			b.must(err)
+			equal(b, "organization", got, want)
+		}},
+		{"an organization's id is taken once", func(b *bench) {
+			first := someOrganization(acme)
+			b.must(b.InsertOrganization(b.Context(), first))
+			second := first
+			second.Name = "Impostor"
+			b.want(record.ErrDuplicate, b.InsertOrganization(b.Context(), second))
+			got, err := b.Organization(b.Context(), acme)
+			b.must(err)
+			equal(b, "organization", got, first)
+		}},
+		{"an organization that does not exist is not found", func(b *bench) {
+			b.must(b.InsertOrganization(b.Context(), someOrganization(acme)))
+			_, err := b.Organization(b.Context(), other)
+			b.want(record.ErrNotFound, err)
+		}},
+		{"an organization is replaced at the revision given only", func(b *bench) {
+			o := someOrganization(acme)
+			b.must(b.InsertOrganization(b.Context(), o))
+			changed := record.Organization{ID: acme, Name: "Acme & Söhne", Plan: "free", CreatedAt: start.Add(time.Hour), Rev: 2}
+			b.want(record.ErrConflict, b.ReplaceOrganization(b.Context(), record.Organization{ID: acme, Rev: 3}, 2))
+			b.must(b.ReplaceOrganization(b.Context(), changed, 1))
+			b.want(record.ErrConflict, b.ReplaceOrganization(b.Context(), record.Organization{ID: acme, Rev: 2}, 1))
+			got, err := b.Organization(b.Context(), acme)
+			b.must(err)
+			equal(b, "organization", got, changed)
+		}},
+		{"an organization that does not exist is not made by replacing it", func(b *bench) {
+			b.want(record.ErrConflict, b.ReplaceOrganization(b.Context(), record.Organization{ID: acme, Rev: 1}, 0))
+			_, err := b.Organization(b.Context(), acme)
+			b.want(record.ErrNotFound, err)
+		}},
+		{"an organization's new revision must follow the old one", func(b *bench) {
+			o := someOrganization(acme)
+			b.must(b.InsertOrganization(b.Context(), o))
+			for _, rev := range []int64{1, 3} {
+				changed := o
+				changed.Name, changed.Rev = "Other", rev
+				b.wantFailure(b.ReplaceOrganization(b.Context(), changed, 1))
+			}
+			got, err := b.Organization(b.Context(), acme)
+			b.must(err)
+			equal(b, "organization", got, o)
+		}},
+	}
+}

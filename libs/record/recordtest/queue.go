@@ -1,0 +1,74 @@
+package recordtest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+func queueTests() []test {
+	return []test{
+		{"the queue holds what is submitted or in review, newest first", func(b *bench) {
+			b.fillQueue()
+			for _, c := range []struct {
+				event       record.EventID
+				skip, limit int64
+				want        []record.ID
+				total       int64
+			}{
+				// Same time: the higher id first.
+				{gala, 0, 10, []record.ID{"g5", "g4", "g2", "g1"}, 4},
+				{gala, 1, 2, []record.ID{"g4", "g2"}, 4},
+				{gala, 3, 2, []record.ID{"g1"}, 4},
+				{gala, 4, 2, nil, 4},
+				{gala, 0, 0, nil, 4},
+				{fair, 0, 10, []record.ID{"f1"}, 1},
+				{"", 0, 10, []record.ID{"f1", "g5", "g4", "g2", "g1"}, 5},
+				{"", 2, 2, []record.ID{"g4", "g2"}, 5},
+				{"event-none", 0, 10, nil, 0},
+			} {
+				page, total, err := b.ReviewQueue(b.Context(), acme, c.event, c.skip, c.limit)
+				b.must(err)
+				what := fmt.Sprintf("queue of %q, %d from %d", c.event, c.limit, c.skip)
+				equal(b, what, ids(page), c.want)
+				equal(b, "total of "+what, total, c.total)
+			}
+			page, _, err := b.ReviewQueue(b.Context(), acme, fair, 0, 1)
+			b.must(err)
+			equal(b, "record", page[0], b.read(acme, page[0].Key()))
+		}},
+		{"a deleted or decided record leaves the queue", func(b *bench) {
+			b.fillQueue()
+			b.delete(acme, b.read(acme, record.Key{Event: gala, Type: "flights", ID: "g5"}))
+			b.move(acme, b.read(acme, record.Key{Event: gala, Type: "flights", ID: "g4"}), record.Approved)
+			page, total, err := b.ReviewQueue(b.Context(), acme, "", 0, 10)
+			b.must(err)
+			equal(b, "queue", ids(page), []record.ID{"f1", "g2", "g1"})
+			equal(b, "total", total, 3)
+		}},
+	}
+}
+
+// fillQueue stores records of every state, g1 to g8 of one event and f1 of
+// another: g1, g2, g4 and g5 are for review, of which g4 and g5 were created at
+// the same time.
+func (b *bench) fillQueue() {
+	b.Helper()
+	put := func(org record.OrgID, sub record.Sub, id record.ID, status record.Status, age time.Duration) {
+		b.Helper()
+		r := draft(sub, id)
+		r.Status, r.CreatedAt = status, start.Add(-age)
+		b.insert(org, r)
+	}
+	put(acme, flights, "g4", record.Submitted, 2*time.Second)
+	put(acme, flights, "g1", record.Submitted, time.Hour)
+	put(acme, flights, "g3", record.Approved, time.Second)
+	put(acme, record.Sub{Event: gala, Type: "waste"}, "g2", record.InReview, time.Minute)
+	put(acme, flights, "g5", record.InReview, 2*time.Second)
+	put(acme, flights, "g6", record.Unsubmitted, time.Second)
+	put(acme, flights, "g7", record.ChangesRequested, time.Second)
+	put(acme, flights, "g8", record.Rejected, time.Second)
+	put(acme, record.Sub{Event: fair, Type: "flights"}, "f1", record.Submitted, time.Millisecond)
+	put(other, flights, "o1", record.Submitted, 0)
+}

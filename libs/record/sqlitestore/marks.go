@@ -1,0 +1,115 @@
+package sqlitestore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// MarkedRecords implements record.Marks.
+func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
+	marked, err := list(ctx, s.db, func(row scanner) (m record.MarkedRecord, err error) {
+		return m, row.Scan(&m.Type, &m.ID, &m.Seq, &m.Mark)
+	}, `SELECT type, id, seq, mark FROM records
+		WHERE org = ? AND event = ? AND mark <> '' ORDER BY mark LIMIT ?`, org, event, max(limit, 0))
+	return marked, said("read marked records", err)
+}
+
+// ClearRecordMarks implements record.Marks.
+func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error {
+	if len(marked) == 0 {
+		return ctx.Err()
+	}
+	return s.write(ctx, "clear record marks", func(ctx context.Context, tx sqlitex.Tx) error {
+		for _, m := range marked {
+			if _, err := tx.ExecContext(ctx,
+				`UPDATE records SET mark = '' WHERE org = ? AND event = ? AND id = ? AND mark = ?`,
+				org, event, m.ID, m.Mark); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ClearEventMark implements record.Marks.
+func (s *Store) ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error {
+	return s.write(ctx, "clear event mark", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE events SET mark = '' WHERE org = ? AND id = ? AND mark = ?`, org, id, mark)
+		return err
+	})
+}
+
+// HasMarks implements record.Marks.
+func (s *Store) HasMarks(ctx context.Context, org record.OrgID, event record.EventID) (bool, error) {
+	var marked bool
+	err := s.db.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM events WHERE org = ?1 AND id = ?2 AND mark <> '')
+			OR EXISTS (SELECT 1 FROM records WHERE org = ?1 AND event = ?2 AND mark <> '')`, org, event).Scan(&marked)
+	return marked, said("read marks", err)
+}
+
+// MaxSeqs implements record.Marks. It steps from type to type by the index, so
+// its cost is that of the types, not of the records.
+func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error) {
+	type last struct {
+		typ string
+		seq int64
+	}
+	all, err := list(ctx, s.db, func(row scanner) (l last, err error) {
+		return l, row.Scan(&l.typ, &l.seq)
+	}, `WITH RECURSIVE types (type) AS (
+			SELECT MIN(type) FROM records WHERE org = ?1 AND event = ?2
+			UNION ALL
+			SELECT (SELECT MIN(r.type) FROM records r WHERE r.org = ?1 AND r.event = ?2 AND r.type > types.type)
+			FROM types WHERE types.type IS NOT NULL
+		)
+		SELECT type, (SELECT MAX(r.seq) FROM records r WHERE r.org = ?1 AND r.event = ?2 AND r.type = types.type)
+		FROM types WHERE type IS NOT NULL`, org, event)
+	if err != nil {
+		return nil, said("read highest numbers", err)
+	}
+	highest := make(map[string]int64, len(all))
+	for _, l := range all {
+		highest[l.typ] = l.seq
+	}
+	return highest, nil
+}
+
+// Approved implements record.Marks.
+func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
+	counted, err := list(ctx, s.db, func(row scanner) (c record.Counted, err error) {
+		var fields, contribution *string
+		err = row.Scan(&c.ID, &c.Seq, &c.Rev, &c.Type, &fields, &contribution, &c.ContextRev, &c.CreatedAt)
+		c.Fields, c.Contribution = raw(fields), raw(contribution)
+		return c, err
+	}, `SELECT id, seq, rev, type, fields, contribution, context_rev, created_at FROM records
+		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
+		ORDER BY seq`, org, sub.Event, sub.Type, from, to)
+	return counted, said("read approved records", err)
+}
+
+// StoreContribution implements record.Marks.
+func (s *Store) StoreContribution(ctx context.Context, org record.OrgID, id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) error {
+	return s.write(ctx, "store contribution", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx,
+			`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
+			 WHERE org = ? AND id = ? AND rev = ? AND context_rev < ?`,
+			text(preview), text(contribution), contextRev, org, id, rev, contextRev)
+		return err
+	})
+}
+
+// MarkedEvents implements record.Marks.
+func (s *Store) MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error) {
+	marked, err := list(ctx, s.db, func(row scanner) (m record.MarkedEvent, err error) {
+		return m, row.Scan(&m.Org, &m.Event, &m.Mark)
+	}, `SELECT org, event, MIN(mark) AS oldest FROM (
+			SELECT org, event, MIN(mark) AS mark FROM records WHERE mark <> '' GROUP BY org, event
+			UNION ALL
+			SELECT org, id, mark FROM events WHERE mark <> ''
+		) GROUP BY org, event ORDER BY oldest LIMIT ?`, max(limit, 0))
+	return marked, said("read marked events", err)
+}

@@ -1,0 +1,203 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// InsertRecord implements record.Records.
+func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
+	createdBy, err := json.Marshal(actorToJSON(r.CreatedBy))
+	if err != nil {
+		return record.Record{}, said("insert record", err)
+	}
+	body, err := recordBodyOf(r)
+	if err != nil {
+		return record.Record{}, said("insert record", err)
+	}
+	var seq int64
+	err = s.write(ctx, "insert record", func(ctx context.Context, tx sqlitex.Tx) error {
+		if err := tx.QueryRowContext(ctx,
+			`SELECT COALESCE(MAX(seq), 0) + 1 FROM records WHERE org = ? AND event = ? AND type = ?`,
+			org, r.Event, r.Type).Scan(&seq); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO records (id, org, event, type, seq, rev, status, deleted, ref_key, reference, mark, context_rev,
+				created_at, created_by, updated_at, fields, preview, contribution, body)
+			 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.ID, org, r.Event, r.Type, seq, r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
+			millis(r.CreatedAt), string(createdBy), millis(r.UpdatedAt),
+			text(r.Fields), text(r.Preview), text(r.Contribution), string(body))
+		if sqlitex.IsDuplicate(err) {
+			return whichDuplicate(ctx, tx, org, r)
+		}
+		return err
+	})
+	if err != nil {
+		return record.Record{}, err
+	}
+	r.Org, r.Seq = org, seq
+	return r, nil
+}
+
+// whichDuplicate says what a new record collided with: its own id, where that
+// is taken, before its reference, so that who tries again after a crash learns
+// that the first attempt succeeded.
+func whichDuplicate(ctx context.Context, tx sqlitex.Tx, org record.OrgID, r record.Record) error {
+	mine, err := exists(ctx, tx, `SELECT 1 FROM records WHERE org = ? AND id = ?`, org, r.ID)
+	if err != nil {
+		return err
+	}
+	if mine {
+		return record.ErrDuplicate
+	}
+	reference, err := exists(ctx, tx,
+		`SELECT 1 FROM records WHERE org = ? AND event = ? AND type = ? AND ref_key = ?`, org, r.Event, r.Type, r.RefKey())
+	if err != nil {
+		return err
+	}
+	if reference {
+		return record.ErrDuplicateReference
+	}
+	// Neither is this organization's, so the id is another's.
+	return record.ErrDuplicate
+}
+
+// Record implements record.Records.
+func (s *Store) Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error) {
+	r, err := scanRecord(s.db.QueryRowContext(ctx,
+		`SELECT `+recordColumns+` FROM records
+		 WHERE org = ? AND event = ? AND type = ? AND id = ? AND deleted = 0`, org, key.Event, key.Type, key.ID))
+	return found("read record", r, err)
+}
+
+// ReplaceRecord implements record.Records.
+func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
+	body, err := recordBodyOf(r)
+	if err != nil {
+		return said("replace record", err)
+	}
+	return s.write(ctx, "replace record", func(ctx context.Context, tx sqlitex.Tx) error {
+		err := changedOne(tx.ExecContext(ctx,
+			`UPDATE records SET rev = ?, status = ?, deleted = ?, ref_key = ?, reference = ?,
+				mark = COALESCE(NULLIF(?, ''), mark), context_rev = ?, updated_at = ?,
+				fields = ?, preview = ?, contribution = ?, body = ?
+			 WHERE org = ? AND event = ? AND type = ? AND id = ? AND rev = ? AND deleted = 0`,
+			r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference,
+			r.Mark, r.ContextRev, millis(r.UpdatedAt),
+			text(r.Fields), text(r.Preview), text(r.Contribution), string(body),
+			org, r.Event, r.Type, r.ID, prevRev))
+		if sqlitex.IsDuplicate(err) {
+			return record.ErrDuplicateReference
+		}
+		return err
+	})
+}
+
+// Layout implements record.Records. One statement reads one state of the file.
+func (s *Store) Layout(ctx context.Context, org record.OrgID, sub record.Sub) (record.Layout, error) {
+	// The highest number comes first: as 0 where there is none.
+	numbers, err := list(ctx, s.db, scanNumber,
+		`SELECT n FROM (
+			SELECT 0 AS part, COALESCE(MAX(seq), 0) AS n FROM records WHERE org = ?1 AND event = ?2 AND type = ?3
+			UNION ALL
+			SELECT 1, seq FROM records WHERE org = ?1 AND event = ?2 AND type = ?3 AND deleted = 1
+		 ) ORDER BY part, n`, org, sub.Event, sub.Type)
+	if err != nil {
+		return record.Layout{}, said("read layout", err)
+	}
+	layout := record.Layout{Max: numbers[0]}
+	if len(numbers) > 1 {
+		layout.Deleted = numbers[1:]
+	}
+	return layout, nil
+}
+
+// RecordRange implements record.Records.
+func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
+	records, err := list(ctx, s.db, scanRecord,
+		`SELECT `+recordColumns+` FROM records
+		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
+		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
+	return records, said("read records", err)
+}
+
+// CountByStatus implements record.Records.
+func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
+	type count struct {
+		status record.Status
+		n      int64
+	}
+	counts, err := list(ctx, s.db, func(row scanner) (c count, err error) {
+		return c, row.Scan(&c.status, &c.n)
+	}, `SELECT status, COUNT(*) FROM records WHERE org = ? AND event = ? AND deleted = 0 GROUP BY status`, org, event)
+	if err != nil {
+		return nil, said("count records", err)
+	}
+	byStatus := make(map[record.Status]int64, len(counts))
+	for _, c := range counts {
+		byStatus[c.status] = c.n
+	}
+	return byStatus, nil
+}
+
+// inQueue is the condition of the two indexes of the review queue, word for
+// word: the engine uses them for nothing else.
+const inQueue = `deleted = 0 AND status IN ('submitted', 'in_review')`
+
+// ReviewQueue implements record.Records. The page and the count are of one
+// state: one transaction reads both.
+func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Record, total int64, err error) {
+	where, args := `org = ? AND `+inQueue, []any{org}
+	if event != "" {
+		where, args = `org = ? AND event = ? AND `+inQueue, []any{org, event}
+	}
+	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, said("read review queue", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only read
+	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM records WHERE `+where, args...)); err != nil {
+		return nil, 0, said("count review queue", err)
+	}
+	page, err = list(ctx, tx, scanRecord,
+		`SELECT `+recordColumns+` FROM records WHERE `+where+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+		append(args, max(limit, 0), max(skip, 0))...) // a negative LIMIT would mean none
+	if err != nil {
+		return nil, 0, said("read review queue", err)
+	}
+	return page, total, nil
+}
+
+// InsertEntry implements record.Records.
+func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
+	entry, err := json.Marshal(entryToJSON(e))
+	if err != nil {
+		return said("insert history entry", err)
+	}
+	return s.write(ctx, "insert history entry", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO history (org, record, rev, event, entry) VALUES (?, ?, ?, ?, ?)
+			 ON CONFLICT (org, record, rev) DO NOTHING`, org, id, e.Rev, event, string(entry))
+		return err
+	})
+}
+
+// Entries implements record.Records.
+func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
+	entries, err := list(ctx, s.db, func(row scanner) (record.Entry, error) {
+		var text []byte
+		var e entryJSON
+		if err := errors.Join(row.Scan(&text), json.Unmarshal(text, &e)); err != nil {
+			return record.Entry{}, err
+		}
+		return entryFromJSON(e)
+	}, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
+	return entries, said("read history", err)
+}

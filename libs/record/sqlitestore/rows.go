@@ -1,0 +1,263 @@
+package sqlitestore
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// The types of this file are the stored forms. They are apart from those of
+// package record so that a name changed there, or in the API, does not change
+// what is read from an older file.
+
+// actorJSON is a record.Actor. The role is stored by its name.
+type actorJSON struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+	Role string `json:"role,omitempty"`
+}
+
+func actorToJSON(a record.Actor) actorJSON {
+	role := ""
+	if a.Role != identity.RoleNone {
+		role = a.Role.String()
+	}
+	return actorJSON{ID: a.ID, Name: a.Name, Role: role}
+}
+
+func actorFromJSON(a actorJSON) (record.Actor, error) {
+	actor := record.Actor{ID: a.ID, Name: a.Name}
+	if a.Role == "" {
+		return actor, nil
+	}
+	role, err := identity.ParseRole(a.Role)
+	actor.Role = role
+	return actor, err
+}
+
+// optionalActor is an actor that may be absent, with the time it acted at.
+type stampJSON struct {
+	At *int64     `json:"at,omitempty"`
+	By *actorJSON `json:"by,omitempty"`
+}
+
+func stampToJSON(at *time.Time, by *record.Actor) stampJSON {
+	var s stampJSON
+	if at != nil {
+		ms := millis(*at)
+		s.At = &ms
+	}
+	if by != nil {
+		a := actorToJSON(*by)
+		s.By = &a
+	}
+	return s
+}
+
+func stampFromJSON(s stampJSON) (at *time.Time, by *record.Actor, err error) {
+	if s.At != nil {
+		t := instant(*s.At)
+		at = &t
+	}
+	if s.By != nil {
+		a, err := actorFromJSON(*s.By)
+		if err != nil {
+			return nil, nil, err
+		}
+		by = &a
+	}
+	return at, by, nil
+}
+
+// noticeJSON is a footprint.Notice.
+type noticeJSON struct {
+	Code        string   `json:"code"`
+	Message     string   `json:"message"`
+	Field       string   `json:"field,omitempty"`
+	Suggestions []string `json:"suggestions,omitempty"`
+}
+
+// entryJSON is a record.Entry.
+type entryJSON struct {
+	Rev     int64     `json:"rev"`
+	Move    string    `json:"move"`
+	From    string    `json:"from,omitempty"`
+	To      string    `json:"to"`
+	By      actorJSON `json:"by"`
+	At      int64     `json:"at"`
+	Comment string    `json:"comment,omitempty"`
+	Changed []string  `json:"changed,omitempty"`
+	Prev    string    `json:"prev,omitempty"`
+	Hash    string    `json:"hash"`
+}
+
+func entryToJSON(e record.Entry) entryJSON {
+	return entryJSON{
+		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToJSON(e.By),
+		At: millis(e.At), Comment: e.Comment, Changed: e.Changed, Prev: e.Prev, Hash: e.Hash,
+	}
+}
+
+func entryFromJSON(e entryJSON) (record.Entry, error) {
+	by, err := actorFromJSON(e.By)
+	if err != nil {
+		return record.Entry{}, fmt.Errorf("history entry %d: %w", e.Rev, err)
+	}
+	return record.Entry{
+		Rev: e.Rev, Move: record.Move(e.Move), From: record.Status(e.From), To: record.Status(e.To), By: by,
+		At: instant(e.At), Comment: e.Comment, Changed: e.Changed, Prev: e.Prev, Hash: e.Hash,
+	}, nil
+}
+
+// eventBody is what of an event no query asks for.
+type eventBody struct {
+	Title            string    `json:"title"`
+	StartDate        string    `json:"startDate,omitempty"`
+	EndDate          string    `json:"endDate,omitempty"`
+	Attendees        *int64    `json:"attendees,omitempty"`
+	VirtualAttendees *int64    `json:"virtualAttendees,omitempty"`
+	Country          string    `json:"country,omitempty"`
+	Timezone         string    `json:"timezone,omitempty"`
+	Description      string    `json:"description,omitempty"`
+	RadiativeForcing bool      `json:"radiativeForcing"`
+	GWP              string    `json:"gwp"`
+	FactorSet        string    `json:"factorSet"`
+	CreatedBy        actorJSON `json:"createdBy"`
+}
+
+// eventColumns are the columns scanEvent reads, in its order.
+const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body`
+
+func eventBodyOf(e record.Event) ([]byte, error) {
+	return json.Marshal(eventBody{
+		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
+		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
+		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
+		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP,
+		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy),
+	})
+}
+
+func scanEvent(row scanner) (record.Event, error) {
+	var e record.Event
+	var created, updated int64
+	var boundary *string
+	var text []byte
+	if err := row.Scan(&e.ID, &e.Org, &e.Slot, &e.Rev, &e.ContextRev, &e.Mark, &e.Deleted,
+		&created, &updated, &boundary, &text); err != nil {
+		return record.Event{}, err
+	}
+	var b eventBody
+	if err := json.Unmarshal(text, &b); err != nil {
+		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	by, err := actorFromJSON(b.CreatedBy)
+	if err != nil {
+		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	e.Title, e.StartDate, e.EndDate = b.Title, b.StartDate, b.EndDate
+	e.Attendees, e.VirtualAttendees = b.Attendees, b.VirtualAttendees
+	e.Country, e.Timezone, e.Description = b.Country, b.Timezone, b.Description
+	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP}
+	e.FactorSet, e.CreatedBy = b.FactorSet, by
+	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
+	e.Boundary = raw(boundary)
+	return e, nil
+}
+
+// recordBody is what of a record no query asks for.
+type recordBody struct {
+	Notices       []noticeJSON `json:"notices,omitempty"`
+	EditedBy      actorJSON    `json:"editedBy"`
+	Submitted     stampJSON    `json:"submitted"`
+	Reviewed      stampJSON    `json:"reviewed"`
+	ReviewComment string       `json:"reviewComment,omitempty"`
+	Last          entryJSON    `json:"last"`
+}
+
+// recordColumns are the columns scanRecord reads, in its order.
+const recordColumns = `id, org, event, type, seq, rev, status, deleted, reference, mark, context_rev,
+	created_at, created_by, updated_at, fields, preview, contribution, body`
+
+func recordBodyOf(r record.Record) ([]byte, error) {
+	b := recordBody{
+		EditedBy: actorToJSON(r.EditedBy), ReviewComment: r.ReviewComment, Last: entryToJSON(r.Last),
+		Submitted: stampToJSON(r.SubmittedAt, r.SubmittedBy), Reviewed: stampToJSON(r.ReviewedAt, r.ReviewedBy),
+	}
+	for _, n := range r.Notices {
+		b.Notices = append(b.Notices, noticeJSON(n))
+	}
+	return json.Marshal(b)
+}
+
+func scanRecord(row scanner) (record.Record, error) {
+	var r record.Record
+	var created, updated int64
+	var fields, preview, contribution *string
+	var createdBy, text []byte
+	if err := row.Scan(&r.ID, &r.Org, &r.Event, &r.Type, &r.Seq, &r.Rev, &r.Status, &r.Deleted, &r.Reference,
+		&r.Mark, &r.ContextRev, &created, &createdBy, &updated, &fields, &preview, &contribution, &text); err != nil {
+		return record.Record{}, err
+	}
+	r.CreatedAt, r.UpdatedAt = instant(created), instant(updated)
+	r.Fields, r.Preview, r.Contribution = raw(fields), raw(preview), raw(contribution)
+	if err := fillRecord(&r, createdBy, text); err != nil {
+		return record.Record{}, fmt.Errorf("record %s: %w", r.ID, err)
+	}
+	return r, nil
+}
+
+// fillRecord sets what is stored as JSON.
+func fillRecord(r *record.Record, createdBy, body []byte) error {
+	var by actorJSON
+	if err := json.Unmarshal(createdBy, &by); err != nil {
+		return err
+	}
+	var b recordBody
+	if err := json.Unmarshal(body, &b); err != nil {
+		return err
+	}
+	for _, n := range b.Notices {
+		r.Notices = append(r.Notices, footprint.Notice(n))
+	}
+	r.ReviewComment = b.ReviewComment
+	var err error
+	if r.CreatedBy, err = actorFromJSON(by); err != nil {
+		return err
+	}
+	if r.EditedBy, err = actorFromJSON(b.EditedBy); err != nil {
+		return err
+	}
+	if r.SubmittedAt, r.SubmittedBy, err = stampFromJSON(b.Submitted); err != nil {
+		return err
+	}
+	if r.ReviewedAt, r.ReviewedBy, err = stampFromJSON(b.Reviewed); err != nil {
+		return err
+	}
+	r.Last, err = entryFromJSON(b.Last)
+	return err
+}
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// text gives the column value of canonical JSON: NULL for none.
+func text(value json.RawMessage) any {
+	if len(value) == 0 {
+		return nil
+	}
+	return string(value)
+}
+
+// raw reads what text wrote.
+func raw(column *string) json.RawMessage {
+	if column == nil {
+		return nil
+	}
+	return json.RawMessage(*column)
+}

@@ -1,0 +1,81 @@
+package sqlitestore
+
+// Schema gives the statements that make the tables, each of which does nothing
+// where its object exists already. Pass them to sqlitex.Open.
+//
+// What is queried is a column; the rest of a document is JSON in body. The
+// canonical JSON values are columns of their own, stored as the bytes they
+// are: they are hashed. Times are Unix milliseconds.
+//
+// The partial indexes hold only the rows their readers ask for, so that a
+// layout costs what is deleted, and a sweep what is marked, however many
+// records there are.
+func Schema() []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS organizations (
+			id         TEXT    NOT NULL PRIMARY KEY,
+			name       TEXT    NOT NULL,
+			plan       TEXT    NOT NULL,
+			four_eyes  INTEGER NOT NULL,
+			created_at INTEGER NOT NULL,
+			rev        INTEGER NOT NULL
+		) STRICT, WITHOUT ROWID`,
+
+		`CREATE TABLE IF NOT EXISTS events (
+			id          TEXT    NOT NULL PRIMARY KEY,
+			org         TEXT    NOT NULL,
+			slot        INTEGER NOT NULL,
+			rev         INTEGER NOT NULL,
+			context_rev INTEGER NOT NULL,
+			mark        TEXT    NOT NULL,
+			deleted     INTEGER NOT NULL,
+			created_at  INTEGER NOT NULL,
+			updated_at  INTEGER NOT NULL,
+			boundary    TEXT,
+			body        TEXT    NOT NULL
+		) STRICT`,
+		`CREATE UNIQUE INDEX IF NOT EXISTS events_slot ON events (org, slot)`,
+		`CREATE INDEX IF NOT EXISTS events_live ON events (org, slot) WHERE deleted = 0`,
+		`CREATE INDEX IF NOT EXISTS events_marked ON events (mark, org, id) WHERE mark <> ''`,
+
+		`CREATE TABLE IF NOT EXISTS records (
+			id           TEXT    NOT NULL PRIMARY KEY,
+			org          TEXT    NOT NULL,
+			event        TEXT    NOT NULL,
+			type         TEXT    NOT NULL,
+			seq          INTEGER NOT NULL,
+			rev          INTEGER NOT NULL,
+			status       TEXT    NOT NULL,
+			deleted      INTEGER NOT NULL,
+			ref_key      TEXT    NOT NULL,
+			reference    TEXT    NOT NULL,
+			mark         TEXT    NOT NULL,
+			context_rev  INTEGER NOT NULL,
+			created_at   INTEGER NOT NULL,
+			created_by   TEXT    NOT NULL,
+			updated_at   INTEGER NOT NULL,
+			fields       TEXT,
+			preview      TEXT,
+			contribution TEXT,
+			body         TEXT    NOT NULL
+		) STRICT`,
+		`CREATE UNIQUE INDEX IF NOT EXISTS records_seq ON records (org, event, type, seq)`,
+		`CREATE UNIQUE INDEX IF NOT EXISTS records_ref ON records (org, event, type, ref_key)`,
+		`CREATE INDEX IF NOT EXISTS records_deleted ON records (org, event, type, seq) WHERE deleted = 1`,
+		`CREATE INDEX IF NOT EXISTS records_status ON records (org, event, status) WHERE deleted = 0`,
+		`CREATE INDEX IF NOT EXISTS records_queue ON records (org, event, created_at, id)
+			WHERE deleted = 0 AND status IN ('submitted', 'in_review')`,
+		`CREATE INDEX IF NOT EXISTS records_queue_all ON records (org, created_at, id)
+			WHERE deleted = 0 AND status IN ('submitted', 'in_review')`,
+		`CREATE INDEX IF NOT EXISTS records_marked ON records (org, event, mark) WHERE mark <> ''`,
+
+		`CREATE TABLE IF NOT EXISTS history (
+			org    TEXT    NOT NULL,
+			record TEXT    NOT NULL,
+			rev    INTEGER NOT NULL,
+			event  TEXT    NOT NULL,
+			entry  TEXT    NOT NULL,
+			PRIMARY KEY (org, record, rev)
+		) STRICT, WITHOUT ROWID`,
+	}
+}

@@ -1,0 +1,113 @@
+// Package sqlitestore keeps organizations, events and records in the embedded
+// engine. It implements record.Store.
+//
+// Every write is one transaction of the one writer, so numbers (seq, slot) and
+// the quota are decided and taken in the same step, in this process and, by the
+// lock of the file, against any other.
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// Store is a record.Store over one database file.
+type Store struct {
+	db *sqlitex.DB
+}
+
+var _ record.Store = (*Store)(nil)
+
+// New gives the store of a database that was opened with Schema. The caller
+// closes the database.
+func New(db *sqlitex.DB) *Store { return &Store{db: db} }
+
+// write runs fn as one durable transaction. The sentinels of package record
+// pass unchanged; anything else is said to have happened while doing verb.
+func (s *Store) write(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
+	return said(verb, s.db.Write(ctx, fn))
+}
+
+// said adds to a failure of the engine what was being done.
+func said(verb string, err error) error {
+	for _, sentinel := range []error{
+		record.ErrNotFound, record.ErrConflict, record.ErrDuplicate, record.ErrDuplicateReference, record.ErrQuota,
+	} {
+		if errors.Is(err, sentinel) {
+			return sentinel
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return nil
+}
+
+// changedOne turns the outcome of a conditional write into ErrConflict where
+// the condition did not hold.
+func changedOne(result sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return record.ErrConflict
+	}
+	return nil
+}
+
+// scanner is a row about to be read.
+type scanner interface{ Scan(dest ...any) error }
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, db querier, read func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what Close would
+	var all []T
+	for rows.Next() {
+		one, err := read(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// querier is what list reads from: the pool or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// exists says whether a query gives a row.
+func exists(ctx context.Context, tx sqlitex.Tx, query string, args ...any) (bool, error) {
+	var one int
+	err := tx.QueryRowContext(ctx, query, args...).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// found turns "no row" into ErrNotFound.
+func found[T any](verb string, value T, err error) (T, error) {
+	var none T
+	if errors.Is(err, sql.ErrNoRows) {
+		return none, record.ErrNotFound
+	}
+	if err != nil {
+		return none, said(verb, err)
+	}
+	return value, nil
+}

@@ -1,0 +1,65 @@
+package sqlitex
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+)
+
+// statementLimit bounds how many prepared statements are kept. A program has
+// far fewer; one that builds its queries from values must not grow for ever.
+const statementLimit = 256
+
+// statements keeps prepared statements by their text. Compiling a statement
+// costs about as much as running one.
+type statements struct {
+	prepare func(ctx context.Context, query string) (*sql.Stmt, error)
+
+	mu     sync.Mutex
+	byText map[string]*sql.Stmt
+}
+
+// of gives the prepared statement of a query, nil where there is none to be
+// had: the caller then runs the text itself, which also tells what is wrong
+// with it.
+func (s *statements) of(ctx context.Context, query string) *sql.Stmt {
+	s.mu.Lock()
+	stmt, full := s.byText[query], len(s.byText) >= statementLimit
+	s.mu.Unlock()
+	if stmt != nil || full {
+		return stmt
+	}
+	// Not under the lock: preparing may wait for a connection that another
+	// caller holds while it asks for a statement here.
+	stmt, err := s.prepare(ctx, query)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first := s.byText[query]; first != nil {
+		_ = stmt.Close()
+		return first
+	}
+	if s.byText == nil {
+		s.byText = map[string]*sql.Stmt{}
+	}
+	s.byText[query] = stmt
+	return stmt
+}
+
+// QueryContext runs a query on the pool of readers, prepared once.
+func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if stmt := db.prepared.of(ctx, query); stmt != nil {
+		return stmt.QueryContext(ctx, args...)
+	}
+	return db.readers.QueryContext(ctx, query, args...)
+}
+
+// QueryRowContext runs a query for one row on the pool of readers, prepared once.
+func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if stmt := db.prepared.of(ctx, query); stmt != nil {
+		return stmt.QueryRowContext(ctx, args...)
+	}
+	return db.readers.QueryRowContext(ctx, query, args...)
+}
