@@ -53,10 +53,9 @@ func startFront(address, socket string, logs io.Writer) (*front, error) {
 	return f, nil
 }
 
-// uri says how a client reaches the front. Neither option is needed; they spare
-// the driver work
-// a single server without a replica set has no use for: directConnection
-// skips the search for a topology, retryWrites=false the transaction numbers.
+// uri says how a client reaches the front. Neither option is needed; both spare
+// the driver what a single server has no use for: directConnection the search
+// for a topology, retryWrites=false the transaction numbers.
 func (f *front) uri() string {
 	return fmt.Sprintf("mongodb://%s/?directConnection=true&retryWrites=false", f.listener.Addr())
 }

@@ -1,0 +1,162 @@
+package testkit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// engineModule is where the MongoDB-compatible engine is built from. It is a
+// module outside the workspace: what it embeds asks for old versions.
+const engineModule = "tests/mongoengine"
+
+// builds remembers, by package path, what this process has built. It has to
+// outlive a test: a build takes seconds.
+var builds sync.Map // of func() (string, error)
+
+// Binary builds a main package of the workspace, such as
+// "services/gateway/cmd/gateway", once per process, and gives the program's
+// path. It has the race detector when the test has it.
+//
+// The go command cannot see that a test depends on such a program: tests that
+// use it must run with -count=1, or a result of an older program is reused.
+func Binary(t testing.TB, pkg string) string {
+	t.Helper()
+	build, _ := builds.LoadOrStore(pkg, sync.OnceValues(func() (string, error) { return buildBinary(pkg) }))
+	path, err := build.(func() (string, error))()
+	if err != nil {
+		t.Fatalf("build %s: %v", pkg, err)
+	}
+	return path
+}
+
+func buildBinary(pkg string) (string, error) {
+	root, err := findRoot()
+	if err != nil {
+		return "", err
+	}
+	dir, args := "bin", []string{"build", "-buildvcs=false"}
+	if raceEnabled {
+		dir, args = "bin-race", append(args, "-race")
+	}
+	cache, unlock, err := lockedCache(root)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	path := filepath.Join(cache, dir, strings.ReplaceAll(filepath.ToSlash(pkg), "/", "-"))
+	// The go command leaves the file alone when it is up to date.
+	return path, goCommand(filepath.Join(root, pkg), nil, append(args, "-o", path, ".")...)
+}
+
+// buildEngine builds the engine unless this machine has done so from the same
+// sources, and gives its path.
+func buildEngine() (string, error) {
+	root, err := findRoot()
+	if err != nil {
+		return "", err
+	}
+	module := filepath.Join(root, engineModule)
+	sum, err := sourcesSum(module)
+	if err != nil {
+		return "", err
+	}
+	cache, unlock, err := lockedCache(root)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	path := filepath.Join(cache, "mongoengine-"+sum)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	removeOld(cache, "mongoengine-*")
+	partial := path + ".partial"
+	// The caller's GOFLAGS (-race, -mod) are meant for other modules.
+	env := []string{"GOWORK=off", "CGO_ENABLED=0", "GOFLAGS="}
+	if err := goCommand(module, env, "build", "-buildvcs=false", "-o", partial, "."); err != nil {
+		return "", err
+	}
+	return path, os.Rename(partial, path)
+}
+
+// removeOld deletes what was built from sources of long ago; not at once, as
+// another process may be about to start it.
+func removeOld(dir, pattern string) {
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.Remove(name)
+		}
+	}
+}
+
+// lockedCache gives the directory for what tests build, shared by all test
+// processes, which enter it one at a time.
+func lockedCache(root string) (dir string, unlock func(), err error) {
+	dir = filepath.Join(root, ".cache", "testkit")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return "", nil, err
+	}
+	for {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+		if err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		_ = lock.Close()
+		return "", nil, fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	return dir, func() { _ = lock.Close() }, nil
+}
+
+// sourcesSum is a short hash over what a module's program is made of.
+func sourcesSum(module string) (string, error) {
+	names, err := filepath.Glob(filepath.Join(module, "*.go"))
+	if err != nil {
+		return "", err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	if len(names) == 0 {
+		return "", fmt.Errorf("no Go files in %s", module)
+	}
+	hash := sha256.New()
+	fmt.Fprintln(hash, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for _, name := range append(names, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")) {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(hash, "%s %d\n%s", filepath.Base(name), len(content), content)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:8]), nil
+}
+
+// goCommand runs the go command in a directory.
+func goCommand(dir string, env []string, args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, output)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package testkit
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// engineReadyLimit is how long the engine may take to start, which is not the
+// time it takes to build it.
+const engineReadyLimit = 60 * time.Second
+
+// engine is the server of this process's tests: that of ECF_MONGODB_URI, or one
+// started for them. It is one for all tests, as it takes a second to start and
+// gives each a database of its own; it ends with the process, because then its
+// standard input closes.
+var engine = sync.OnceValues(func() (*mongoServer, error) {
+	server := &mongoServer{uri: os.Getenv("ECF_MONGODB_URI")}
+	if server.uri == "" {
+		if err := server.start(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	server.client, err = mongo.Connect(options.Client().ApplyURI(server.uri).SetTimeout(30 * time.Second))
+	if err != nil {
+		return nil, fmt.Errorf("connect to MongoDB: %w", err)
+	}
+	return server, nil
+})
+
+// mongoServer is a server and a connection to tidy up with.
+type mongoServer struct {
+	uri    string
+	client *mongo.Client
+	// stdin is never written to nor closed: when this process ends, in whatever
+	// way, the engine sees its end and ends too.
+	stdin io.Closer
+}
+
+// MongoDB gives the URI of a server and the name of an empty database for this
+// test alone. The server is that of ECF_MONGODB_URI or, without it, the test
+// engine, which is right but slow: a few dozen documents, not thousands. At the
+// end of the test the database is dropped, and with it every database whose
+// name starts with its name and an underscore.
+func MongoDB(t testing.TB) (uri, database string) {
+	t.Helper()
+	server, err := engine()
+	if err != nil {
+		t.Fatalf("MongoDB for tests: %v", err)
+	}
+	random := make([]byte, 8)
+	_, _ = rand.Read(random) // it never fails
+	database = "ecf_test_" + hex.EncodeToString(random)
+	t.Cleanup(func() {
+		if err := server.drop(database); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return server.uri, database
+}
+
+func (s *mongoServer) drop(database string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	names := []string{database}
+	// A server that does not let this user list databases still lets it drop this one.
+	if all, err := s.client.ListDatabaseNames(ctx, bson.D{}); err == nil {
+		for _, name := range all {
+			if strings.HasPrefix(name, database+"_") {
+				names = append(names, name)
+			}
+		}
+	}
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, s.client.Database(name).Drop(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// start builds and starts the engine.
+func (s *mongoServer) start() error {
+	path, err := buildEngine()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path)
+	cmd.Stderr = os.Stderr
+	if s.stdin, err = cmd.StdinPipe(); err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	// Not by spawn: killed with this process, it could not remove its files.
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if s.uri, err = readyURI(stdout, cmd.Process.Kill); err != nil {
+		return errors.Join(err, cmd.Wait())
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
+}
+
+// readyURI waits for the engine's first line.
+func readyURI(stdout io.Reader, kill func() error) (string, error) {
+	late := time.AfterFunc(engineReadyLimit, func() { _ = kill() })
+	defer late.Stop()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("the engine did not get ready: %w", err)
+	}
+	uri, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	if !ok {
+		return "", fmt.Errorf("the engine said %q", line)
+	}
+	return uri, nil
+}

@@ -1,0 +1,219 @@
+package testkit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// readyLimit is how long a process may take to get ready. Machines that run
+	// tests are busy, and a wait that succeeds costs nothing.
+	readyLimit = 60 * time.Second
+	// stopLimit is how long a process may take to end after SIGTERM: above the
+	// longest time a service gives its unfinished work.
+	stopLimit = 45 * time.Second
+	// shownOutput bounds, in bytes, what a failed test shows of a process.
+	shownOutput = 16 << 10
+)
+
+// Proc is a real process of a test.
+type Proc struct {
+	t      testing.TB
+	name   string
+	cmd    *exec.Cmd
+	output output
+	done   chan struct{}
+	err    error // of the process; to be read after done is closed
+}
+
+// Process starts a program. Its environment is that of the test without the
+// variables that configure the product (ECF_…, OTEL_…), and then env, each
+// "NAME=value". At the end of the test it is killed if it still runs; if the
+// test has failed, the end of its output is shown.
+func Process(t testing.TB, path string, args, env []string) *Proc {
+	t.Helper()
+	p := &Proc{t: t, name: filepath.Base(path), cmd: exec.Command(path, args...), done: make(chan struct{})}
+	p.output.added = make(chan struct{})
+	p.cmd.Env = append(cleanEnvironment(), env...)
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	// A grandchild that keeps the output open must not keep Wait waiting.
+	p.cmd.WaitDelay = 5 * time.Second
+	if err := spawn(p.cmd); err != nil {
+		t.Fatalf("start %s: %v", p.name, err)
+	}
+	go func() {
+		defer close(p.done)
+		p.err = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			out := p.Output()
+			if len(out) > shownOutput {
+				out = "…" + out[len(out)-shownOutput:]
+			}
+			t.Logf("output of %s:\n%s", p.name, out)
+		}
+	})
+	return p
+}
+
+// cleanEnvironment is this process's environment without what would configure
+// a service in a way the test does not know of.
+func cleanEnvironment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "ECF_") && !strings.HasPrefix(v, "OTEL_") {
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+// PID is the process's number.
+func (p *Proc) PID() int { return p.cmd.Process.Pid }
+
+// Output is what the process has written so far, to standard output and error.
+func (p *Proc) Output() string { return p.output.String() }
+
+// Exited is closed when the process has ended.
+func (p *Proc) Exited() <-chan struct{} { return p.done }
+
+// WaitLine waits for a line of output that contains text and gives that line.
+// It fails the test when the process ends before, or takes too long.
+func (p *Proc) WaitLine(text string) string {
+	p.t.Helper()
+	limit := time.NewTimer(readyLimit)
+	defer limit.Stop()
+	for {
+		ended := false
+		select {
+		case <-p.done:
+			ended = true
+		default:
+		}
+		line, found, added := p.output.find(text)
+		if found {
+			return line
+		}
+		if ended {
+			p.t.Fatalf("%s ended (%v) before it wrote %q", p.name, p.err, text)
+		}
+		select {
+		case <-added:
+		case <-p.done:
+		case <-limit.C:
+			p.t.Fatalf("%s has not written %q for %v", p.name, text, readyLimit)
+		}
+	}
+}
+
+// WaitHTTP waits until a GET of url is answered with 200. It fails the test
+// when the process ends before, or takes too long.
+func (p *Proc) WaitHTTP(url string) {
+	p.t.Helper()
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	err := poll(readyLimit, func() error {
+		select {
+		case <-p.done:
+			p.t.Fatalf("%s ended (%v) before %s answered", p.name, p.err, url)
+		default:
+		}
+		res, err := client.Get(url)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close() //nolint:errcheck // only its status counts
+		if res.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s answers %s", url, res.Status)
+		}
+		return nil
+	})
+	if err != nil {
+		p.t.Fatalf("%s is not ready after %v: %v", p.name, readyLimit, err)
+	}
+}
+
+// Kill ends the process as a crash would (SIGKILL) and waits for its end.
+// It does nothing to a process that has ended.
+func (p *Proc) Kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// Signal sends a signal to the process.
+func (p *Proc) Signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Errorf("send %v to %s: %v", s, p.name, err)
+	}
+}
+
+// Stop asks the process to end (SIGTERM) and gives what Wait gives. It fails
+// the test when the process does not end.
+func (p *Proc) Stop() error {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.t.Errorf("stop %s: %v", p.name, err)
+	}
+	limit := time.NewTimer(stopLimit)
+	defer limit.Stop()
+	select {
+	case <-p.done:
+	case <-limit.C:
+		p.Kill()
+		p.t.Errorf("%s did not end within %v of SIGTERM", p.name, stopLimit)
+	}
+	return p.err
+}
+
+// Wait waits for the end of the process and gives nil when it ended with code
+// 0, an *exec.ExitError otherwise.
+func (p *Proc) Wait() error {
+	<-p.done
+	return p.err
+}
+
+// output collects what a process writes and tells when there is more.
+type output struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	added chan struct{} // closed, and replaced, at each write
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.added)
+	o.added = make(chan struct{})
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// find looks for a whole line with a text; added is closed when it is worth
+// looking again.
+func (o *output) find(text string) (line string, found bool, added <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for l := range strings.Lines(o.text.String()) {
+		if strings.HasSuffix(l, "\n") && strings.Contains(l, text) {
+			return strings.TrimRight(l, "\r\n"), true, nil
+		}
+	}
+	return "", false, o.added
+}

@@ -1,0 +1,275 @@
+package testkit
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// redisLimit is how long a Redis server may take to start or end.
+const redisLimit = 20 * time.Second
+
+// RedisOption changes how a test's Redis runs.
+type RedisOption func(*RedisServer)
+
+// RedisAOF lets the server keep what it acknowledged when it is stopped or
+// killed: an append-only file, written at every command.
+func RedisAOF() RedisOption { return func(s *RedisServer) { s.durable = true } }
+
+// RedisArgs gives further arguments to redis-server, such as "--maxmemory",
+// "2mb". A test that uses it needs the real server, and is skipped without it.
+func RedisArgs(args ...string) RedisOption {
+	return func(s *RedisServer) { s.args = append(s.args, args...) }
+}
+
+// RedisServer is the Redis of one test and what can happen to it.
+type RedisServer struct {
+	t        testing.TB
+	addr     string
+	durable  bool
+	args     []string
+	path     string // of redis-server
+	dir      string
+	proc     *Proc // nil while it does not run
+	embedded *miniredis.Miniredis
+	up       bool // of the embedded one
+}
+
+// Redis starts a Redis server for this test alone and gives its URL. It is
+// empty, and keeps nothing over a restart unless told to. Where redis-server is
+// not installed it is an embedded imitation, and the test's log says so.
+func Redis(t testing.TB, with ...RedisOption) (url string, server *RedisServer) {
+	t.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		path = ""
+		t.Log("redis-server is not installed: this test runs on an embedded imitation (miniredis)")
+	}
+	server = newRedis(t, path, with...)
+	return server.URL(), server
+}
+
+// newRedis starts the server at path or, without one, the embedded one.
+func newRedis(t testing.TB, path string, with ...RedisOption) *RedisServer {
+	t.Helper()
+	s := &RedisServer{t: t, path: path}
+	for _, option := range with {
+		option(s)
+	}
+	if path == "" {
+		s.startEmbedded()
+	} else {
+		s.dir = t.TempDir()
+		s.startReal()
+	}
+	s.waitReady()
+	return s
+}
+
+// URL is the server's address for a configuration: redis://127.0.0.1:PORT/0.
+func (s *RedisServer) URL() string { return "redis://" + s.addr + "/0" }
+
+// Addr is the server's host and port. It stays the same over restarts.
+func (s *RedisServer) Addr() string { return s.addr }
+
+// Real tells a redis-server from the embedded imitation.
+func (s *RedisServer) Real() bool { return s.path != "" }
+
+// Stop ends the server in good order (SIGTERM) and waits for its end.
+func (s *RedisServer) Stop() {
+	s.t.Helper()
+	if s.embedded != nil {
+		s.closeEmbedded()
+		return
+	}
+	if s.proc == nil {
+		return
+	}
+	if err := s.proc.Stop(); err != nil {
+		s.t.Errorf("redis-server: %v", err)
+	}
+	s.proc = nil
+}
+
+// Kill ends the server as a crash would (SIGKILL) and waits for its end.
+func (s *RedisServer) Kill() {
+	if s.embedded != nil {
+		s.closeEmbedded()
+		return
+	}
+	if s.proc != nil {
+		s.proc.Kill()
+		s.proc = nil
+	}
+}
+
+// Start starts the server again, at the same address, and waits until it
+// answers. It does nothing to one that runs.
+func (s *RedisServer) Start() {
+	s.t.Helper()
+	switch {
+	case s.embedded != nil && !s.up:
+		if err := s.embedded.Restart(); err != nil {
+			s.t.Fatalf("restart the embedded Redis: %v", err)
+		}
+		s.up = true
+	case s.embedded == nil && s.proc == nil:
+		s.proc = s.launch()
+	}
+	s.waitReady()
+}
+
+// Flush deletes everything the server holds.
+func (s *RedisServer) Flush() {
+	s.t.Helper()
+	if err := s.command("FLUSHALL", "+OK"); err != nil {
+		s.t.Fatalf("flush Redis: %v", err)
+	}
+}
+
+// Pause lets the server hang: connections stay open and nothing is answered,
+// until Resume. A test that uses it needs the real server, and is skipped
+// without it.
+func (s *RedisServer) Pause() {
+	s.t.Helper()
+	s.needReal("pausing Redis")
+	if s.proc == nil {
+		s.t.Fatal("pause a Redis that does not run")
+	}
+	s.proc.Signal(syscall.SIGSTOP)
+}
+
+// Resume ends a Pause.
+func (s *RedisServer) Resume() {
+	s.t.Helper()
+	s.proc.Signal(syscall.SIGCONT)
+}
+
+func (s *RedisServer) needReal(what string) {
+	s.t.Helper()
+	if !s.Real() {
+		s.t.Skipf("%s needs redis-server, which is not installed", what)
+	}
+}
+
+// startReal starts redis-server on a port of its own.
+func (s *RedisServer) startReal() {
+	s.t.Helper()
+	s.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(FreePort(s.t)))
+	s.proc = s.launch()
+}
+
+func (s *RedisServer) launch() *Proc {
+	s.t.Helper()
+	_, port, err := net.SplitHostPort(s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	args := []string{
+		"--port", port, "--bind", "127.0.0.1", "--dir", s.dir, "--save", "", "--loglevel", "warning",
+		"--maxmemory-policy", "noeviction",
+	}
+	if s.durable {
+		args = append(args, "--appendonly", "yes", "--appendfsync", "always")
+	}
+	return Process(s.t, s.path, append(args, s.args...), nil)
+}
+
+func (s *RedisServer) waitReady() {
+	s.t.Helper()
+	err := poll(redisLimit, func() error {
+		if s.proc != nil {
+			select {
+			case <-s.proc.Exited():
+				s.t.Fatalf("redis-server ended: %v", s.proc.Wait())
+			default:
+			}
+		}
+		return s.command("PING", "+PONG")
+	})
+	if err != nil {
+		s.t.Fatalf("Redis does not answer: %v", err)
+	}
+}
+
+// command sends one command on a connection of its own, which needs no client
+// library and leaves no pool behind that remembers a server that was down.
+func (s *RedisServer) command(command, want string) error {
+	conn, err := net.DialTimeout("tcp", s.addr, redisLimit)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // everything has been read
+	if err := conn.SetDeadline(time.Now().Add(redisLimit)); err != nil {
+		return err
+	}
+	// As an array, the one form the imitation reads too.
+	if _, err := fmt.Fprintf(conn, "*1\r\n$%d\r\n%s\r\n", len(command), command); err != nil {
+		return err
+	}
+	answer, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		return err
+	}
+	if answer = strings.TrimSpace(answer); answer != want {
+		return fmt.Errorf("%s is answered with %q", command, answer)
+	}
+	return nil
+}
+
+// startEmbedded starts the imitation and keeps its clock moving: by itself no
+// key of it would ever expire.
+func (s *RedisServer) startEmbedded() {
+	s.t.Helper()
+	if len(s.args) > 0 {
+		s.needReal("an option of Redis")
+	}
+	s.embedded = miniredis.NewMiniRedis()
+	if err := s.embedded.Start(); err != nil {
+		s.t.Fatalf("start the embedded Redis: %v", err)
+	}
+	s.addr, s.up = s.embedded.Addr(), true
+
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(pollInterval)
+		defer tick.Stop()
+		for last := time.Now(); ; {
+			select {
+			case <-stop:
+				return
+			case now := <-tick.C:
+				s.embedded.FastForward(now.Sub(last))
+				last = now
+			}
+		}
+	}()
+	s.t.Cleanup(func() {
+		close(stop)
+		<-stopped
+		if s.up {
+			s.embedded.Close()
+		}
+	})
+}
+
+// closeEmbedded ends the imitation; what a real server would forget, it forgets.
+func (s *RedisServer) closeEmbedded() {
+	if !s.up {
+		return
+	}
+	s.up = false
+	s.embedded.Close()
+	if !s.durable {
+		s.embedded.FlushAll()
+	}
+}

@@ -1,0 +1,140 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// servers runs a test on the real server, where there is one, and on the imitation.
+func servers(t *testing.T, test func(t *testing.T, path string)) {
+	t.Helper()
+	if path, err := exec.LookPath("redis-server"); err != nil {
+		t.Log("redis-server is not installed")
+	} else {
+		t.Run("real", func(t *testing.T) { t.Parallel(); test(t, path) })
+	}
+	t.Run("embedded", func(t *testing.T) { t.Parallel(); test(t, "") })
+}
+
+func client(t *testing.T, s *RedisServer) *redis.Client {
+	t.Helper()
+	o, err := redis.ParseURL(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = -1, 1, true
+	c := redis.NewClient(o)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func TestRedisServersAreApart(t *testing.T) {
+	t.Parallel()
+	servers(t, func(t *testing.T, path string) {
+		a, b := newRedis(t, path), newRedis(t, path)
+		if a.Real() != (path != "") {
+			t.Errorf("real: %v", a.Real())
+		}
+		if err := client(t, a).Set(t.Context(), "k", "v", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := client(t, b).Get(t.Context(), "k").Err(); !errors.Is(err, redis.Nil) {
+			t.Errorf("the other server: %v, want nothing", err)
+		}
+		a.Flush()
+		if err := client(t, a).Get(t.Context(), "k").Err(); !errors.Is(err, redis.Nil) {
+			t.Errorf("after a flush: %v, want nothing", err)
+		}
+	})
+}
+
+func TestRedisExpires(t *testing.T) {
+	t.Parallel()
+	servers(t, func(t *testing.T, path string) {
+		c := client(t, newRedis(t, path))
+		if err := c.Set(t.Context(), "k", "v", 30*time.Millisecond).Err(); err != nil {
+			t.Fatal(err)
+		}
+		Eventually(t, 10*time.Second, func() error {
+			if err := c.Get(t.Context(), "k").Err(); !errors.Is(err, redis.Nil) {
+				return fmt.Errorf("%v, want nothing", err)
+			}
+			return nil
+		})
+	})
+}
+
+func TestRedisEndsAndComesBack(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		with []RedisOption
+		end  func(*RedisServer)
+		kept bool
+	}{
+		"stopped":          {nil, (*RedisServer).Stop, false},
+		"killed":           {nil, (*RedisServer).Kill, false},
+		"stopped with AOF": {[]RedisOption{RedisAOF()}, (*RedisServer).Stop, true},
+		"killed with AOF":  {[]RedisOption{RedisAOF()}, (*RedisServer).Kill, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			servers(t, func(t *testing.T, path string) {
+				s := newRedis(t, path, test.with...)
+				if err := client(t, s).Set(t.Context(), "k", "v", 0).Err(); err != nil {
+					t.Fatal(err)
+				}
+				addr := s.Addr()
+				test.end(s)
+				test.end(s)
+				if conn, err := net.Dial("tcp", addr); err == nil {
+					_ = conn.Close()
+					t.Error("it still answers")
+				}
+				s.Start()
+				s.Start()
+				if s.Addr() != addr {
+					t.Errorf("came back at %s, was at %s", s.Addr(), addr)
+				}
+				err := client(t, s).Get(t.Context(), "k").Err()
+				if test.kept && err != nil {
+					t.Errorf("what was acknowledged: %v", err)
+				}
+				if !test.kept && !errors.Is(err, redis.Nil) {
+					t.Errorf("what was not to be kept: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestRedisHangs(t *testing.T) {
+	t.Parallel()
+	_, s := Redis(t)
+	c := client(t, s)
+	s.Pause()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := c.Ping(ctx).Err(); err == nil {
+		t.Error("a hanging server answers")
+	}
+	s.Resume()
+	if err := c.Ping(t.Context()).Err(); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestRedisArgs(t *testing.T) {
+	t.Parallel()
+	_, s := Redis(t, RedisArgs("--maxmemory", "3mb"))
+	got, err := client(t, s).ConfigGet(t.Context(), "maxmemory").Result()
+	if err != nil || got["maxmemory"] != "3145728" {
+		t.Errorf("maxmemory: %v, %v", got, err)
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package testkit
+
+import "os/exec"
+
+// spawn starts a command. Only Linux can tie its life to that of this process;
+// elsewhere a test process that is killed leaves it behind.
+func spawn(cmd *exec.Cmd) error { return cmd.Start() }

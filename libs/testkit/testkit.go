@@ -1,0 +1,181 @@
+// Package testkit gives tests what they need from outside the process: a
+// MongoDB engine, a Redis server, binaries of this workspace running as real
+// processes, free ports; and from inside: a clock that is set by hand, a seed
+// that is told, and a way to wait for a condition.
+//
+// Everything is given for the length of one test and taken away at its end,
+// also when the test process dies. It needs a Unix system.
+package testkit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pollInterval is how often a condition is looked at: short beside what is
+// waited for, long enough to leave the processor to it.
+const pollInterval = 10 * time.Millisecond
+
+// Eventually waits until cond gives nil, and fails the test with cond's last
+// error when that takes longer than limit.
+func Eventually(t testing.TB, limit time.Duration, cond func() error) {
+	t.Helper()
+	if err := poll(limit, cond); err != nil {
+		t.Fatalf("after %v: %v", limit, err)
+	}
+}
+
+// poll is Eventually for callers that have more to say about a failure.
+func poll(limit time.Duration, cond func() error) error {
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		err := cond()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-deadline.C:
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+// Seed gives the seed of a random test and logs it, so that a failure can be
+// repeated: ECF_TEST_SEED, when set, is the seed.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed := rand.Uint64()
+	if set := os.Getenv("ECF_TEST_SEED"); set != "" {
+		var err error
+		if seed, err = strconv.ParseUint(set, 10, 64); err != nil {
+			t.Fatalf("ECF_TEST_SEED: %v", err)
+		}
+	}
+	t.Logf("to repeat this test set ECF_TEST_SEED=%d", seed)
+	return seed
+}
+
+// Rand gives a source of random numbers that starts from Seed.
+func Rand(t testing.TB) *rand.Rand {
+	t.Helper()
+	seed := Seed(t)
+	return rand.New(rand.NewPCG(seed, seed))
+}
+
+// Clock is a clock that only moves when told to. Its Now is given to code in
+// place of time.Now. It is safe for use by several goroutines.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock gives a clock that stands at start.
+func NewClock(start time.Time) *Clock { return &Clock{now: start} }
+
+// Now is the time the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock by d, backwards if d is negative, and gives the new time.
+func (c *Clock) Advance(d time.Duration) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	return c.now
+}
+
+// Set puts the clock at a time.
+func (c *Clock) Set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
+// Ports below those that systems hand out to outgoing connections, so that no
+// client of another test sits on one by chance.
+const (
+	firstPort = 20_000
+	lastPort  = 32_000
+)
+
+// FreePort gives a TCP port of 127.0.0.1 that nobody listens on and that no
+// other test of this user is given, in any process, until this one ends.
+func FreePort(t testing.TB) int {
+	t.Helper()
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("ecf-test-ports-%d", os.Getuid()))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatalf("reserve a port: %v", err)
+	}
+	for range 1000 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		claim, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			t.Fatalf("reserve a port: %v", err)
+		}
+		if syscall.Flock(int(claim.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !canListen(port) {
+			_ = claim.Close()
+			continue
+		}
+		t.Cleanup(func() { _ = claim.Close() })
+		return port
+	}
+	t.Fatal("found no free port")
+	return 0
+}
+
+func canListen(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
+
+// Root gives the directory of the workspace, where go.work is.
+func Root(t testing.TB) string {
+	t.Helper()
+	root, err := findRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// findRoot looks upwards from where the test runs, which is its package's
+// directory, and from this file, whose name is only a path without -trimpath.
+func findRoot() (string, error) {
+	var starts []string
+	if dir, err := os.Getwd(); err == nil {
+		starts = append(starts, dir)
+	}
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		starts = append(starts, filepath.Dir(file))
+	}
+	for _, dir := range starts {
+		for ; ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+				return dir, nil
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return "", fmt.Errorf("found no go.work above %v", starts)
+}
