@@ -32,7 +32,8 @@ const drainNotice = time.Second
 // when Serve returns.
 func Serve(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Duration, drain ...func()) error {
 	served := make(chan error, 1)
-	go func() { served <- app.Listener(ln) }()
+	quiet := newSilentListener(ln)
+	go func() { served <- app.Listener(quiet) }()
 	select {
 	case err := <-served:
 		_ = ln.Close()
@@ -54,6 +55,7 @@ func Serve(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Dura
 			return wrap("serve", err)
 		}
 	}
+	quiet.end()
 	err := app.ShutdownWithContext(last)
 	// The application does not know the listener yet when ctx ended at once.
 	_ = ln.Close()

@@ -110,7 +110,7 @@ func (s *Settings) table() []setting {
 		{env: "ECF_TRUSTED_PROXIES", usage: "proxies that may say who the client is", parse: func(v string) (err error) {
 			s.TrustedProxies, err = parseProxies(v)
 			return err
-		}, show: func() string { return fmt.Sprint(s.TrustedProxies) }},
+		}, show: func() string { return joinPrefixes(s.TrustedProxies) }},
 		text("ECF_SIGNING_KEYS_DIR", "", "folder of the signing keys; keys below ECF_DATA_DIR when empty", &s.SigningKeysDir, nil),
 		text("ECF_AUTH_URL", "http://127.0.0.1:8081", "where the service auth is", &s.AuthURL, checkHTTP),
 		text("ECF_RECORDS_URL", "http://127.0.0.1:8082", "where the service records is", &s.RecordsURL, checkHTTP),

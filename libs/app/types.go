@@ -110,3 +110,12 @@ func shortDuration(d time.Duration) string {
 	}
 	return s
 }
+
+// joinPrefixes gives what parseProxies reads.
+func joinPrefixes(list []netip.Prefix) string {
+	parts := make([]string, len(list))
+	for i, p := range list {
+		parts[i] = p.String()
+	}
+	return strings.Join(parts, ",")
+}

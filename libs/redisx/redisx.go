@@ -59,7 +59,7 @@ func Open(_ context.Context, address string) (redis.UniversalClient, error) {
 		client = redis.NewClient(o)
 	}
 	if err := errors.Join(
-		redisotel.InstrumentTracing(client, redisotel.WithDBStatement(false)),
+		redisotel.InstrumentTracing(client, redisotel.WithDBStatement(false), redisotel.WithCallerEnabled(false)),
 		redisotel.InstrumentMetrics(client),
 	); err != nil {
 		return nil, errors.Join(fmt.Errorf("instrument redis: %w", err), client.Close())

@@ -55,7 +55,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 	// through our services.
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	var stops []func(context.Context) error
-	shutdown = func(ctx context.Context) error {
+	stop := func(ctx context.Context) error {
 		var errs []error
 		for i := len(stops) - 1; i >= 0; i-- {
 			errs = append(errs, stops[i](ctx))
@@ -64,9 +64,10 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 		return errors.Join(errs...)
 	}
 	defer func() {
+		// On failure too there is something to call, and nothing left running.
+		shutdown = stop
 		if err != nil {
-			err = errors.Join(err, shutdown(ctx))
-			shutdown = func(context.Context) error { return nil }
+			err = errors.Join(err, stop(ctx))
 		}
 	}()
 
@@ -77,7 +78,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 	if enabled(traces, os.Getenv) {
 		exporter, err := autoexport.NewSpanExporter(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("traces exporter: %w", err)
+			return nil, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: %w", os.Getenv("OTEL_TRACES_EXPORTER"), err)
 		}
 		tp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(exporter))
 		otel.SetTracerProvider(tp)
@@ -86,7 +87,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 	if enabled(metrics, os.Getenv) {
 		reader, err := autoexport.NewMetricReader(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("metrics exporter: %w", err)
+			return nil, fmt.Errorf("OTEL_METRICS_EXPORTER=%s: %w", os.Getenv("OTEL_METRICS_EXPORTER"), err)
 		}
 		readers = append(readers, reader)
 	}
@@ -105,13 +106,13 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 	if enabled(logs, os.Getenv) {
 		exporter, err := autoexport.NewLogExporter(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("logs exporter: %w", err)
+			return nil, fmt.Errorf("OTEL_LOGS_EXPORTER=%s: %w", os.Getenv("OTEL_LOGS_EXPORTER"), err)
 		}
 		lp := sdklog.NewLoggerProvider(sdklog.WithResource(res), sdklog.WithProcessor(sdklog.NewBatchProcessor(exporter)))
 		otel.SetLoggerProvider(lp)
 		stops = append(stops, lp.Shutdown)
 	}
-	return shutdown, nil
+	return stop, nil
 }
 
 func newResource(ctx context.Context, service, version string) (*resource.Resource, error) {

@@ -1,0 +1,249 @@
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp/fasthttputil"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// served is a running server.
+type served struct {
+	t     *testing.T
+	addr  string
+	stop  context.CancelFunc
+	ended chan error
+	// inside tells that the handler of /slow runs; free lets it go on.
+	inside, free chan struct{}
+	health       *web.Health
+}
+
+func serve(t *testing.T, grace time.Duration) *served {
+	t.Helper()
+	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	s := &served{t: t, addr: ln.Addr().String(), stop: stop, ended: make(chan error, 1), inside: make(chan struct{}), free: make(chan struct{}), health: web.NewHealth(nil)}
+	a := web.New(web.Options{Logger: slog.New(slog.DiscardHandler)})
+	s.health.Register(a, "")
+	a.Get("/slow", func(c *fiber.Ctx) error {
+		s.inside <- struct{}{}
+		<-s.free
+		return web.OK(c, "whole")
+	})
+	go func() { s.ended <- app.Serve(ctx, a, ln, grace, s.health.Drain) }()
+	t.Cleanup(stop)
+	return s
+}
+
+func (s *served) connect() net.Conn {
+	s.t.Helper()
+	conn, err := new(net.Dialer).DialContext(s.t.Context(), "tcp", s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func get(conn net.Conn, path string) (int, string, error) {
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path); err != nil {
+		return 0, "", err
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(body), err
+}
+
+func (s *served) wait(most time.Duration) error {
+	s.t.Helper()
+	select {
+	case err := <-s.ended:
+		return err
+	case <-time.After(most):
+		s.t.Fatal("the server does not end")
+		return nil
+	}
+}
+
+// TestServeFinishesWhatItHasBegun: a request that runs when the signal comes is
+// answered whole; before connections are refused the service says that it is
+// not ready.
+func TestServeFinishesWhatItHasBegun(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 20*time.Second)
+	answer := make(chan string, 1)
+	slow := s.connect()
+	go func() {
+		_, body, err := get(slow, "/slow")
+		answer <- fmt.Sprint(body, err)
+	}()
+	<-s.inside
+	idle := s.connect()
+	s.connect() // and says nothing
+	if status, _, err := get(idle, "/health/ready"); status != 200 {
+		t.Fatalf("ready: %d %v", status, err)
+	}
+	s.stop()
+	for {
+		status, _, err := get(idle, "/health/ready")
+		if err != nil {
+			t.Fatalf("the connection ends before the service said that it is not ready: %v", err)
+		}
+		if status == 503 {
+			break
+		}
+	}
+	select {
+	case err := <-s.ended:
+		t.Fatalf("the server ends with a request running: %v", err)
+	case <-time.After(1500 * time.Millisecond): // past the notice: the listener is closed
+	}
+	if conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.addr); err == nil {
+		_ = conn.Close()
+		t.Error("new connections are still taken")
+	}
+	close(s.free)
+	if got := <-answer; !strings.Contains(got, `"whole"`) {
+		t.Errorf("the running request got %q", got)
+	}
+	// Neither an idle connection nor a silent one holds the server up.
+	if err := s.wait(10 * time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeIsBounded(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 200*time.Millisecond)
+	slow := s.connect()
+	go func() { _, _, _ = get(slow, "/slow") }()
+	<-s.inside
+	s.stop()
+	err := s.wait(5 * time.Second)
+	if err == nil || !strings.Contains(err.Error(), "still running") {
+		t.Errorf("err = %v", err)
+	}
+	close(s.free)
+}
+
+func TestServeWithAnEndedContext(t *testing.T) {
+	t.Parallel()
+	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := app.Serve(ctx, web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), ln, 5*time.Second); err != nil {
+		t.Error(err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener is left open: %v", err)
+	}
+}
+
+func TestServeInMemory(t *testing.T) {
+	t.Parallel()
+	ln := fasthttputil.NewInmemoryListener()
+	ctx, stop := context.WithCancel(t.Context())
+	a := web.New(web.Options{Logger: slog.New(slog.DiscardHandler)})
+	a.Get("/", func(c *fiber.Ctx) error { return web.OK(c, 1) })
+	ended := make(chan error, 1)
+	go func() { ended <- app.Serve(ctx, a, ln, 5*time.Second) }()
+	conn, err := ln.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, err := get(conn, "/"); status != 200 {
+		t.Errorf("%d %v", status, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeReportsABrokenListener(t *testing.T) {
+	t.Parallel()
+	err := app.Serve(t.Context(), web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), brokenListener{}, time.Second)
+	if err == nil || !strings.Contains(err.Error(), "poisoned") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+type brokenListener struct{}
+
+func (brokenListener) Accept() (net.Conn, error) { return nil, errors.New("poisoned") }
+func (brokenListener) Close() error              { return nil }
+func (brokenListener) Addr() net.Addr            { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+func TestListen(t *testing.T) {
+	t.Parallel()
+	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	if _, err := app.Listen(t.Context(), ln.Addr().String()); err == nil || !strings.Contains(err.Error(), ln.Addr().String()) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	poison := errors.New("poison")
+	waits := func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("wait: %w", ctx.Err()) }
+	for name, c := range map[string]struct {
+		part func(context.Context) error
+		want string
+	}{
+		"failure": {func(context.Context) error { return poison }, "part: poison"},
+		"panic":   {func(context.Context) error { panic("poison") }, "part: panic: poison"},
+		"end":     {func(context.Context) error { return nil }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := app.NewGroup(t.Context())
+			var ended atomic.Int32
+			for range 3 {
+				g.Go("other", func(ctx context.Context) error { defer ended.Add(1); return waits(ctx) })
+			}
+			g.Go("part", c.part)
+			err := g.Wait()
+			if fmt.Sprint(err) != c.want && (err != nil || c.want != "") {
+				t.Errorf("err = %v, want %q", err, c.want)
+			}
+			if ended.Load() != 3 {
+				t.Errorf("%d parts have ended", ended.Load())
+			}
+		})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	g := app.NewGroup(ctx)
+	g.Go("other", waits)
+	stop()
+	if err := g.Wait(); err != nil {
+		t.Errorf("the end of the program is a failure: %v", err)
+	}
+}
