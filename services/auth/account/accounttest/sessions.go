@@ -1,0 +1,258 @@
+package accounttest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+func sessionsRoundTrip(t *testing.T, s account.Store) {
+	v := session(user("o1", "ada@example.com", identity.User))
+	v.Mark = "m"
+	must(t, s.InsertSession(t.Context(), v))
+	if got, err := s.Session(t.Context(), v.ID); err != nil || got != v {
+		t.Errorf("%+v, %v, want %+v", got, err, v)
+	}
+	_, err := s.Session(t.Context(), "none")
+	want(t, "an unknown session", err, account.ErrNotFound)
+}
+
+func touch(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	v := session(user("o1", "ada@example.com", identity.User))
+	must(t, s.InsertSession(ctx, v))
+	later := account.Origin{Address: "2001:db8::1", UserAgent: "new"}
+	must(t, s.TouchSession(ctx, "o1", v.ID, at.Add(time.Minute), later))
+	// A use that comes in late neither fails nor takes the place of a later one.
+	must(t, s.TouchSession(ctx, "o1", v.ID, at.Add(time.Second), account.Origin{Address: "192.0.2.9"}))
+	got, err := s.Session(ctx, v.ID)
+	v.LastUsedAt, v.Last = at.Add(time.Minute), later
+	if err != nil || got != v {
+		t.Errorf("%+v, %v, want %+v", got, err, v)
+	}
+	must(t, s.TouchSession(ctx, "o1", v.ID, v.Expires.Add(-time.Millisecond), later))
+	want(t, "touch at the expiry", s.TouchSession(ctx, "o1", v.ID, v.Expires, later), account.ErrEnded)
+	want(t, "touch of nothing", s.TouchSession(ctx, "o1", "none", at, later), account.ErrEnded)
+}
+
+func endSession(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	v := session(user("o1", "ada@example.com", identity.User))
+	must(t, s.InsertSession(ctx, v))
+	must(t, s.EndSession(ctx, "o1", v.User, v.ID, at.Add(time.Minute), "logout", "m1"))
+	must(t, s.EndSession(ctx, "o1", v.User, v.ID, at.Add(time.Hour), "admin", "m2"))
+	v.EndedAt, v.EndReason, v.Mark, v.Rev = at.Add(time.Minute), "logout", "m1", 2
+	if got, err := s.Session(ctx, v.ID); err != nil || got != v {
+		t.Errorf("%+v, %v, want %+v", got, err, v)
+	}
+	want(t, "touch after the end", s.TouchSession(ctx, "o1", v.ID, at, account.Origin{}), account.ErrEnded)
+	want(t, "end of nothing", s.EndSession(ctx, "o1", v.User, "none", at, "x", "m"), account.ErrNotFound)
+}
+
+// endRace lets refreshes and a logout meet: whatever began after the logout was
+// acknowledged must be refused.
+func endRace(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	v := session(user("o1", "ada@example.com", identity.User))
+	must(t, s.InsertSession(ctx, v))
+	ended := make(chan struct{})
+	errs := race(6, func(i int) error {
+		if i == 0 {
+			defer close(ended)
+			return s.EndSession(ctx, "o1", v.User, v.ID, at, "logout", "m")
+		}
+		for n := range 20 {
+			over := false
+			select {
+			case <-ended:
+				over = true
+			default:
+			}
+			err := s.TouchSession(ctx, "o1", v.ID, at.Add(time.Duration(n)*time.Millisecond), account.Origin{})
+			if err == nil && over {
+				return fmt.Errorf("touch %d of writer %d succeeded after the end", n, i)
+			}
+			if err != nil && !errors.Is(err, account.ErrEnded) {
+				return err
+			}
+			if err != nil {
+				return nil
+			}
+		}
+		return nil
+	})
+	must(t, errors.Join(errs...))
+	if got, err := s.Session(ctx, v.ID); err != nil || got.EndedAt.IsZero() || got.Rev != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func sessionsPage(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	u := insertUser(t, s, user("o1", "ada@example.com", identity.User))
+	u.Epoch, u.Kept = 3, "kept"
+	add := func(id string, change func(*account.Session)) {
+		v := session(u)
+		v.ID = id
+		change(&v)
+		must(t, s.InsertSession(ctx, v))
+	}
+	add("first", func(*account.Session) {})
+	add("second", func(v *account.Session) { v.CreatedAt = at.Add(time.Minute) })
+	add("kept", func(v *account.Session) { v.Epoch, v.CreatedAt = 2, at.Add(2*time.Minute) })
+	add("former epoch", func(v *account.Session) { v.Epoch = 2 })
+	add("expired", func(v *account.Session) { v.Expires = at })
+	add("ended", func(v *account.Session) { v.EndedAt = at })
+	add("another's", func(v *account.Session) { v.User = "u2" })
+	got, total, err := s.SessionsPage(ctx, u, at, 0, 10)
+	var ids []string
+	for _, v := range got {
+		ids = append(ids, v.ID)
+	}
+	if err != nil || total != 3 || fmt.Sprint(ids) != "[kept second first]" {
+		t.Errorf("%v of %d, %v", ids, total, err)
+	}
+	got, total, err = s.SessionsPage(ctx, u, at, 1, 1)
+	if err != nil || total != 3 || len(got) != 1 || got[0].ID != "second" {
+		t.Errorf("the second: %+v of %d, %v", got, total, err)
+	}
+}
+
+func purge(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	u := user("o1", "ada@example.com", identity.User)
+	old, live := session(u), session(u)
+	old.Expires = at.Add(-time.Millisecond)
+	live.Expires = at
+	must(t, s.InsertSession(ctx, old))
+	must(t, s.InsertSession(ctx, live))
+	if n, err := s.PurgeSessions(ctx, at); n != 1 || err != nil {
+		t.Errorf("purged %d, %v", n, err)
+	}
+	_, err := s.Session(ctx, old.ID)
+	want(t, "an expired session", err, account.ErrNotFound)
+	_, err = s.Session(ctx, live.ID)
+	want(t, "a live session", err, nil)
+}
+
+func marks(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	if users, err := s.MarkedUsers(ctx, 10); len(users) != 0 || err != nil {
+		t.Errorf("an empty store has %d marks, %v", len(users), err)
+	}
+	insertUser(t, s, user("o1", "bob@example.com", identity.User))
+	u := insertUser(t, s, user("o1", "ada@example.com", identity.User))
+	u = next(u, func(u *account.User) { u.Mark = "m2" })
+	must(t, s.ReplaceUser(ctx, "o1", u, 1))
+	must(t, s.ClearUserMark(ctx, "o1", u.ID, "m1")) // a former mark: no effect
+	if users, err := s.MarkedUsers(ctx, 10); err != nil || len(users) != 1 || users[0] != u {
+		t.Errorf("marked users %+v, %v", users, err)
+	}
+	must(t, s.ClearUserMark(ctx, "o1", u.ID, "m2"))
+	u.Mark = ""
+	if got, err := s.User(ctx, "o1", u.ID); err != nil || got != u {
+		t.Errorf("after clearing: %+v, %v, want %+v", got, err, u)
+	}
+	v := session(u)
+	must(t, s.InsertSession(ctx, v))
+	must(t, s.InsertSession(ctx, session(u)))
+	must(t, s.EndSession(ctx, "o1", u.ID, v.ID, at, "logout", "m3"))
+	must(t, s.ClearSessionMark(ctx, "o1", v.ID, "m1"))
+	if marked, err := s.MarkedSessions(ctx, 10); err != nil || len(marked) != 1 || marked[0].ID != v.ID || marked[0].EndedAt.IsZero() {
+		t.Errorf("marked sessions %+v, %v", marked, err)
+	}
+	must(t, s.ClearSessionMark(ctx, "o1", v.ID, "m3"))
+	if marked, err := s.MarkedSessions(ctx, 10); len(marked) != 0 || err != nil {
+		t.Errorf("after clearing: %+v, %v", marked, err)
+	}
+	for i := range 3 {
+		extra := user("o1", fmt.Sprintf("x%d@example.com", i), identity.User)
+		extra.Mark = "m"
+		insertUser(t, s, extra)
+	}
+	if users, err := s.MarkedUsers(ctx, 2); len(users) != 2 || err != nil {
+		t.Errorf("%d marked users, want the limit of 2, %v", len(users), err)
+	}
+}
+
+func lastAdmin(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	a := insertUser(t, s, user("o1", "a@example.com", identity.Admin))
+	insertUser(t, s, user("o1", "m@example.com", identity.Manager))
+	insertUser(t, s, user("o2", "other@example.com", identity.Admin))
+	disabledAdmin := user("o1", "d@example.com", identity.Admin)
+	disabledAdmin.Disabled = true
+	d := insertUser(t, s, disabledAdmin)
+	for what, change := range map[string]func(*account.User){
+		"demote":  func(u *account.User) { u.Role = identity.Manager },
+		"disable": func(u *account.User) { u.Disabled = true },
+		"delete":  func(u *account.User) { u.Deleted = true },
+	} {
+		want(t, what+" the last admin", s.ReplaceUser(ctx, "o1", next(a, change), 1), account.ErrLastAdmin)
+	}
+	if got, err := s.User(ctx, "o1", a.ID); err != nil || got != a {
+		t.Errorf("the last admin is %+v, %v", got, err)
+	}
+	// Other changes of the last admin are not touched by the rule.
+	a = next(a, func(u *account.User) { u.Name = "Anna" })
+	must(t, s.ReplaceUser(ctx, "o1", a, 1))
+	// With a second admin the first may go, and then the second may not.
+	d = next(d, func(u *account.User) { u.Disabled = false })
+	must(t, s.ReplaceUser(ctx, "o1", d, 1))
+	a = next(a, func(u *account.User) { u.Role = identity.User })
+	must(t, s.ReplaceUser(ctx, "o1", a, 2))
+	want(t, "disable the one that is left", s.ReplaceUser(ctx, "o1", next(d, func(u *account.User) { u.Disabled = true }), 2), account.ErrLastAdmin)
+	// And back again.
+	d, err := s.User(ctx, "o1", d.ID)
+	must(t, err)
+	a = next(a, func(u *account.User) { u.Role = identity.Admin })
+	must(t, s.ReplaceUser(ctx, "o1", a, 3))
+	must(t, s.ReplaceUser(ctx, "o1", next(d, func(u *account.User) { u.Deleted = true }), d.Rev))
+	// A write that lost its race must not let the admin it was about be forgotten.
+	e := insertUser(t, s, user("o1", "e@example.com", identity.Admin))
+	want(t, "demote at a former revision", s.ReplaceUser(ctx, "o1", next(e, func(u *account.User) { u.Role = identity.User }), 9), account.ErrConflict)
+	must(t, s.ReplaceUser(ctx, "o1", next(a, func(u *account.User) { u.Role = identity.User }), 4))
+}
+
+func lastAdminRace(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	const n = 4
+	admins := make([]account.User, n)
+	for i := range n {
+		admins[i] = insertUser(t, s, user("o1", fmt.Sprintf("a%d@example.com", i), identity.Admin))
+	}
+	errs := race(2*n, func(i int) error {
+		u := admins[i%n]
+		for {
+			err := s.ReplaceUser(ctx, "o1", next(u, func(u *account.User) { u.Role = identity.User }), u.Rev)
+			if !errors.Is(err, account.ErrConflict) {
+				return err
+			}
+			// Its twin was faster, or its revision was moved to keep it counted.
+			if u, err = s.User(ctx, "o1", u.ID); err != nil {
+				return err
+			}
+			if !u.CountsAsAdmin() {
+				return account.ErrConflict
+			}
+		}
+	})
+	if won := winners(t, errs, account.ErrLastAdmin, account.ErrConflict); won != n-1 {
+		t.Errorf("%d of %d admins removed each other", won, n)
+	}
+	left := 0
+	for _, a := range admins {
+		u, err := s.User(ctx, "o1", a.ID)
+		must(t, err)
+		if u.CountsAsAdmin() {
+			left++
+		}
+	}
+	if left != 1 {
+		t.Errorf("%d admins are left, want 1", left)
+	}
+}

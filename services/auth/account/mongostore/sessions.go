@@ -1,0 +1,143 @@
+package mongostore
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+type originDoc struct {
+	Address   string `bson:"address"`
+	UserAgent string `bson:"userAgent"`
+}
+
+// sessionDoc is a session as stored.
+type sessionDoc struct {
+	ID         string        `bson:"_id"`
+	User       string        `bson:"user"`
+	Org        string        `bson:"org"`
+	SecretHash string        `bson:"secretHash"`
+	Epoch      int64         `bson:"epoch"`
+	CreatedAt  bson.DateTime `bson:"createdAt"`
+	Expires    bson.DateTime `bson:"expires"`
+	LastUsedAt bson.DateTime `bson:"lastUsedAt"`
+	Created    originDoc     `bson:"created"`
+	Last       originDoc     `bson:"last"`
+	EndedAt    bson.DateTime `bson:"endedAt"`
+	EndReason  string        `bson:"endReason"`
+	Rev        int64         `bson:"rev"`
+	Mark       string        `bson:"mark"`
+}
+
+func sessionOf(d sessionDoc) account.Session {
+	return account.Session{
+		ID: d.ID, User: d.User, Org: d.Org, SecretHash: d.SecretHash, Epoch: d.Epoch,
+		CreatedAt: instant(d.CreatedAt), Expires: instant(d.Expires), LastUsedAt: instant(d.LastUsedAt),
+		Created: account.Origin(d.Created), Last: account.Origin(d.Last),
+		EndedAt: instant(d.EndedAt), EndReason: d.EndReason, Rev: d.Rev, Mark: d.Mark,
+	}
+}
+
+// InsertSession implements account.Sessions.
+func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
+	_, err := s.sessions.InsertOne(ctx, sessionDoc{
+		ID: v.ID, User: v.User, Org: v.Org, SecretHash: v.SecretHash, Epoch: v.Epoch,
+		CreatedAt: date(v.CreatedAt), Expires: date(v.Expires), LastUsedAt: date(v.LastUsedAt),
+		Created: originDoc(v.Created), Last: originDoc(v.Last),
+		EndedAt: date(v.EndedAt), EndReason: v.EndReason, Rev: v.Rev, Mark: v.Mark,
+	})
+	return said("insert session", unique(err))
+}
+
+// Session implements account.Sessions.
+func (s *Store) Session(ctx context.Context, id string) (account.Session, error) {
+	var d sessionDoc
+	if err := s.sessions.FindOne(ctx, bson.D{{Key: "_id", Value: id}}).Decode(&d); err != nil {
+		return account.Session{}, said("read session", err)
+	}
+	return sessionOf(d), nil
+}
+
+// TouchSession implements account.Sessions.
+func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, from account.Origin) error {
+	live := bson.D{
+		{Key: "_id", Value: id}, {Key: "org", Value: org},
+		{Key: "endedAt", Value: bson.DateTime(0)}, {Key: "expires", Value: bson.D{{Key: "$gt", Value: date(at)}}},
+	}
+	notLater := append(bson.D{}, live...)
+	notLater = append(notLater, bson.E{Key: "lastUsedAt", Value: bson.D{{Key: "$lte", Value: date(at)}}})
+	result, err := s.sessions.UpdateOne(ctx, notLater,
+		bson.D{{Key: "$set", Value: bson.D{{Key: "lastUsedAt", Value: date(at)}, {Key: "last", Value: originDoc(from)}}}})
+	if err != nil {
+		return said("touch session", err)
+	}
+	if result.MatchedCount == 1 {
+		return nil
+	}
+	// It has ended, or a later use is recorded already.
+	n, err := s.sessions.CountDocuments(ctx, live)
+	if err == nil && n == 0 {
+		return account.ErrEnded
+	}
+	return said("touch session", err)
+}
+
+// EndSession implements account.Sessions.
+func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Time, reason, mark string) error {
+	owned := bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}, {Key: "user", Value: user}}
+	live := append(bson.D{}, owned...)
+	live = append(live, bson.E{Key: "endedAt", Value: bson.DateTime(0)})
+	result, err := s.sessions.UpdateOne(ctx, live, bson.D{
+		{Key: "$set", Value: bson.D{{Key: "endedAt", Value: date(at)}, {Key: "endReason", Value: reason}, {Key: "mark", Value: mark}}},
+		{Key: "$inc", Value: bson.D{{Key: "rev", Value: int64(1)}}},
+	})
+	if err != nil {
+		return said("end session", err)
+	}
+	if result.MatchedCount == 1 {
+		return nil
+	}
+	n, err := s.sessions.CountDocuments(ctx, owned)
+	if err == nil && n == 0 {
+		return account.ErrNotFound
+	}
+	return said("end session", err)
+}
+
+// SessionsPage implements account.Sessions.
+func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time, skip, limit int64) ([]account.Session, int64, error) {
+	items, total, err := page(ctx, s.sessions, bson.D{
+		{Key: "org", Value: u.Org}, {Key: "user", Value: u.ID},
+		{Key: "endedAt", Value: bson.DateTime(0)}, {Key: "expires", Value: bson.D{{Key: "$gt", Value: date(now)}}},
+		{Key: "$or", Value: bson.A{
+			bson.D{{Key: "epoch", Value: bson.D{{Key: "$gte", Value: u.Epoch}}}},
+			bson.D{{Key: "_id", Value: u.Kept}},
+		}},
+	}, sessionOf, skip, limit)
+	return items, total, said("list sessions", err)
+}
+
+// PurgeSessions implements account.Sessions.
+func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
+	result, err := s.sessions.DeleteMany(ctx, bson.D{{Key: "expires", Value: bson.D{{Key: "$lt", Value: date(before)}}}})
+	if err != nil {
+		return 0, said("purge sessions", err)
+	}
+	return result.DeletedCount, nil
+}
+
+// MarkedSessions implements account.Changes.
+func (s *Store) MarkedSessions(ctx context.Context, limit int) ([]account.Session, error) {
+	sessions, err := list(ctx, s.sessions, marked, sessionOf, options.Find().SetLimit(int64(limit)))
+	return sessions, said("read marked sessions", err)
+}
+
+// ClearSessionMark implements account.Changes.
+func (s *Store) ClearSessionMark(ctx context.Context, org, id, mark string) error {
+	_, err := s.sessions.UpdateOne(ctx, isMarked(org, id, mark), noMark)
+	return said("clear session mark", err)
+}

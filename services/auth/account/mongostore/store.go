@@ -1,0 +1,133 @@
+// Package mongostore keeps accounts in MongoDB. It implements account.Store and
+// alone knows its BSON. One document is the unit of atomicity; nothing rests on
+// transactions.
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// Store is an account.Store on MongoDB.
+type Store struct {
+	db                      *mongo.Database
+	users, sessions, admins *mongo.Collection
+}
+
+var _ account.Store = (*Store)(nil)
+
+// New makes the store of a database, of which it owns the collections users,
+// sessions and admins. It contacts no server: call Prepare before use.
+func New(db *mongo.Database) *Store {
+	return &Store{db: db, users: db.Collection("users"), sessions: db.Collection("sessions"), admins: db.Collection("admins")}
+}
+
+// Prepare creates the indexes. It may be called again, and by several processes
+// at once.
+func (s *Store) Prepare(ctx context.Context) error {
+	index := func(unique bool, keys ...string) mongo.IndexModel {
+		d := bson.D{}
+		for _, k := range keys {
+			d = append(d, bson.E{Key: k, Value: 1})
+		}
+		o := options.Index()
+		if unique {
+			o.SetUnique(true)
+		}
+		return mongo.IndexModel{Keys: d, Options: o}
+	}
+	for collection, models := range map[*mongo.Collection][]mongo.IndexModel{
+		s.users:    {index(true, "emailKey"), index(false, "org", "deleted", "createdAt", "_id"), index(false, "mark")},
+		s.sessions: {index(false, "org", "user", "createdAt", "_id"), index(false, "expires"), index(false, "mark")},
+	} {
+		if _, err := collection.Indexes().CreateMany(ctx, models); err != nil {
+			return fmt.Errorf("create indexes of %s: %w", collection.Name(), err)
+		}
+	}
+	return nil
+}
+
+// Ping implements account.Store.
+func (s *Store) Ping(ctx context.Context) error { return mongox.Ping(ctx, s.db.Client()) }
+
+// said passes the sentinels of package account unchanged and adds to a failure
+// of the engine what was being done.
+func said(verb string, err error) error {
+	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
+		account.ErrLastAdmin, account.ErrEnded} {
+		if errors.Is(err, sentinel) {
+			return sentinel
+		}
+	}
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return account.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return nil
+}
+
+// unique tells which unique index was violated: that of the id or the email.
+func unique(err error) error {
+	switch {
+	case !mongox.IsDuplicate(err):
+		return err
+	case strings.Contains(err.Error(), "emailKey"):
+		return account.ErrEmailTaken
+	}
+	return account.ErrDuplicate
+}
+
+// list reads all documents of a query.
+func list[D, T any](ctx context.Context, c *mongo.Collection, filter any, convert func(D) T, o ...options.Lister[options.FindOptions]) ([]T, error) {
+	cursor, err := c.Find(ctx, filter, o...)
+	if err != nil {
+		return nil, err
+	}
+	var docs []D
+	if err := cursor.All(ctx, &docs); err != nil {
+		return nil, err
+	}
+	all := make([]T, len(docs))
+	for i, d := range docs {
+		all[i] = convert(d)
+	}
+	return all, nil
+}
+
+// page reads a part of a query, newest first, and counts all of it.
+func page[D, T any](ctx context.Context, c *mongo.Collection, filter any, convert func(D) T, skip, limit int64) ([]T, int64, error) {
+	total, err := c.CountDocuments(ctx, filter)
+	if err != nil || skip >= total {
+		return nil, total, err
+	}
+	items, err := list(ctx, c, filter, convert,
+		options.Find().SetSort(bson.D{{Key: "createdAt", Value: -1}, {Key: "_id", Value: -1}}).SetSkip(skip).SetLimit(limit))
+	return items, total, err
+}
+
+// date and instant store times as dates, the zero time as the first one.
+func date(t time.Time) bson.DateTime {
+	if t.IsZero() {
+		return 0
+	}
+	return bson.NewDateTimeFromTime(t)
+}
+
+func instant(d bson.DateTime) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return d.Time().UTC()
+}

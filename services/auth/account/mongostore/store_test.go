@@ -1,0 +1,137 @@
+package mongostore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/account/accounttest"
+	"github.com/eventcarbon/ecf/services/auth/account/mongostore"
+)
+
+func open(t *testing.T) (*mongostore.Store, *mongo.Database) {
+	t.Helper()
+	uri, name := testkit.MongoDB(t)
+	client, err := mongox.Connect(uri, mongox.Options{AppName: "auth-test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+	s := mongostore.New(client.Database(name))
+	for range 2 { // a second process prepares it as well
+		if err := s.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, client.Database(name)
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	accounttest.Run(t, func(t *testing.T) account.Store {
+		s, _ := open(t)
+		return s
+	})
+}
+
+// A process that died between taking an admin out of the guard and writing the
+// user leaves an admin that is not counted. It must be found again when it is
+// the one that is left, and its write, should it still come, must fail.
+func TestInterruptedDemotionIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	s, db := open(t)
+	ctx := t.Context()
+	admin := func(id string) account.User {
+		u := account.User{ID: id, Org: "o1", EmailKey: id + "@x", Role: identity.Admin, Rev: 1}
+		if err := s.InsertUser(ctx, u); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	a, b := admin("a"), admin("b")
+	if _, err := db.Collection("admins").UpdateOne(ctx, bson.D{{Key: "_id", Value: "o1"}},
+		bson.D{{Key: "$set", Value: bson.D{{Key: "admins", Value: bson.A{"b"}}, {Key: "gone", Value: bson.D{{Key: "a", Value: int64(2)}}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	b.Role, b.Rev = identity.User, 2
+	if err := s.ReplaceUser(ctx, "o1", b, 1); err != nil {
+		t.Fatalf("demote b though a is an admin: %v", err)
+	}
+	a.Role, a.Rev = identity.User, 2
+	if err := s.ReplaceUser(ctx, "o1", a, 1); err == nil {
+		t.Error("the interrupted write went through and left no admin")
+	}
+	left, err := s.User(ctx, "o1", "a")
+	if err != nil || !left.CountsAsAdmin() {
+		t.Errorf("a is %+v, %v", left, err)
+	}
+}
+
+// The cost of each operation is a fixed number of commands, however many
+// accounts there are.
+func TestCommandsPerOperation(t *testing.T) {
+	t.Parallel()
+	uri, name := testkit.MongoDB(t)
+	var commands atomic.Int64
+	client, err := mongox.Connect(uri, mongox.Options{AppName: "auth-test", Monitor: &event.CommandMonitor{
+		Started: func(context.Context, *event.CommandStartedEvent) { commands.Add(1) },
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+	s := mongostore.New(client.Database(name))
+	ctx := t.Context()
+	if err := s.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for i := range 10 {
+		id := fmt.Sprint("u", i)
+		if err := s.InsertUser(ctx, account.User{ID: id, Org: "o1", EmailKey: id, Role: identity.User, Rev: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.InsertSession(ctx, account.Session{ID: id, User: id, Org: "o1", Expires: at.Add(time.Hour), Rev: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		what string
+		n    int64
+		do   func() error
+	}{
+		{"user by email", 1, func() error { _, err := s.UserByEmail(ctx, "u1"); return err }},
+		{"user", 1, func() error { _, err := s.User(ctx, "o1", "u1"); return err }},
+		{"session", 1, func() error { _, err := s.Session(ctx, "u1"); return err }},
+		{"touch", 1, func() error { return s.TouchSession(ctx, "o1", "u1", at, account.Origin{}) }},
+		{"end", 1, func() error { return s.EndSession(ctx, "o1", "u1", "u1", at, "x", "m") }},
+		{"users page", 2, func() error { _, _, err := s.UsersPage(ctx, "o1", 0, 5); return err }},
+		{"marks", 2, func() error {
+			_, err := s.MarkedUsers(ctx, 100)
+			_, err2 := s.MarkedSessions(ctx, 100)
+			return errors.Join(err, err2)
+		}},
+		{"replace", 2, func() error {
+			return s.ReplaceUser(ctx, "o1", account.User{ID: "u1", Org: "o1", Role: identity.User, Rev: 2}, 1)
+		}},
+	} {
+		before := commands.Load()
+		if err := c.do(); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if n := commands.Load() - before; n != c.n {
+			t.Errorf("%s took %d commands, want %d", c.what, n, c.n)
+		}
+	}
+}

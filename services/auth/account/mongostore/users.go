@@ -1,0 +1,159 @@
+package mongostore
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// userDoc is a user as stored. A deleted user keeps its document, so that
+// histories can name it, and gives its email free: emailKey is then its id,
+// which no address can be.
+type userDoc struct {
+	ID           string        `bson:"_id"`
+	Org          string        `bson:"org"`
+	Email        string        `bson:"email"`
+	EmailKey     string        `bson:"emailKey"`
+	Name         string        `bson:"name"`
+	Role         string        `bson:"role"`
+	Disabled     bool          `bson:"disabled"`
+	Deleted      bool          `bson:"deleted"`
+	PasswordHash string        `bson:"passwordHash"`
+	SetupHash    string        `bson:"setupHash"`
+	SetupUntil   bson.DateTime `bson:"setupUntil"`
+	Epoch        int64         `bson:"epoch"`
+	Kept         string        `bson:"kept"`
+	Rev          int64         `bson:"rev"`
+	Mark         string        `bson:"mark"`
+	CreatedAt    bson.DateTime `bson:"createdAt"`
+	UpdatedAt    bson.DateTime `bson:"updatedAt"`
+}
+
+func docOf(u account.User) userDoc {
+	d := userDoc{
+		ID: u.ID, Org: u.Org, Email: u.Email, EmailKey: u.EmailKey, Name: u.Name, Role: u.Role.String(), Disabled: u.Disabled, Deleted: u.Deleted,
+		PasswordHash: u.PasswordHash, SetupHash: u.SetupHash, SetupUntil: date(u.SetupUntil), Epoch: u.Epoch, Kept: u.Kept,
+		Rev: u.Rev, Mark: u.Mark, CreatedAt: date(u.CreatedAt), UpdatedAt: date(u.UpdatedAt),
+	}
+	if u.Deleted {
+		d.EmailKey = u.ID
+	}
+	return d
+}
+
+func userOf(d userDoc) account.User {
+	role, _ := identity.ParseRole(d.Role) // a role this version does not know has no rights
+	return account.User{
+		ID: d.ID, Org: d.Org, Email: d.Email, EmailKey: d.EmailKey, Name: d.Name, Role: role, Disabled: d.Disabled, Deleted: d.Deleted,
+		PasswordHash: d.PasswordHash, SetupHash: d.SetupHash, SetupUntil: instant(d.SetupUntil), Epoch: d.Epoch, Kept: d.Kept,
+		Rev: d.Rev, Mark: d.Mark, CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(d.UpdatedAt),
+	}
+}
+
+// InsertUser implements account.Users.
+func (s *Store) InsertUser(ctx context.Context, u account.User) error {
+	if _, err := s.users.InsertOne(ctx, docOf(u)); err != nil {
+		return said("insert user", unique(err))
+	}
+	if u.CountsAsAdmin() {
+		// The user is stored whatever becomes of this: an admin that is missing
+		// in the guard is found again when it matters.
+		_ = s.guardAdd(ctx, u.Org, map[string]int64{u.ID: u.Rev})
+	}
+	return nil
+}
+
+// UserByEmail implements account.Users.
+func (s *Store) UserByEmail(ctx context.Context, key string) (account.User, error) {
+	return s.oneUser(ctx, bson.D{{Key: "emailKey", Value: key}, {Key: "deleted", Value: false}})
+}
+
+// User implements account.Users.
+func (s *Store) User(ctx context.Context, org, id string) (account.User, error) {
+	return s.oneUser(ctx, bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}})
+}
+
+func (s *Store) oneUser(ctx context.Context, filter bson.D) (account.User, error) {
+	var d userDoc
+	if err := s.users.FindOne(ctx, filter).Decode(&d); err != nil {
+		return account.User{}, said("read user", err)
+	}
+	return userOf(d), nil
+}
+
+// ReplaceUser implements account.Users.
+func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, prevRev int64) error {
+	before, err := s.User(ctx, org, u.ID)
+	if err != nil {
+		return conflictIfNone(err)
+	}
+	if before.Rev != prevRev {
+		return account.ErrConflict
+	}
+	if before.CountsAsAdmin() && !u.CountsAsAdmin() {
+		if err := s.guardRemove(ctx, org, u.ID, u.Rev); err != nil {
+			return said("replace user", err)
+		}
+	}
+	d := docOf(u)
+	set := bson.D{
+		{Key: "email", Value: d.Email}, {Key: "name", Value: d.Name}, {Key: "role", Value: d.Role},
+		{Key: "disabled", Value: d.Disabled}, {Key: "deleted", Value: d.Deleted},
+		{Key: "passwordHash", Value: d.PasswordHash}, {Key: "setupHash", Value: d.SetupHash}, {Key: "setupUntil", Value: d.SetupUntil},
+		{Key: "epoch", Value: d.Epoch}, {Key: "kept", Value: d.Kept}, {Key: "rev", Value: d.Rev}, {Key: "mark", Value: d.Mark},
+		{Key: "updatedAt", Value: d.UpdatedAt},
+	}
+	if u.Deleted {
+		set = append(set, bson.E{Key: "emailKey", Value: d.EmailKey})
+	}
+	result, err := s.users.UpdateOne(ctx,
+		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: prevRev}}, bson.D{{Key: "$set", Value: set}})
+	if err != nil {
+		return said("replace user", err)
+	}
+	if result.MatchedCount == 0 {
+		return account.ErrConflict
+	}
+	if u.CountsAsAdmin() && !before.CountsAsAdmin() {
+		_ = s.guardAdd(ctx, org, map[string]int64{u.ID: u.Rev})
+	}
+	return nil
+}
+
+func conflictIfNone(err error) error {
+	if said("", err) == account.ErrNotFound {
+		return account.ErrConflict
+	}
+	return err
+}
+
+// UsersPage implements account.Users.
+func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
+	users, total, err := page(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "deleted", Value: false}}, userOf, skip, limit)
+	return users, total, said("list users", err)
+}
+
+// MarkedUsers implements account.Changes.
+func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, error) {
+	users, err := list(ctx, s.users, marked, userOf, options.Find().SetLimit(int64(limit)))
+	return users, said("read marked users", err)
+}
+
+// ClearUserMark implements account.Changes.
+func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
+	_, err := s.users.UpdateOne(ctx, isMarked(org, id, mark), noMark)
+	return said("clear user mark", err)
+}
+
+var (
+	marked = bson.D{{Key: "mark", Value: bson.D{{Key: "$gt", Value: ""}}}}
+	noMark = bson.D{{Key: "$set", Value: bson.D{{Key: "mark", Value: ""}}}}
+)
+
+func isMarked(org, id, mark string) bson.D {
+	return bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}, {Key: "mark", Value: mark}}
+}

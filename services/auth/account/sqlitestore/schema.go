@@ -1,0 +1,54 @@
+package sqlitestore
+
+// Schema gives the statements that make the tables, each of which does nothing
+// where its object exists already. Pass them to sqlitex.Open. Changes only ever
+// add.
+//
+// A deleted user keeps its row, so that histories can name it, and gives its
+// email free: email_key is then its id, which no address can be.
+func Schema() []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS account_users (
+			id            TEXT PRIMARY KEY,
+			org           TEXT NOT NULL,
+			email         TEXT NOT NULL,
+			email_key     TEXT NOT NULL UNIQUE,
+			name          TEXT NOT NULL,
+			role          INTEGER NOT NULL,
+			disabled      INTEGER NOT NULL,
+			deleted       INTEGER NOT NULL,
+			password_hash TEXT NOT NULL,
+			setup_hash    TEXT NOT NULL,
+			setup_until   INTEGER NOT NULL,
+			epoch         INTEGER NOT NULL,
+			kept          TEXT NOT NULL,
+			rev           INTEGER NOT NULL,
+			mark          TEXT NOT NULL,
+			created_at    INTEGER NOT NULL,
+			updated_at    INTEGER NOT NULL
+		) STRICT`,
+		`CREATE INDEX IF NOT EXISTS account_users_list ON account_users (org, deleted, created_at, id)`,
+		`CREATE INDEX IF NOT EXISTS account_users_mark ON account_users (mark) WHERE mark <> ''`,
+		`CREATE TABLE IF NOT EXISTS account_sessions (
+			id            TEXT PRIMARY KEY,
+			user          TEXT NOT NULL,
+			org           TEXT NOT NULL,
+			secret_hash   TEXT NOT NULL,
+			epoch         INTEGER NOT NULL,
+			created_at    INTEGER NOT NULL,
+			expires       INTEGER NOT NULL,
+			last_used_at  INTEGER NOT NULL,
+			created_addr  TEXT NOT NULL,
+			created_agent TEXT NOT NULL,
+			last_addr     TEXT NOT NULL,
+			last_agent    TEXT NOT NULL,
+			ended_at      INTEGER NOT NULL,
+			end_reason    TEXT NOT NULL,
+			rev           INTEGER NOT NULL,
+			mark          TEXT NOT NULL
+		) STRICT`,
+		`CREATE INDEX IF NOT EXISTS account_sessions_list ON account_sessions (org, user, created_at, id)`,
+		`CREATE INDEX IF NOT EXISTS account_sessions_expires ON account_sessions (expires)`,
+		`CREATE INDEX IF NOT EXISTS account_sessions_mark ON account_sessions (mark) WHERE mark <> ''`,
+	}
+}

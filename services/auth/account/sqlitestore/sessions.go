@@ -1,0 +1,113 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+const sessionColumns = `id, user, org, secret_hash, epoch, created_at, expires, last_used_at,
+	created_addr, created_agent, last_addr, last_agent, ended_at, end_reason, rev, mark`
+
+func scanSession(row scanner) (account.Session, error) {
+	var v account.Session
+	var created, expires, used, ended int64
+	err := row.Scan(&v.ID, &v.User, &v.Org, &v.SecretHash, &v.Epoch, &created, &expires, &used,
+		&v.Created.Address, &v.Created.UserAgent, &v.Last.Address, &v.Last.UserAgent, &ended, &v.EndReason, &v.Rev, &v.Mark)
+	v.CreatedAt, v.Expires, v.LastUsedAt, v.EndedAt = instant(created), instant(expires), instant(used), instant(ended)
+	return v, err
+}
+
+// InsertSession implements account.Sessions.
+func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
+	return s.write(ctx, "insert session", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			v.ID, v.User, v.Org, v.SecretHash, v.Epoch, millis(v.CreatedAt), millis(v.Expires), millis(v.LastUsedAt),
+			v.Created.Address, v.Created.UserAgent, v.Last.Address, v.Last.UserAgent, millis(v.EndedAt), v.EndReason, v.Rev, v.Mark)
+		return unique(err)
+	})
+}
+
+// Session implements account.Sessions.
+func (s *Store) Session(ctx context.Context, id string) (account.Session, error) {
+	v, err := scanSession(s.db.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM account_sessions WHERE id = ?`, id))
+	if err != nil {
+		return account.Session{}, said("read session", err)
+	}
+	return v, nil
+}
+
+// TouchSession implements account.Sessions.
+func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, from account.Origin) error {
+	return s.write(ctx, "touch session", func(ctx context.Context, tx sqlitex.Tx) error {
+		var used int64
+		err := tx.QueryRowContext(ctx, `SELECT last_used_at FROM account_sessions WHERE org = ? AND id = ? AND ended_at = 0 AND expires > ?`,
+			org, id, millis(at)).Scan(&used)
+		if errors.Is(err, sql.ErrNoRows) {
+			return account.ErrEnded
+		}
+		if err != nil || used > millis(at) {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE account_sessions SET last_used_at = ?, last_addr = ?, last_agent = ? WHERE org = ? AND id = ?`,
+			millis(at), from.Address, from.UserAgent, org, id)
+		return err
+	})
+}
+
+// EndSession implements account.Sessions.
+func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Time, reason, mark string) error {
+	return s.write(ctx, "end session", func(ctx context.Context, tx sqlitex.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE account_sessions SET ended_at = ?, end_reason = ?, rev = rev + 1, mark = ?
+			WHERE org = ? AND user = ? AND id = ? AND ended_at = 0`, millis(at), reason, mark, org, user, id)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); n > 0 || err != nil {
+			return err
+		}
+		var one int
+		return tx.QueryRowContext(ctx, `SELECT 1 FROM account_sessions WHERE org = ? AND user = ? AND id = ?`, org, user, id).Scan(&one)
+	})
+}
+
+const liveSessions = ` FROM account_sessions WHERE org = ? AND user = ? AND ended_at = 0 AND expires > ? AND (epoch >= ? OR id = ?)`
+
+// SessionsPage implements account.Sessions.
+func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time, skip, limit int64) ([]account.Session, int64, error) {
+	return page(ctx, s, "list sessions", scanSession,
+		`SELECT `+sessionColumns+liveSessions+` ORDER BY created_at DESC, id DESC`, `SELECT COUNT(*)`+liveSessions,
+		[]any{u.Org, u.ID, millis(now), u.Epoch, u.Kept}, skip, limit)
+}
+
+// PurgeSessions implements account.Sessions.
+func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
+	var n int64
+	err := s.write(ctx, "purge sessions", func(ctx context.Context, tx sqlitex.Tx) error {
+		result, err := tx.ExecContext(ctx, `DELETE FROM account_sessions WHERE expires < ?`, millis(before))
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// MarkedSessions implements account.Changes.
+func (s *Store) MarkedSessions(ctx context.Context, limit int) ([]account.Session, error) {
+	marked, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+` FROM account_sessions WHERE mark <> '' LIMIT ?`, limit)
+	return marked, said("read marked sessions", err)
+}
+
+// ClearSessionMark implements account.Changes.
+func (s *Store) ClearSessionMark(ctx context.Context, org, id, mark string) error {
+	return s.write(ctx, "clear session mark", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE account_sessions SET mark = '' WHERE org = ? AND id = ? AND mark = ?`, org, id, mark)
+		return err
+	})
+}

@@ -1,0 +1,98 @@
+// Package sqlitestore keeps accounts in the embedded engine. It implements
+// account.Store.
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// Store is an account.Store over one database file.
+type Store struct{ db *sqlitex.DB }
+
+var _ account.Store = (*Store)(nil)
+
+// New gives the store of a database that was opened with Schema. The caller
+// closes the database.
+func New(db *sqlitex.DB) *Store { return &Store{db} }
+
+// Ping implements account.Store.
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
+
+// write runs fn as one durable transaction.
+func (s *Store) write(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
+	return said(verb, s.db.Write(ctx, fn))
+}
+
+// said passes the sentinels of package account unchanged and adds to a failure
+// of the engine what was being done.
+func said(verb string, err error) error {
+	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
+		account.ErrLastAdmin, account.ErrEnded} {
+		if errors.Is(err, sentinel) {
+			return sentinel
+		}
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return account.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return nil
+}
+
+// unique tells which unique column was violated: the id or the email.
+func unique(err error) error {
+	switch {
+	case !sqlitex.IsDuplicate(err):
+		return err
+	case strings.Contains(err.Error(), "email_key"):
+		return account.ErrEmailTaken
+	}
+	return account.ErrDuplicate
+}
+
+type scanner interface{ Scan(dest ...any) error }
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, db interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, read func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what Close would
+	var all []T
+	for rows.Next() {
+		one, err := read(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// millis and instant store times as Unix milliseconds, the zero time as 0.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func instant(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,130 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+const userColumns = `id, org, email, email_key, name, role, disabled, deleted, password_hash, setup_hash, setup_until,
+	epoch, kept, rev, mark, created_at, updated_at`
+
+func scanUser(row scanner) (account.User, error) {
+	var u account.User
+	var role, setup, created, updated int64
+	err := row.Scan(&u.ID, &u.Org, &u.Email, &u.EmailKey, &u.Name, &role, &u.Disabled, &u.Deleted, &u.PasswordHash, &u.SetupHash, &setup,
+		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated)
+	u.Role, u.SetupUntil, u.CreatedAt, u.UpdatedAt = identity.Role(role), instant(setup), instant(created), instant(updated)
+	return u, err
+}
+
+// emailKey is what the unique column holds.
+func emailKey(u account.User) string {
+	if u.Deleted {
+		return u.ID
+	}
+	return u.EmailKey
+}
+
+// InsertUser implements account.Users.
+func (s *Store) InsertUser(ctx context.Context, u account.User) error {
+	return s.write(ctx, "insert user", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			u.ID, u.Org, u.Email, emailKey(u), u.Name, int64(u.Role), u.Disabled, u.Deleted, u.PasswordHash, u.SetupHash, millis(u.SetupUntil),
+			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt))
+		return unique(err)
+	})
+}
+
+// UserByEmail implements account.Users.
+func (s *Store) UserByEmail(ctx context.Context, key string) (account.User, error) {
+	return oneUser(scanUser(s.db.QueryRowContext(ctx, `SELECT `+userColumns+` FROM account_users WHERE email_key = ? AND deleted = 0`, key)))
+}
+
+// User implements account.Users.
+func (s *Store) User(ctx context.Context, org, id string) (account.User, error) {
+	return oneUser(scanUser(s.db.QueryRowContext(ctx, `SELECT `+userColumns+` FROM account_users WHERE org = ? AND id = ?`, org, id)))
+}
+
+func oneUser(u account.User, err error) (account.User, error) {
+	if err != nil {
+		return account.User{}, said("read user", err)
+	}
+	return u, nil
+}
+
+// ReplaceUser implements account.Users.
+func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, prevRev int64) error {
+	return s.write(ctx, "replace user", func(ctx context.Context, tx sqlitex.Tx) error {
+		before, err := scanUser(tx.QueryRowContext(ctx,
+			`SELECT `+userColumns+` FROM account_users WHERE org = ? AND id = ? AND rev = ?`, org, u.ID, prevRev))
+		if errors.Is(err, sql.ErrNoRows) {
+			return account.ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		if before.CountsAsAdmin() && !u.CountsAsAdmin() {
+			var others int64
+			if err := tx.QueryRowContext(ctx,
+				`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND disabled = 0 AND role = ? AND id <> ?`,
+				org, int64(identity.Admin), u.ID).Scan(&others); err != nil {
+				return err
+			}
+			if others == 0 {
+				return account.ErrLastAdmin
+			}
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE account_users SET email = ?, email_key = ?, name = ?, role = ?, disabled = ?, deleted = ?,
+				password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?
+			 WHERE org = ? AND id = ?`,
+			u.Email, emailKey(u), u.Name, int64(u.Role), u.Disabled, u.Deleted,
+			u.PasswordHash, u.SetupHash, millis(u.SetupUntil), u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.UpdatedAt),
+			org, u.ID)
+		return unique(err)
+	})
+}
+
+// UsersPage implements account.Users.
+func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
+	return page(ctx, s, "list users", scanUser,
+		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND deleted = 0 ORDER BY created_at DESC, id DESC`,
+		`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0`, []any{org}, skip, limit)
+}
+
+// page reads a part of a query and counts all of it in one read transaction, so
+// that both are of one state of the table.
+func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) (T, error), query, count string, args []any, skip, limit int64) ([]T, int64, error) {
+	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, said(verb, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	var total int64
+	if err := tx.QueryRowContext(ctx, count, args...).Scan(&total); err != nil {
+		return nil, 0, said(verb, err)
+	}
+	items, err := list(ctx, tx, read, query+` LIMIT ? OFFSET ?`, append(append([]any{}, args...), limit, skip)...)
+	if err != nil {
+		return nil, 0, said(verb, err)
+	}
+	return items, total, nil
+}
+
+// MarkedUsers implements account.Changes.
+func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, error) {
+	users, err := list(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE mark <> '' LIMIT ?`, limit)
+	return users, said("read marked users", err)
+}
+
+// ClearUserMark implements account.Changes.
+func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
+	return s.write(ctx, "clear user mark", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE account_users SET mark = '' WHERE org = ? AND id = ? AND mark = ?`, org, id, mark)
+		return err
+	})
+}

@@ -1,0 +1,101 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// What a Store says when it could not do what was asked. Anything else it
+// returns is a failure of the engine.
+var (
+	// ErrNotFound: no such user or session in this organization.
+	ErrNotFound = errors.New("account: not found")
+	// ErrEmailTaken: another account, in whichever organization, has the email.
+	ErrEmailTaken = errors.New("account: email is taken")
+	// ErrDuplicate: the id is taken.
+	ErrDuplicate = errors.New("account: duplicate id")
+	// ErrConflict: what was to be replaced is no longer at the revision given.
+	ErrConflict = errors.New("account: revision has moved")
+	// ErrLastAdmin: the write would leave the organization without an admin.
+	ErrLastAdmin = errors.New("account: the last admin")
+	// ErrEnded: the session has ended or expired.
+	ErrEnded = errors.New("account: session has ended")
+)
+
+// Store is what a storage engine must give to the auth service. Every write is
+// atomic and durable when it returns nil; reads see every write acknowledged
+// before. The suite in accounttest holds every engine to these sentences.
+//
+// Two reads have no tenant, because they are how a caller's tenant is found
+// out: by email at login, by session id at refresh. A call whose context has
+// ended before it began writes nothing.
+//
+// Times are kept to the millisecond, in UTC.
+type Store interface {
+	Users
+	Sessions
+	Changes
+	// Ping reports whether the engine answers.
+	Ping(ctx context.Context) error
+}
+
+// Users are the accounts.
+type Users interface {
+	// InsertUser stores a new user. ErrEmailTaken if its EmailKey is taken: of
+	// several inserts of one email at once exactly one succeeds. ErrDuplicate if
+	// its id is taken.
+	InsertUser(ctx context.Context, u User) error
+	// UserByEmail reads a user by EmailKey; ErrNotFound. Deleted users have no
+	// email.
+	UserByEmail(ctx context.Context, key string) (User, error)
+	// User reads a user, deleted or not; ErrNotFound.
+	User(ctx context.Context, org, id string) (User, error)
+	// ReplaceUser stores u where the stored Rev is prevRev, else ErrConflict
+	// (also when there is none). u.Rev must be prevRev + 1. The id, CreatedAt and
+	// EmailKey never change, except that deleting a user sets its email free.
+	//
+	// If the stored user counts as an admin and u does not, another admin of
+	// the organization must remain: ErrLastAdmin otherwise, however many such
+	// writes run at once.
+	ReplaceUser(ctx context.Context, org string, u User, prevRev int64) error
+	// UsersPage reads the users that are not deleted, newest first (CreatedAt,
+	// then ID, descending), skipping skip and at most limit, and counts all.
+	UsersPage(ctx context.Context, org string, skip, limit int64) ([]User, int64, error)
+}
+
+// Sessions are what logins began.
+type Sessions interface {
+	// InsertSession stores a new session; ErrDuplicate.
+	InsertSession(ctx context.Context, s Session) error
+	// Session reads a session in any state; ErrNotFound.
+	Session(ctx context.Context, id string) (Session, error)
+	// TouchSession records a use of a session that has neither ended nor expired
+	// at the time at; ErrEnded otherwise. After EndSession has returned, no
+	// TouchSession succeeds. An earlier use never replaces a later one.
+	TouchSession(ctx context.Context, org, id string, at time.Time, from Origin) error
+	// EndSession ends a session of a user with a mark; that it has ended
+	// already is success and changes nothing. ErrNotFound.
+	EndSession(ctx context.Context, org, user, id string, at time.Time, reason, mark string) error
+	// SessionsPage reads the sessions of a user that have neither ended nor
+	// expired at the time now and that the user's epoch has not ended, newest
+	// first, skipping skip and at most limit, and counts all.
+	SessionsPage(ctx context.Context, u User, now time.Time, skip, limit int64) ([]Session, int64, error)
+	// PurgeSessions removes sessions that expired before the given time, and
+	// gives how many.
+	PurgeSessions(ctx context.Context, before time.Time) (int64, error)
+}
+
+// Changes tell the processes that serve what another process has changed. A
+// mark stays until somebody has written the change into the copy and cleared
+// it, so that no crash in between loses one.
+type Changes interface {
+	// MarkedUsers reads up to limit users with a mark, deleted ones included.
+	MarkedUsers(ctx context.Context, limit int) ([]User, error)
+	// ClearUserMark clears the mark of a user where it is still the given one.
+	// It changes nothing else, Rev included.
+	ClearUserMark(ctx context.Context, org, id, mark string) error
+	// MarkedSessions and ClearSessionMark do the same for sessions.
+	MarkedSessions(ctx context.Context, limit int) ([]Session, error)
+	ClearSessionMark(ctx context.Context, org, id, mark string) error
+}
