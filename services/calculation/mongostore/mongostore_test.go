@@ -1,0 +1,29 @@
+package mongostore_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/mongostore"
+	"github.com/eventcarbon/ecf/services/calculation/resulttest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	resulttest.Run(t, func(t *testing.T) calculation.Store {
+		uri, database := testkit.MongoDB(t)
+		client, err := mongox.Connect(uri, mongox.Options{AppName: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+		store, err := mongostore.New(t.Context(), client.Database(database))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	})
+}
