@@ -70,15 +70,13 @@ func (arithmetic) Evaluate(typ string, fields json.RawMessage, ev footprint.Even
 
 // Sum implements Arithmetic.
 func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
-	var sum footprint.Contribution
-	for _, part := range parts {
-		var c footprint.Contribution
-		if err := json.Unmarshal(part, &c); err != nil {
+	contributions := make([]footprint.Contribution, len(parts))
+	for i, part := range parts {
+		if err := json.Unmarshal(part, &contributions[i]); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
-		sum.Add(c)
 	}
-	return json.Marshal(sum)
+	return json.Marshal(footprint.Sum(contributions...))
 }
 
 // NewRecalculator makes the Recalculator of a worker.
