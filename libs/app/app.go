@@ -75,14 +75,14 @@ func start(ctx context.Context, name string, run func(context.Context, Env) erro
 	if err != nil {
 		level = slog.LevelInfo // Load reports the fault
 	}
-	flush := func(context.Context) error { return nil }
+	var flush func(context.Context) error
 	if peek("ECF_DEBUG_ADDR", "debug-addr", env) != "" {
 		env.Metrics, flush, err = setupWithMetrics(ctx, name, env.Version)
 	} else {
 		flush, err = telemetry.Setup(ctx, name, env.Version)
 	}
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "%s: telemetry: %s\n", name, telemetry.Redact(err.Error()))
+		_, _ = fmt.Fprintf(env.Stderr, "%s: telemetry: %s\n", name, telemetry.Redact(err.Error()))
 		return exitFailed
 	}
 	env.Logger = telemetry.Logger(env.Stderr, name, level)
@@ -101,14 +101,14 @@ func start(ctx context.Context, name string, run func(context.Context, Env) erro
 		env.Logger.Warn("telemetry was not flushed", "error", telemetry.Redact(err.Error()))
 	}
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(env.Stdout, "%s %s\n\nSettings, by flag or environment:\n%s", name, env.Version, Usage())
+		_, _ = fmt.Fprintf(env.Stdout, "%s %s\n\nSettings, by flag or environment:\n%s", name, env.Version, Usage())
 		return exitOK
 	}
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return exitOK
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(telemetry.Redact(err.Error()), "\n"), "\n") {
-		fmt.Fprintf(env.Stderr, "%s: %s\n", name, line)
+		_, _ = fmt.Fprintf(env.Stderr, "%s: %s\n", name, line)
 	}
 	return exitFailed
 }
@@ -158,9 +158,12 @@ func parseLevel(s string) (slog.Level, error) {
 	return 0, errors.New("must be debug, info, warn or error")
 }
 
-// buildVersion gives the version of the main module, or the revision it was
-// built from.
+// buildVersion gives the version the linker was told, that of the main module,
+// or the revision it was built from.
 func buildVersion() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
