@@ -88,7 +88,7 @@ func TestMetricsAreOnWithTheDebugAddress(t *testing.T) {
 			}
 			counter.Add(ctx, 3)
 			w := httptest.NewRecorder()
-			e.Metrics.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			e.Metrics.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 			*page = w.Body.String()
 			return nil
 		}

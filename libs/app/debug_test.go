@@ -22,7 +22,7 @@ func TestDebugHandler(t *testing.T) {
 	}
 	visit := func(path string) (int, string) {
 		w := httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		d.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 		return w.Code, w.Body.String()
 	}
 	for path, want := range map[string]string{

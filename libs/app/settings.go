@@ -177,34 +177,34 @@ func Load(args []string, getenv func(string) string, defaults ...map[string]stri
 }
 
 // value finds where a setting is given: flag, environment, file, default.
-func (e setting) value(flags map[string]string, getenv func(string) string) (value, name string, err error) {
-	if v, ok := flags[e.flag()]; ok {
-		return v, "--" + e.flag(), nil
+func (s setting) value(flags map[string]string, getenv func(string) string) (value, name string, err error) {
+	if v, ok := flags[s.flag()]; ok {
+		return v, "--" + s.flag(), nil
 	}
-	v, file := getenv(e.env), ""
-	if e.secret {
-		file = getenv(e.env + "_FILE")
+	v, file := getenv(s.env), ""
+	if s.secret {
+		file = getenv(s.env + "_FILE")
 	}
 	switch {
 	case v != "" && file != "":
-		return "", e.env, fmt.Errorf("and %s_FILE are both set", e.env)
+		return "", s.env, fmt.Errorf("and %s_FILE are both set", s.env)
 	case file != "":
-		content, err := os.ReadFile(file)
+		content, err := os.ReadFile(file) //nolint:gosec // the operator names the file
 		if err != nil {
-			return "", e.env + "_FILE", fmt.Errorf("names a file that cannot be read: %w", err)
+			return "", s.env + "_FILE", fmt.Errorf("names a file that cannot be read: %w", err)
 		}
-		return strings.TrimRight(string(content), "\r\n"), e.env + "_FILE", nil
+		return strings.TrimRight(string(content), "\r\n"), s.env + "_FILE", nil
 	case v != "":
-		return v, e.env, nil
+		return v, s.env, nil
 	}
-	return e.def, e.env, nil
+	return s.def, s.env, nil
 }
 
-func (e setting) set(value string) error {
+func (s setting) set(value string) error {
 	if value == "" {
-		value = e.def
+		value = s.def
 	}
-	return e.parse(value)
+	return s.parse(value)
 }
 
 // parseFlags reads --name value, --name=value and, for booleans, --name. One

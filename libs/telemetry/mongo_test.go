@@ -42,7 +42,7 @@ func command(t *testing.T, d bson.D) bson.Raw {
 func attrs(list []attribute.KeyValue) map[string]string {
 	m := map[string]string{}
 	for _, kv := range list {
-		m[string(kv.Key)] = kv.Value.Emit()
+		m[string(kv.Key)] = kv.Value.String()
 	}
 	return m
 }

@@ -52,7 +52,7 @@ func TestClientIP(t *testing.T) {
 		for i := 0; i < len(c.headers); i += 2 {
 			text += c.headers[i] + ": " + c.headers[i+1] + "\r\n"
 		}
-		if got := b.raw(httptest.NewRequest("POST", c.path, nil), text+"\r\n0\r\n\r\n").body; got != `{"success":true,"data":"`+c.want+`"}` {
+		if got := b.raw(httptest.NewRequestWithContext(t.Context(), "POST", c.path, nil), text+"\r\n0\r\n\r\n").body; got != `{"success":true,"data":"`+c.want+`"}` {
 			t.Errorf("%s %v in chunks: %s, want %s", c.path, c.headers, got, c.want)
 		}
 	}

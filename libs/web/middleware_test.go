@@ -198,7 +198,7 @@ func TestSecurityHeaders(t *testing.T) {
 // one log line, and nothing of what was sent.
 func TestUnreadableRequests(t *testing.T) {
 	t.Parallel()
-	get := httptest.NewRequest("GET", "/", nil)
+	get := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 	for name, c := range map[string]struct {
 		text   string
 		status int
@@ -239,6 +239,6 @@ func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.ReadTimeout = 50 * time.Millisecond })
 	b.app.Post("/", func(c *fiber.Ctx) error { return web.OK(c, 1) })
-	a := b.raw(httptest.NewRequest("POST", "/", nil), "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	a := b.raw(httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 	a.fails(408, "VALIDATION_ERROR")
 }

@@ -42,9 +42,9 @@ func PageOf(c *fiber.Ctx) (Page, error) {
 		n, ok := parseInteger(args.Peek("page"))
 		switch {
 		case !ok:
-			faults = append(faults, apperr.Detail{Field: "page", Code: "not_an_integer", Message: "page must be an integer."})
+			faults = append(faults, apperr.Detail{Field: "page", Code: "WRONG_TYPE", Message: "page must be an integer."})
 		case n < 1:
-			faults = append(faults, apperr.Detail{Field: "page", Code: "too_small", Message: "page must be 1 or more."})
+			faults = append(faults, apperr.Detail{Field: "page", Code: "OUT_OF_RANGE", Message: "page must be 1 or more."})
 		default:
 			p.Number = n
 		}
@@ -52,7 +52,7 @@ func PageOf(c *fiber.Ctx) (Page, error) {
 	if args.Has("limit") {
 		n, ok := parseInteger(args.Peek("limit"))
 		if !ok {
-			faults = append(faults, apperr.Detail{Field: "limit", Code: "not_an_integer", Message: "limit must be an integer."})
+			faults = append(faults, apperr.Detail{Field: "limit", Code: "WRONG_TYPE", Message: "limit must be an integer."})
 		} else {
 			p.Limit = min(max(n, 1), MaxLimit)
 		}

@@ -227,7 +227,7 @@ func TestAfterAuth(t *testing.T) {
 
 func TestRegisterRefusesFaultyTables(t *testing.T) {
 	t.Parallel()
-	ok := func(c *fiber.Ctx) error { return nil }
+	ok := func(*fiber.Ctx) error { return nil }
 	err := web.Register(setup(t).app, "", nil, []web.Route{
 		{Method: "GET", Path: "/forgotten", Handler: ok},
 		{Method: "GET", Path: "/both", Public: true, Role: identity.User, Handler: ok},

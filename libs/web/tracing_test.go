@@ -50,7 +50,7 @@ func setupTraced(t *testing.T, edge bool) traced {
 func attrs(list []attribute.KeyValue) map[string]string {
 	m := map[string]string{}
 	for _, kv := range list {
-		m[string(kv.Key)] = kv.Value.Emit()
+		m[string(kv.Key)] = kv.Value.String()
 	}
 	return m
 }

@@ -66,7 +66,7 @@ func (b *bundle) get(path string, headers ...string) *answer {
 // do sends a request; headers are names and values in turn.
 func (b *bundle) do(method, path, body string, headers ...string) *answer {
 	b.t.Helper()
-	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req := httptest.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(body))
 	if body == "" {
 		req.Body = http.NoBody // else it is sent in chunks
 	}
