@@ -1,0 +1,105 @@
+package expected_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/tests/expected"
+)
+
+const exampleFolder = "../../examples/london-conference"
+
+// The engine must come to every line of the table: the same figure, stage,
+// scope and kilograms. Here the engine is what is tested; the table was made
+// without it.
+func TestEngineAgreesLineByLine(t *testing.T) {
+	t.Parallel()
+	table, err := expected.Read(filepath.Join(exampleFolder, "expected.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := eventContext(t)
+	total := expected.Milligrams(0)
+	seen := 0
+	for _, kind := range footprint.Types() {
+		var bodies []json.RawMessage
+		readJSON(t, kind+".json", &bodies)
+		for _, body := range bodies {
+			decoded, err := footprint.Decode(kind, body, event)
+			if err != nil {
+				t.Errorf("%s: %v", body, err)
+				continue
+			}
+			evaluation, err := footprint.Evaluate(kind, decoded.Fields, event)
+			if err != nil {
+				t.Errorf("%s: %v", body, err)
+				continue
+			}
+			seen++
+			got := expected.Table{}
+			for _, l := range evaluation.Lines {
+				kg, err := expected.ParseKg(l.Mass.Kilograms())
+				if err != nil {
+					t.Fatal(err)
+				}
+				total += kg
+				got = append(got, expected.Row{FactorID: l.FactorID, PerUnit: l.KgPerUnit.String(), Stage: l.Stage, Scope: string(rune('0' + l.Scope)), Kg: kg})
+			}
+			want := expected.Table{}
+			for _, row := range table {
+				if row.Record == decoded.ExternalReference {
+					want = append(want, row)
+				}
+			}
+			if !slices.Equal(keys(got), keys(want)) {
+				t.Errorf("%s:\n got %v\nwant %v", decoded.ExternalReference, keys(got), keys(want))
+			}
+		}
+	}
+	if total != table.Total() || seen == 0 {
+		t.Errorf("%d records come to %s kg, want %s kg", seen, total, table.Total())
+	}
+}
+
+// keys makes lines comparable, in a fixed order.
+func keys(lines expected.Table) []string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, strings.Join([]string{strings.TrimSuffix(l.FactorID, " (WTT)"), l.Stage, l.Scope, l.Kg.String()}, " "))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func eventContext(t *testing.T) footprint.EventContext {
+	t.Helper()
+	var event struct {
+		Country, StartDate, EndDate string
+		Attendees                   int64
+		Method                      struct {
+			RadiativeForcing bool
+			GWP              string
+		}
+	}
+	readJSON(t, "event.json", &event)
+	set, _ := factors.ForStart(event.StartDate)
+	return footprint.EventContext{Country: event.Country, StartDate: event.StartDate, EndDate: event.EndDate, Attendees: event.Attendees,
+		RadiativeForcing: event.Method.RadiativeForcing, GWP: event.Method.GWP, FactorSet: set.ID}
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(exampleFolder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}

@@ -1,0 +1,126 @@
+package expected
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// factor is a published figure, as its table prints it.
+type factor struct {
+	perUnit string // kg CO2e per unit
+	wtt     string // its well-to-tank part, kg CO2e per unit; empty: not published
+	unit    string
+}
+
+type position struct{ latitude, longitude float64 }
+
+// published is what the example needs of the reference tables.
+type published struct {
+	factors  map[string]factor
+	defaults map[string]string // figures such as the energy use of a kind of building
+	airports map[string]position
+}
+
+// readPublished reads the reference tables of a folder.
+func readPublished(folder string) (*published, error) {
+	p := &published{factors: map[string]factor{}, defaults: map[string]string{}, airports: map[string]position{}}
+	for _, name := range []string{"flights", "accommodation", "grid_electricity", "venue_energy", "waste"} {
+		err := eachRow(filepath.Join(folder, name+".csv"), func(cell func(string) string) error {
+			if cell("verified") == "yes" {
+				p.factors[cell("factor_id")] = factor{cell("kgco2e_per_unit"), cell("wtt_kgco2e_per_unit"), cell("unit")}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := eachRow(filepath.Join(folder, "activity_defaults.csv"), func(cell func(string) string) error {
+		p.defaults[cell("default_id")] = cell("value")
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = eachRow(filepath.Join(folder, "airports.csv"), func(cell func(string) string) error {
+		latitude, err := strconv.ParseFloat(cell("lat"), 64)
+		if err != nil {
+			return err
+		}
+		longitude, err := strconv.ParseFloat(cell("lon"), 64)
+		if err != nil {
+			return err
+		}
+		p.airports[cell("iata")] = position{latitude, longitude}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// eachRow calls do with each row of a table; cell gives a cell by the name of
+// its column, and empty for a column that the table lacks.
+func eachRow(path string, do func(cell func(string) string) error) (err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("%s: no header", path)
+	}
+	for i, row := range rows[1:] {
+		cell := func(column string) string {
+			for k, name := range rows[0] {
+				if name == column {
+					return row[k]
+				}
+			}
+			return ""
+		}
+		if err := do(cell); err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, i+2, err)
+		}
+	}
+	return nil
+}
+
+// earthRadiusKm is the mean radius of the Earth (IUGG).
+const earthRadiusKm = 6371.0088
+
+// metres is the great-circle distance by the haversine formula, not rounded.
+// The conversions to float64 keep every platform from fusing operations.
+func metres(a, b position) float64 {
+	const radians = math.Pi / 180
+	north := math.Sin(float64(float64(b.latitude-a.latitude) * radians / 2))
+	east := math.Sin(float64(float64(b.longitude-a.longitude) * radians / 2))
+	parallels := float64(math.Cos(float64(a.latitude*radians)) * math.Cos(float64(b.latitude*radians)))
+	h := float64(north*north) + float64(parallels*float64(east*east))
+	return float64(2*earthRadiusKm*1000) * math.Asin(math.Sqrt(min(1, h)))
+}
+
+// kilometres is the distance between two airports, rounded half to even to
+// whole metres.
+func (p *published) kilometres(from, to string) (*big.Rat, error) {
+	a, ok := p.airports[from]
+	if !ok {
+		return nil, fmt.Errorf("no airport %s", from)
+	}
+	b, ok := p.airports[to]
+	if !ok {
+		return nil, fmt.Errorf("no airport %s", to)
+	}
+	return big.NewRat(int64(math.RoundToEven(metres(a, b))), 1000), nil
+}
