@@ -55,7 +55,7 @@ type Backend struct {
 // Open reads the settings and prepares the connections. It does not wait for
 // the servers.
 func Open(ctx context.Context, env app.Env, name string) (*Backend, error) {
-	settings, err := env.Settings()
+	settings, err := env.Settings(map[string]string{"ECF_ADDR": defaultAddr(name)})
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,13 @@ func Open(ctx context.Context, env app.Env, name string) (*Backend, error) {
 	}
 	b.bell = recalc.NewQueue(b.Queue, recalc.QueueInteractive, b.Logger, time.Now)
 	return b, nil
+}
+
+// defaultAddr is where a service listens when nothing else is said: where the
+// others look for it by default.
+func defaultAddr(name string) string {
+	ports := map[string]string{"auth": "8081", "records": "8082", "review": "8083", "calculation": "8084"}
+	return "127.0.0.1:" + ports[name]
 }
 
 // Close ends the connections.

@@ -81,5 +81,5 @@ func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 
 // NewRecalculator makes the Recalculator of a worker.
 func NewRecalculator(records Records, results Results, now func() time.Time) Recalculator {
-	return Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now}
+	return Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout}
 }

@@ -191,10 +191,10 @@ func (s *modelStore) StoreContribution(_ context.Context, _ record.OrgID, id rec
 	return nil
 }
 
-func nodeKey(typ string, index int64) string { return typ + "/" + strconv.FormatInt(index, 10) }
+func nodeKey(id NodeID) string { return fmt.Sprintf("%d/%s/%d", id.Level, id.Type, id.Index) }
 
-func (s *modelStore) Node(_ context.Context, _ record.OrgID, _ record.EventID, typ string, index int64) (Node, error) {
-	n, ok := s.nodes[nodeKey(typ, index)]
+func (s *modelStore) Node(_ context.Context, _ record.OrgID, _ record.EventID, id NodeID) (Node, error) {
+	n, ok := s.nodes[nodeKey(id)]
 	if !ok {
 		return Node{}, ErrNotFound
 	}
@@ -202,17 +202,19 @@ func (s *modelStore) Node(_ context.Context, _ record.OrgID, _ record.EventID, t
 }
 
 func (s *modelStore) PutNode(_ context.Context, n Node, prev int64) error {
-	if s.nodes[nodeKey(n.Type, n.Index)].Version != prev && !s.broken.noGuard {
+	if s.nodes[nodeKey(n.NodeID)].Version != prev && !s.broken.noGuard {
 		return ErrConflict
 	}
-	s.nodes[nodeKey(n.Type, n.Index)] = n
+	s.nodes[nodeKey(n.NodeID)] = n
 	return nil
 }
 
-func (s *modelStore) Nodes(context.Context, record.OrgID, record.EventID) ([]Node, error) {
+func (s *modelStore) Nodes(_ context.Context, _ record.OrgID, _ record.EventID, typ string, level int, from, to int64) ([]Node, error) {
 	var nodes []Node
 	for _, k := range slices.Sorted(maps.Keys(s.nodes)) {
-		nodes = append(nodes, s.nodes[k])
+		if n := s.nodes[k]; n.Level == level && (typ == "" || n.Type == typ) && from <= n.Index && n.Index <= to {
+			nodes = append(nodes, n)
+		}
 	}
 	return nodes, nil
 }
@@ -292,7 +294,7 @@ func (s *modelStore) full() string {
 	}
 	sum := map[string]string{}
 	for _, r := range s.records {
-		if !touched[nodeKey(r.Type, (r.Seq-1)/SegmentSize)] {
+		if !touched[nodeKey(NodeID{Type: r.Type, Index: (r.Seq - 1) / modelFanout})] {
 			if r.Status == record.Approved {
 				sum[string(r.ID)] = "missing"
 			}
@@ -383,17 +385,17 @@ func (g gated) StoreContribution(ctx context.Context, o record.OrgID, id record.
 	g.turn()
 	return g.modelStore.StoreContribution(ctx, o, id, rev, c, p, x)
 }
-func (g gated) Node(ctx context.Context, o record.OrgID, e record.EventID, typ string, i int64) (Node, error) {
+func (g gated) Node(ctx context.Context, o record.OrgID, e record.EventID, id NodeID) (Node, error) {
 	g.turn()
-	return g.modelStore.Node(ctx, o, e, typ, i)
+	return g.modelStore.Node(ctx, o, e, id)
 }
 func (g gated) PutNode(ctx context.Context, n Node, prev int64) error {
 	g.turn()
 	return g.modelStore.PutNode(ctx, n, prev)
 }
-func (g gated) Nodes(ctx context.Context, o record.OrgID, e record.EventID) ([]Node, error) {
+func (g gated) Nodes(ctx context.Context, o record.OrgID, e record.EventID, typ string, level int, from, to int64) ([]Node, error) {
 	g.turn()
-	return g.modelStore.Nodes(ctx, o, e)
+	return g.modelStore.Nodes(ctx, o, e, typ, level, from, to)
 }
 func (g gated) Result(ctx context.Context, o record.OrgID, e record.EventID) (Result, error) {
 	g.turn()
@@ -436,8 +438,9 @@ func newActor(run func(turn func())) *actor {
 }
 
 const (
-	modelSteps   = 220
+	modelSteps   = 300
 	modelWorkers = 3
+	modelFanout  = 2 // a small tree has as many seams as a large one
 )
 
 // simulate plays one random history and returns the first violation.
@@ -452,7 +455,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		records: map[record.ID]record.Record{}, entries: map[record.ID]map[int64]record.Entry{},
 		nodes: map[string]Node{}, kept: map[int64]Result{}, broken: broken,
 	}
-	for i, seq := range []int64{1, 2, 512, 513, 1024} {
+	for i, seq := range []int64{1, 2, 3, 5, 8} {
 		for _, typ := range []string{"flights", "waste"} {
 			id := record.ID(fmt.Sprintf("%s%d", typ[:1], i))
 			s.records[id] = record.Record{ID: id, Org: "org", Event: "event", Type: typ, Seq: seq, Rev: 1, Status: record.Submitted, ContextRev: 1,
@@ -491,7 +494,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 	}
 	worker := func(turn func()) {
 		g := gated{s, turn}
-		rc := Recalculator{Records: g, Results: g, Arithmetic: modelArithmetic{}, Now: func() time.Time { return clock }}
+		rc := Recalculator{Records: g, Results: g, Arithmetic: modelArithmetic{}, Now: func() time.Time { return clock }, Fanout: modelFanout}
 		if err := rc.Recalculate(ctx, "org", "event"); err != nil && !errors.Is(err, errContended) {
 			s.fault = err
 		}

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,9 +42,9 @@ type Records interface {
 
 // Results is what recalculation reads and writes of its own.
 type Results interface {
-	Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (Node, error)
+	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
 	PutNode(ctx context.Context, n Node, prevVersion int64) error
-	Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]Node, error)
+	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
 	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
 	PutResult(ctx context.Context, r Result, prevVersion int64) error
 	InsertRevision(ctx context.Context, r Result) error
@@ -65,6 +67,8 @@ type Recalculator struct {
 	Results    Results
 	Arithmetic Arithmetic
 	Now        func() time.Time
+	// Fanout is the tree's; tests make it small.
+	Fanout int64
 }
 
 // Recalculate works until no mark of the event is left. Twice or too early is
@@ -103,7 +107,7 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 		return true, nil
 	}
 	if !ev.Deleted {
-		if err := r.bringUpToDate(ctx, org, event, segmentsOf(marked)); err != nil {
+		if err := r.bringUpToDate(ctx, org, event, r.segmentsOf(marked)); err != nil {
 			return false, err
 		}
 	}
@@ -118,39 +122,51 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 	return false, nil
 }
 
-// segment names one node of an event.
-type segment struct {
-	typ   string
-	index int64
-}
-
-// segmentsOf gives the segments of the marked records, each once.
-func segmentsOf(marked []record.MarkedRecord) []segment {
-	var touched []segment
+// segmentsOf gives the nodes of level 0 that the marked records are under, each
+// once.
+func (r Recalculator) segmentsOf(marked []record.MarkedRecord) []NodeID {
+	touched := make([]NodeID, 0, len(marked))
 	for _, m := range marked {
-		touched = append(touched, segment{m.Type, (m.Seq - 1) / SegmentSize})
+		touched = append(touched, NodeID{Type: m.Type, Index: (m.Seq - 1) / r.Fanout})
 	}
-	slices.SortFunc(touched, func(a, b segment) int {
-		return cmp.Or(strings.Compare(a.typ, b.typ), cmp.Compare(a.index, b.index))
-	})
-	return slices.Compact(touched)
+	return distinct(touched)
 }
 
-func (r Recalculator) bringUpToDate(ctx context.Context, org record.OrgID, event record.EventID, touched []segment) error {
-	for _, s := range touched {
-		if err := r.calculateNode(ctx, org, event, s); err != nil {
-			return err
+// parentsOf gives the nodes of the next level above the given ones, each once.
+func (r Recalculator) parentsOf(nodes []NodeID) []NodeID {
+	above := make([]NodeID, 0, len(nodes))
+	for _, n := range nodes {
+		above = append(above, NodeID{Type: n.Type, Level: n.Level + 1, Index: n.Index / r.Fanout})
+	}
+	return distinct(above)
+}
+
+func distinct(nodes []NodeID) []NodeID {
+	slices.SortFunc(nodes, func(a, b NodeID) int {
+		return cmp.Or(strings.Compare(a.Type, b.Type), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Index, b.Index))
+	})
+	return slices.Compact(nodes)
+}
+
+// bringUpToDate calculates the touched nodes level by level, then the result.
+func (r Recalculator) bringUpToDate(ctx context.Context, org record.OrgID, event record.EventID, touched []NodeID) error {
+	for level := 0; level <= topLevel; level++ {
+		for _, id := range touched {
+			if err := r.calculateNode(ctx, org, event, id); err != nil {
+				return err
+			}
 		}
+		touched = r.parentsOf(touched)
 	}
 	return r.calculateResult(ctx, org, event)
 }
 
-// calculateNode sums one segment. The order of its reads is what makes it
-// right: the version first, then the context, then the records. Whoever wrote
-// after our first read makes our write fail; so a write that succeeds has seen
-// at least what every earlier write has seen.
-func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event record.EventID, s segment) error {
-	stored, err := r.Results.Node(ctx, org, event, s.typ, s.index)
+// calculateNode sums one node. The order of its reads is what makes it right:
+// the version first, then the context, then the children. Whoever wrote after
+// our first read makes our write fail; so a write that succeeds has seen at
+// least what every earlier write has seen.
+func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) error {
+	stored, err := r.Results.Node(ctx, org, event, id)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
@@ -158,16 +174,29 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err != nil {
 		return err
 	}
-	sub := record.Sub{Event: event, Type: s.typ}
-	counted, err := r.Records.Approved(ctx, org, sub, s.index*SegmentSize+1, (s.index+1)*SegmentSize)
+	node := Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+	if id.Level == 0 {
+		err = r.sumRecords(ctx, ev, &node)
+	} else {
+		err = r.sumChildren(ctx, ev, &node)
+	}
 	if err != nil {
 		return err
 	}
-	node := Node{Org: org, Event: event, Type: s.typ, Index: s.index, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+	return r.Results.PutNode(ctx, node, stored.Version)
+}
+
+// sumRecords fills a node of level 0 from its approved records.
+func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Node) error {
+	sub := record.Sub{Event: node.Event, Type: node.Type}
+	counted, err := r.Records.Approved(ctx, node.Org, sub, node.Index*r.Fanout+1, (node.Index+1)*r.Fanout)
+	if err != nil {
+		return err
+	}
 	parts := make([]json.RawMessage, 0, len(counted))
 	inputs := sha256.New()
 	for _, c := range counted {
-		part, err := r.contribution(ctx, org, ev, c)
+		part, err := r.contribution(ctx, node.Org, ev, c)
 		if err != nil {
 			// One record that cannot be calculated must not hold up the event:
 			// it is named in the result instead.
@@ -177,11 +206,35 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 		parts = append(parts, part)
 		hashRecord(inputs, c)
 	}
-	if node.Contribution, err = r.Arithmetic.Sum(parts); err != nil {
+	node.Hash = hex.EncodeToString(inputs.Sum(nil))
+	node.Contribution, err = r.Arithmetic.Sum(parts)
+	return err
+}
+
+// sumChildren fills a node of a higher level from the nodes below it.
+func (r Recalculator) sumChildren(ctx context.Context, ev record.Event, node *Node) error {
+	children, err := r.nodesUnder(ctx, ev, node.Type, node.Level-1, node.Index*r.Fanout, (node.Index+1)*r.Fanout-1)
+	if err != nil {
 		return err
 	}
-	node.Hash = hex.EncodeToString(inputs.Sum(nil))
-	return r.Results.PutNode(ctx, node, stored.Version)
+	sum, err := r.sumNodes(children, sha256.New())
+	node.Contribution, node.Failed, node.Hash = sum.Contribution, sum.Failed, sum.Hash
+	return err
+}
+
+// sumNodes adds nodes up; their hashes go into inputs.
+func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err error) {
+	parts := make([]json.RawMessage, 0, len(nodes))
+	for _, n := range nodes {
+		parts = append(parts, n.Contribution)
+		sum.Failed = append(sum.Failed, n.Failed...)
+		hashPart(inputs, n.Type)
+		hashPart(inputs, strconv.FormatInt(n.Index, 10))
+		hashPart(inputs, n.Hash)
+	}
+	sum.Hash = hex.EncodeToString(inputs.Sum(nil))
+	sum.Contribution, err = r.Arithmetic.Sum(parts)
+	return sum, err
 }
 
 // contribution gives what one record counts for under the event's context: the
@@ -209,7 +262,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 	if err != nil {
 		return err
 	}
-	nodes, err := r.nodesUnder(ctx, org, event, ev.ContextRev)
+	nodes, err := r.nodesUnder(ctx, ev, "", topLevel, 0, math.MaxInt64)
 	if err != nil {
 		return err
 	}
@@ -217,24 +270,17 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 		Org: org, Event: event, Version: stored.Version + 1,
 		ContextRev: ev.ContextRev, Context: ev.Context(), EngineVersion: footprint.EngineVersion,
 	}
-	parts := make([]json.RawMessage, 0, len(nodes))
-	inputs := sha256.New()
 	context, err := json.Marshal(next.Context)
 	if err != nil {
 		return err
 	}
+	inputs := sha256.New()
 	hashPart(inputs, string(context))
-	for _, n := range nodes {
-		parts = append(parts, n.Contribution)
-		next.Failed = append(next.Failed, n.Failed...)
-		hashPart(inputs, n.Type)
-		hashPart(inputs, strconv.FormatInt(n.Index, 10))
-		hashPart(inputs, n.Hash)
-	}
-	if next.Contribution, err = r.Arithmetic.Sum(parts); err != nil {
+	sum, err := r.sumNodes(nodes, inputs)
+	if err != nil {
 		return err
 	}
-	next.InputsHash = hex.EncodeToString(inputs.Sum(nil))
+	next.Contribution, next.Failed, next.InputsHash = sum.Contribution, sum.Failed, sum.Hash
 	return r.putResult(ctx, stored, next)
 }
 
@@ -261,18 +307,18 @@ func sameContent(a, b Result) bool {
 		string(a.Contribution) == string(b.Contribution) && slices.Equal(a.Failed, b.Failed)
 }
 
-// nodesUnder reads the event's nodes, after calculating anew those made under
-// another context.
-func (r Recalculator) nodesUnder(ctx context.Context, org record.OrgID, event record.EventID, contextRev int64) ([]Node, error) {
-	nodes, err := r.Results.Nodes(ctx, org, event)
+// nodesUnder reads the nodes of one level and range, after calculating anew
+// those that were made under another context of the event than ev's.
+func (r Recalculator) nodesUnder(ctx context.Context, ev record.Event, typ string, level int, from, to int64) ([]Node, error) {
+	nodes, err := r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to)
 	if err != nil {
 		return nil, err
 	}
 	stale := false
 	for _, n := range nodes {
-		if n.ContextRev != contextRev {
+		if n.ContextRev != ev.ContextRev {
 			stale = true
-			if err := r.calculateNode(ctx, org, event, segment{n.Type, n.Index}); err != nil {
+			if err := r.calculateNode(ctx, ev.Org, ev.ID, n.NodeID); err != nil {
 				return nil, err
 			}
 		}
@@ -280,11 +326,11 @@ func (r Recalculator) nodesUnder(ctx context.Context, org record.OrgID, event re
 	if !stale {
 		return nodes, nil
 	}
-	if nodes, err = r.Results.Nodes(ctx, org, event); err != nil {
+	if nodes, err = r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to); err != nil {
 		return nil, err
 	}
 	for _, n := range nodes {
-		if n.ContextRev != contextRev {
+		if n.ContextRev != ev.ContextRev {
 			// The context moved on while we worked.
 			return nil, ErrConflict
 		}

@@ -10,10 +10,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// SegmentSize is how many consecutive sequence numbers of a sub-collection
-// share one node: one approval costs the reading of at most this many stored
-// contributions, however large the event is.
-const SegmentSize = 512
+// Fanout is how many consecutive sequence numbers share a node of level 0, and
+// how many nodes of one level share a node of the next. The cost of one
+// approval is that of reading at most Fanout children on each level, however
+// large the event is.
+const Fanout = 512
+
+// topLevel is the level whose nodes the result is summed from. With two levels
+// one top node covers Fanout² = 262,144 records of a type, so the result of an
+// event of a million records reads a handful of them.
+const topLevel = 1
 
 // What a Store says when it could not do what was asked.
 var (
@@ -23,12 +29,20 @@ var (
 	ErrConflict = errors.New("calculation: version has moved")
 )
 
-// Node is the sum over one segment of an event's approved records.
+// NodeID names a node within an event. A node of level 0, a segment, covers the
+// records of one type with Seq Index*Fanout+1 … (Index+1)*Fanout; a node of a
+// higher level covers as many nodes of the level below.
+type NodeID struct {
+	Type  string
+	Level int
+	Index int64
+}
+
+// Node is the sum over one part of an event's approved records.
 type Node struct {
 	Org   record.OrgID
 	Event record.EventID
-	Type  string
-	Index int64 // covers Seq Index*SegmentSize+1 … (Index+1)*SegmentSize
+	NodeID
 
 	// Version rises with every write, also of the same content, so that a
 	// slower and older scan can never overwrite a newer one.
@@ -39,11 +53,13 @@ type Node struct {
 	Contribution json.RawMessage
 	// Failed are the ids of approved records that could not be calculated.
 	Failed []record.ID
-	// Hash is over the inputs: id, type and fields of every record counted.
+	// Hash is over the inputs: id, type and fields of every record counted on
+	// level 0, and the hashes of the children above. All hashes of an event so
+	// form a tree.
 	Hash string
 }
 
-// Result is the sum over all nodes of an event: what GET results serves.
+// Result is the sum over the top nodes of an event: what GET results serves.
 type Result struct {
 	Org   record.OrgID
 	Event record.EventID
@@ -71,13 +87,14 @@ type Result struct {
 // reads see every write acknowledged before. The suite in resulttest holds the
 // engines to it.
 type Store interface {
-	// Node reads one segment's node; ErrNotFound.
-	Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (Node, error)
+	// Node reads one node; ErrNotFound.
+	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
 	// PutNode stores n, whose Version is prevVersion + 1, where the stored
 	// version is prevVersion (0: where there is none), else ErrConflict.
 	PutNode(ctx context.Context, n Node, prevVersion int64) error
-	// Nodes reads all nodes of an event, ordered by type and index.
-	Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]Node, error)
+	// Nodes reads the nodes of one level with from ≤ Index ≤ to, of one type or,
+	// when typ is empty, of all, ordered by type and index.
+	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
 	// Result reads an event's newest result; ErrNotFound.
 	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
 	// PutResult stores r like PutNode does.

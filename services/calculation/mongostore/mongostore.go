@@ -34,7 +34,7 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		revisions: db.Collection("result_revisions"),
 	}
 	indexes := map[*mongo.Collection]bson.D{
-		s.nodes:     {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "type", Value: 1}, {Key: "index", Value: 1}},
+		s.nodes:     {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "level", Value: 1}, {Key: "type", Value: 1}, {Key: "index", Value: 1}},
 		s.revisions: {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "revision", Value: -1}},
 	}
 	for collection, keys := range indexes {
@@ -51,6 +51,7 @@ type nodeDoc struct {
 	ID           string         `bson:"_id"`
 	Org          record.OrgID   `bson:"org"`
 	Event        record.EventID `bson:"event"`
+	Level        int            `bson:"level"`
 	Type         string         `bson:"type"`
 	Index        int64          `bson:"index"`
 	Version      int64          `bson:"version"`
@@ -75,8 +76,8 @@ type resultDoc struct {
 	CalculatedAt  time.Time              `bson:"calculatedAt"`
 }
 
-func nodeID(org record.OrgID, event record.EventID, typ string, index int64) string {
-	return string(org) + "/" + string(event) + "/" + typ + "/" + strconv.FormatInt(index, 10)
+func nodeID(org record.OrgID, event record.EventID, id calculation.NodeID) string {
+	return string(org) + "/" + string(event) + "/" + strconv.Itoa(id.Level) + "/" + id.Type + "/" + strconv.FormatInt(id.Index, 10)
 }
 
 func resultID(org record.OrgID, event record.EventID) string {
@@ -85,15 +86,15 @@ func resultID(org record.OrgID, event record.EventID) string {
 
 func docOfNode(n calculation.Node) nodeDoc {
 	return nodeDoc{
-		ID: nodeID(n.Org, n.Event, n.Type, n.Index), Org: n.Org, Event: n.Event, Type: n.Type, Index: n.Index,
+		ID: nodeID(n.Org, n.Event, n.NodeID), Org: n.Org, Event: n.Event, Level: n.Level, Type: n.Type, Index: n.Index,
 		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, Hash: n.Hash,
 	}
 }
 
 func (d nodeDoc) node() calculation.Node {
 	return calculation.Node{
-		Org: d.Org, Event: d.Event, Type: d.Type, Index: d.Index, Version: d.Version, ContextRev: d.ContextRev,
-		Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, Hash: d.Hash,
+		Org: d.Org, Event: d.Event, NodeID: calculation.NodeID{Type: d.Type, Level: d.Level, Index: d.Index},
+		Version: d.Version, ContextRev: d.ContextRev, Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, Hash: d.Hash,
 	}
 }
 
@@ -114,9 +115,9 @@ func (d resultDoc) result() calculation.Result {
 }
 
 // Node implements calculation.Store.
-func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (calculation.Node, error) {
+func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID) (calculation.Node, error) {
 	var d nodeDoc
-	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, typ, index)}, {Key: "org", Value: org}}).Decode(&d)
+	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, id)}, {Key: "org", Value: org}}).Decode(&d)
 	if mongox.IsNoDocument(err) {
 		return calculation.Node{}, calculation.ErrNotFound
 	}
@@ -133,9 +134,13 @@ func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int
 }
 
 // Nodes implements calculation.Store.
-func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]calculation.Node, error) {
-	cursor, err := s.nodes.Find(ctx, bson.D{{Key: "org", Value: org}, {Key: "event", Value: event}},
-		options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}))
+func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]calculation.Node, error) {
+	filter := bson.D{{Key: "org", Value: org}, {Key: "event", Value: event}, {Key: "level", Value: level}}
+	if typ != "" {
+		filter = append(filter, bson.E{Key: "type", Value: typ})
+	}
+	filter = append(filter, bson.E{Key: "index", Value: bson.D{{Key: "$gte", Value: from}, {Key: "$lte", Value: to}}})
+	cursor, err := s.nodes.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}))
 	if err != nil {
 		return nil, fmt.Errorf("read nodes: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,9 +25,11 @@ const (
 	event record.EventID = "event-1"
 )
 
+func id(index int64) calculation.NodeID { return calculation.NodeID{Type: "flights", Index: index} }
+
 func node(index, version int64) calculation.Node {
 	return calculation.Node{
-		Org: org, Event: event, Type: "flights", Index: index, Version: version, ContextRev: 1<<53 + 1,
+		Org: org, Event: event, NodeID: id(index), Version: version, ContextRev: 1<<53 + 1,
 		Contribution: json.RawMessage(`{"a.b":"170141183460469231731687303715884105727","$where":"é😀\u2028"}`),
 		Failed:       []record.ID{"r1", "r2"}, Hash: fmt.Sprintf("hash-%d", version),
 	}
@@ -47,7 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 	t.Run("node round trip and guard", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		if _, err := s.Node(ctx, org, event, "flights", 0); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Node(ctx, org, event, id(0)); !errors.Is(err, calculation.ErrNotFound) {
 			t.Fatalf("absent node: %v", err)
 		}
 		must(t, s.PutNode(ctx, node(0, 1), 0))
@@ -55,17 +58,38 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		must(t, s.PutNode(ctx, node(0, 2), 1))
 		wantConflict(t, s.PutNode(ctx, node(0, 2), 1))
 		wantConflict(t, s.PutNode(ctx, node(7, 3), 2)) // replaced where there is none
-		got, err := s.Node(ctx, org, event, "flights", 0)
+		got, err := s.Node(ctx, org, event, id(0))
 		must(t, err)
 		if !reflect.DeepEqual(got, node(0, 2)) {
 			t.Fatalf("got %+v", got)
 		}
 		must(t, s.PutNode(ctx, node(10, 1), 0))
 		must(t, s.PutNode(ctx, node(2, 1), 0))
-		nodes, err := s.Nodes(ctx, org, event)
-		must(t, err)
-		if len(nodes) != 3 || nodes[0].Index != 0 || nodes[1].Index != 2 || nodes[2].Index != 10 {
-			t.Fatalf("order of nodes: %+v", nodes)
+		waste, above := node(1, 1), node(0, 1)
+		waste.Type, above.Level = "waste", 1
+		must(t, s.PutNode(ctx, waste, 0))
+		must(t, s.PutNode(ctx, above, 0))
+		for _, c := range []struct {
+			typ      string
+			level    int
+			from, to int64
+			want     []calculation.NodeID
+		}{
+			{"", 0, 0, 1 << 60, []calculation.NodeID{id(0), id(2), id(10), waste.NodeID}},
+			{"flights", 0, 1, 10, []calculation.NodeID{id(2), id(10)}},
+			{"waste", 0, 0, 511, []calculation.NodeID{waste.NodeID}},
+			{"", 1, 0, 1 << 60, []calculation.NodeID{above.NodeID}},
+			{"flights", 0, 3, 9, nil},
+		} {
+			nodes, err := s.Nodes(ctx, org, event, c.typ, c.level, c.from, c.to)
+			must(t, err)
+			var got []calculation.NodeID
+			for _, n := range nodes {
+				got = append(got, n.NodeID)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Fatalf("nodes of %q on level %d from %d to %d: %v, want %v", c.typ, c.level, c.from, c.to, got, c.want)
+			}
 		}
 	})
 	t.Run("result round trip and guard", func(t *testing.T) {
@@ -104,13 +128,13 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		must(t, s.PutNode(ctx, node(0, 1), 0))
 		must(t, s.PutResult(ctx, result(1, 1), 0))
 		must(t, s.InsertRevision(ctx, result(1, 1)))
-		if _, err := s.Node(ctx, other, event, "flights", 0); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Node(ctx, other, event, id(0)); !errors.Is(err, calculation.ErrNotFound) {
 			t.Fatalf("node of another organization: %v", err)
 		}
 		if _, err := s.Result(ctx, other, event); !errors.Is(err, calculation.ErrNotFound) {
 			t.Fatalf("result of another organization: %v", err)
 		}
-		nodes, err := s.Nodes(ctx, other, event)
+		nodes, err := s.Nodes(ctx, other, event, "", 0, 0, 1<<60)
 		must(t, err)
 		kept, err := s.Revisions(ctx, other, event, 0, 10)
 		must(t, err)
@@ -155,7 +179,7 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		if _, err := s.Result(ctx, org, event); !errors.Is(err, calculation.ErrNotFound) {
 			t.Fatalf("result after a cancelled write: %v", err)
 		}
-		if nodes, err := s.Nodes(ctx, org, event); err != nil || len(nodes) != 0 {
+		if nodes, err := s.Nodes(ctx, org, event, "", 0, 0, 1<<60); err != nil || len(nodes) != 0 {
 			t.Fatalf("nodes after a cancelled write: %v %v", nodes, err)
 		}
 	})

@@ -17,9 +17,9 @@ import (
 func Schema() []string {
 	return []string{
 		`CREATE TABLE IF NOT EXISTS result_nodes (
-			org TEXT NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL,
+			org TEXT NOT NULL, event TEXT NOT NULL, level INTEGER NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL,
 			version INTEGER NOT NULL, doc TEXT NOT NULL,
-			PRIMARY KEY (org, event, type, idx)) WITHOUT ROWID`,
+			PRIMARY KEY (org, event, level, type, idx)) WITHOUT ROWID`,
 		`CREATE TABLE IF NOT EXISTS results (
 			org TEXT NOT NULL, event TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
 			PRIMARY KEY (org, event)) WITHOUT ROWID`,
@@ -38,23 +38,26 @@ var _ calculation.Store = (*Store)(nil)
 func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 
 // Node implements calculation.Store.
-func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, typ string, index int64) (calculation.Node, error) {
+func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID) (calculation.Node, error) {
 	return one[calculation.Node](s.db.Read().QueryRowContext(ctx,
-		`SELECT doc FROM result_nodes WHERE org=? AND event=? AND type=? AND idx=?`, org, event, typ, index))
+		`SELECT doc FROM result_nodes WHERE org=? AND event=? AND level=? AND type=? AND idx=?`, org, event, id.Level, id.Type, id.Index))
 }
 
 // PutNode implements calculation.Store.
 func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int64) error {
 	return s.put(ctx, n, prevVersion,
-		`INSERT INTO result_nodes (version, doc, org, event, type, idx) VALUES (?,?,?,?,?,?)`,
-		`UPDATE result_nodes SET version=?, doc=? WHERE org=? AND event=? AND type=? AND idx=? AND version=?`,
-		n.Version, n.Org, n.Event, n.Type, n.Index)
+		`INSERT INTO result_nodes (version, doc, org, event, level, type, idx) VALUES (?,?,?,?,?,?,?)`,
+		`UPDATE result_nodes SET version=?, doc=? WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version=?`,
+		n.Version, n.Org, n.Event, n.Level, n.Type, n.Index)
 }
 
 // Nodes implements calculation.Store.
-func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID) ([]calculation.Node, error) {
-	rows, err := s.db.Read().QueryContext(ctx,
-		`SELECT doc FROM result_nodes WHERE org=? AND event=? ORDER BY type, idx`, org, event)
+func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]calculation.Node, error) {
+	query, args := `SELECT doc FROM result_nodes WHERE org=? AND event=? AND level=?`, []any{org, event, level}
+	if typ != "" {
+		query, args = query+` AND type=?`, append(args, typ)
+	}
+	rows, err := s.db.Read().QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
 	return many[calculation.Node](rows, err)
 }
 
