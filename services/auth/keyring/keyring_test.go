@@ -1,0 +1,298 @@
+package keyring_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/auth/keyring"
+)
+
+var start = time.Now().UTC().Truncate(time.Second)
+
+func open(t *testing.T, dir string, clock *testkit.Clock) *keyring.Keyring {
+	t.Helper()
+	k, err := keyring.Open(keyring.Options{Dir: dir, TokenLife: time.Hour, Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func kids(k *keyring.Keyring) (ids []string) {
+	for _, j := range k.JWKS().Keys {
+		ids = append(ids, j.KeyID)
+	}
+	return ids
+}
+
+func signer(t *testing.T, k *keyring.Keyring) string {
+	t.Helper()
+	token, err := k.Sign(identity.TypeID, jwt.RegisteredClaims{Subject: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := jwt.Parse(token, func(tok *jwt.Token) (any, error) { return k.Key(t.Context(), tok.Header["kid"].(string)) })
+	if err != nil || parsed.Header["typ"] != identity.TypeID || len(parsed.Header) != 3 {
+		t.Fatalf("%+v, %v", parsed, err)
+	}
+	return parsed.Header["kid"].(string)
+}
+
+func TestFirstStartMakesOneKeyWithTightModes(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data", "keys")
+	clock := testkit.NewClock(start)
+	k := open(t, dir, clock)
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("folder %v, %v", info.Mode(), err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	if info, _ := entries[0].Info(); info.Mode().Perm() != 0o600 || entries[0].Name() != "000001.pem" {
+		t.Errorf("%s has mode %v", entries[0].Name(), info.Mode())
+	}
+	text, err := json.Marshal(k.JWKS())
+	if err != nil || strings.Contains(string(text), `"d"`) || !strings.Contains(string(text), `"kty":"OKP"`) {
+		t.Errorf("published: %s, %v", text, err)
+	}
+	if again := open(t, dir, clock); fmt.Sprint(kids(again)) != fmt.Sprint(kids(k)) {
+		t.Error("a second start has other keys")
+	}
+	if kid := signer(t, k); kid != kids(k)[0] {
+		t.Error("the key that signs is not published first")
+	}
+}
+
+func TestManyFirstStartsAtOnceMakeOneKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	clock := testkit.NewClock(start)
+	rings := make([]*keyring.Keyring, 8)
+	var wg sync.WaitGroup
+	for i := range rings {
+		wg.Go(func() { rings[i] = open(t, dir, clock) })
+	}
+	wg.Wait()
+	for _, k := range rings {
+		if fmt.Sprint(kids(k)) != fmt.Sprint(kids(rings[0])) {
+			t.Errorf("keys %v and %v", kids(k), kids(rings[0]))
+		}
+	}
+}
+
+func TestES256(t *testing.T) {
+	t.Parallel()
+	k, err := keyring.Open(keyring.Options{Dir: t.TempDir(), Algorithm: identity.AlgES256, TokenLife: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer(t, k)
+	if j := k.JWKS().Keys[0]; j.Algorithm != "ES256" || j.Y == "" {
+		t.Errorf("%+v", j)
+	}
+}
+
+// Statement 11: a new key is published before it signs, the former one verifies
+// until its last token has expired, then it is gone; at no time does a good
+// token fail.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	clock := testkit.NewClock(start)
+	k, replica := open(t, dir, clock), open(t, dir, clock)
+	first := signer(t, k)
+	second, from, err := k.Rotate()
+	if err != nil || !from.Equal(start.Add(keyring.PublishAhead)) {
+		t.Fatalf("Rotate: %v, %v", from, err)
+	}
+	if err := replica.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []struct {
+		after  time.Duration
+		signs  string
+		valid  []string
+		remain int
+	}{
+		{0, first, []string{first, second}, 2},
+		{keyring.PublishAhead - time.Second, first, []string{first, second}, 2},
+		{keyring.PublishAhead, second, []string{first, second}, 2},
+		// The last token of the first key was signed a moment before and lives an hour.
+		{keyring.PublishAhead + time.Hour, second, []string{first, second}, 2},
+		{keyring.PublishAhead + time.Hour + 2*time.Minute, second, []string{second}, 1},
+	} {
+		clock.Set(start.Add(at.after))
+		for name, ring := range map[string]*keyring.Keyring{"the one that rotated": k, "its replica": replica} {
+			if got := signer(t, ring); got != at.signs {
+				t.Errorf("%v after: %s signs with %s, want %s", at.after, name, got, at.signs)
+			}
+			if len(ring.JWKS().Keys) != at.remain {
+				t.Errorf("%v after: %s publishes %d keys, want %d", at.after, name, len(ring.JWKS().Keys), at.remain)
+			}
+			for _, kid := range at.valid {
+				if _, err := ring.Key(t.Context(), kid); err != nil {
+					t.Errorf("%v after: %s: %v", at.after, name, err)
+				}
+			}
+		}
+	}
+	if _, err := k.Key(t.Context(), first); !errors.Is(err, identity.ErrUnknownKey) {
+		t.Errorf("the retired key: %v", err)
+	}
+	// The next rotation removes the retired key's file.
+	if _, _, err := k.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "000001.pem")); !os.IsNotExist(err) {
+		t.Errorf("the retired key's file: %v", err)
+	}
+	if err := replica.Reload(); err != nil || len(kids(replica)) != 2 {
+		t.Errorf("the replica has %v, %v", kids(replica), err)
+	}
+}
+
+func TestRotationsAtOnceEachAddAKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	clock := testkit.NewClock(start)
+	k := open(t, dir, clock)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if _, _, err := k.Rotate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := k.Reload(); err != nil || len(kids(k)) != 5 {
+		t.Errorf("%d keys, %v", len(kids(k)), err)
+	}
+}
+
+func write(t *testing.T, dir, name string, key any, mode os.FileMode) {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An operator mounts keys made with other tools, which have no header.
+func TestKeysOfAnOperator(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, first, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "0-first.pem", first, 0o640)
+	clock := testkit.NewClock(time.Now())
+	k := open(t, dir, clock)
+	before := signer(t, k)
+	write(t, dir, "0-second.pem", second, 0o600)
+	if err := k.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if signer(t, k) == before || len(kids(k)) != 2 {
+		t.Errorf("keys %v", kids(k))
+	}
+	clock.Advance(2 * time.Hour)
+	if len(kids(k)) != 1 {
+		t.Errorf("the former key is published two hours later")
+	}
+	if _, _, err := k.Rotate(); err != nil {
+		t.Error(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "0-second.pem"), filepath.Join(dir, "second.pem")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := k.Rotate(); err == nil {
+		t.Error("a rotation whose key would not come last succeeded")
+	}
+}
+
+func TestBadKeyFilesAreRefusedWithoutQuotingThem(t *testing.T) {
+	t.Parallel()
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, good, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, put := range map[string]func(dir string){
+		"readable by everybody": func(dir string) {
+			write(t, dir, "1.pem", good, 0o600)
+			if err := os.Chmod(filepath.Join(dir, "1.pem"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"RSA":       func(dir string) { write(t, dir, "1.pem", rsaKey, 0o600) },
+		"P-384":     func(dir string) { write(t, dir, "1.pem", p384, 0o600) },
+		"same key":  func(dir string) { write(t, dir, "1.pem", good, 0o600); write(t, dir, "2.pem", good, 0o600) },
+		"no PEM":    func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), []byte("hush-hush"), 0o600) },
+		"empty":     func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), nil, 0o600) },
+		"too large": func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), make([]byte, 1<<20), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(dir)
+			_, err := keyring.Open(keyring.Options{Dir: dir, TokenLife: time.Hour})
+			if err == nil || strings.Contains(err.Error(), "hush") {
+				t.Errorf("Open: %v", err)
+			}
+		})
+	}
+	// A replica that runs keeps its keys when a bad file is added or all are gone.
+	dir := t.TempDir()
+	k := open(t, dir, testkit.NewClock(start))
+	if err := os.WriteFile(filepath.Join(dir, "2.pem"), []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Reload(); err == nil {
+		t.Error("a bad file was read without an error")
+	}
+	signer(t, k)
+	if err := errors.Join(os.Remove(filepath.Join(dir, "2.pem")), os.Remove(filepath.Join(dir, "000001.pem"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Reload(); err == nil {
+		t.Error("an empty folder was read without an error")
+	}
+	signer(t, k)
+}

@@ -1,0 +1,191 @@
+// Package password hashes passwords with argon2id, under a bound on how many
+// are hashed at once, and decides which new passwords are acceptable.
+package password
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Params are the cost of a hash.
+type Params struct {
+	MemoryKiB uint32
+	Time      uint32
+	Threads   uint8
+}
+
+// Recommended is OWASP's choice for argon2id: 19 MiB, two passes, one thread.
+func Recommended() Params { return Params{MemoryKiB: 19 << 10, Time: 2, Threads: 1} }
+
+const (
+	saltBytes = 16
+	keyBytes  = 32
+)
+
+// What is accepted of a stored hash, so that a damaged one cannot take the
+// whole memory.
+const (
+	maxMemoryKiB = 1 << 20
+	maxTime      = 64
+)
+
+// ErrBusy says that as many hashes as allowed are being made and as many
+// callers as allowed are waiting.
+var ErrBusy = errors.New("password: too many hashes at once")
+
+var errHash = errors.New("password: not an argon2id hash")
+
+// Options says how much a Hasher may do at once. The zero value is for tests
+// only: see the fields.
+type Options struct {
+	Params Params
+	// Slots is how many hashes are made at once: each takes a processor and
+	// Params.MemoryKiB. At least 1.
+	Slots int
+	// Queue is how many callers may wait for a slot; the next gets ErrBusy.
+	Queue int
+	// Wait is how long a caller waits before it gets ErrBusy.
+	Wait time.Duration
+}
+
+// Hasher makes and verifies hashes. Callers get their turn in the order they
+// came. It is safe for concurrent use.
+type Hasher struct {
+	o       Options
+	slots   chan struct{}
+	waiting atomic.Int64
+	made    atomic.Int64
+	dummy   string
+}
+
+// New makes a Hasher. It hashes once, for the dummy of VerifyNothing.
+func New(o Options) (*Hasher, error) {
+	if o.Params.MemoryKiB == 0 || o.Params.Time == 0 || o.Params.Threads == 0 || o.Slots < 1 || o.Queue < 0 || o.Wait < 0 {
+		return nil, fmt.Errorf("password: impossible options %+v", o)
+	}
+	h := &Hasher{o: o, slots: make(chan struct{}, o.Slots)}
+	h.dummy = h.hash(rand.Text())
+	h.made.Store(0)
+	return h, nil
+}
+
+// Made gives how many hashes were made or verified since New, for tests of what
+// a request costs.
+func (h *Hasher) Made() int64 { return h.made.Load() }
+
+// Hash gives the hash of a new password as a PHC string.
+func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	return h.hash(password), nil
+}
+
+// Verify reports whether password is the one that was hashed, and whether the
+// hash was made at another cost than the present one and should be made again.
+// A hash that cannot be read matches nothing, at the cost of a good one.
+func (h *Hasher) Verify(ctx context.Context, hash, password string) (ok, outdated bool, err error) {
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	defer release()
+	p, salt, want, err := parse(hash)
+	if err != nil {
+		p, salt, want, err = parse(h.dummy)
+		if err != nil {
+			return false, false, err
+		}
+		h.key(p, salt, password, len(want))
+		return false, false, nil
+	}
+	got := h.key(p, salt, password, len(want))
+	return subtle.ConstantTimeCompare(got, want) == 1, p != h.o.Params || len(salt) != saltBytes || len(want) != keyBytes, nil
+}
+
+// VerifyNothing does the work of a Verify that fails, for an account that is not
+// there: whoever asks shall not learn that from the time it takes.
+func (h *Hasher) VerifyNothing(ctx context.Context, password string) error {
+	_, _, err := h.Verify(ctx, h.dummy, password)
+	return err
+}
+
+// acquire waits for a slot.
+func (h *Hasher) acquire(ctx context.Context) (release func(), err error) {
+	release = func() { <-h.slots }
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case h.slots <- struct{}{}:
+		return release, nil
+	default:
+	}
+	if h.waiting.Add(1) > int64(h.o.Queue) {
+		h.waiting.Add(-1)
+		return nil, ErrBusy
+	}
+	defer h.waiting.Add(-1)
+	patience := time.NewTimer(h.o.Wait)
+	defer patience.Stop()
+	select {
+	case h.slots <- struct{}{}:
+		return release, nil
+	case <-patience.C:
+		return nil, ErrBusy
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (h *Hasher) hash(password string) string {
+	salt := make([]byte, saltBytes)
+	_, _ = rand.Read(salt) // never fails: crypto/rand ends the program instead
+	p := h.o.Params
+	key := h.key(p, salt, password, keyBytes)
+	b64 := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.MemoryKiB, p.Time, p.Threads, b64(salt), b64(key))
+}
+
+// key derives a key from the whole password, in NFC: the same text typed on
+// another system is the same password.
+func (h *Hasher) key(p Params, salt []byte, password string, length int) []byte {
+	h.made.Add(1)
+	return argon2.IDKey(norm.NFC.Bytes([]byte(password)), salt, p.Time, p.MemoryKiB, p.Threads, uint32(length)) //nolint:gosec // length is 16 to 64
+}
+
+// parse reads a PHC string.
+func parse(hash string) (p Params, salt, key []byte, err error) {
+	parts := strings.Split(hash, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != "v="+strconv.Itoa(argon2.Version) {
+		return p, nil, nil, errHash
+	}
+	var n int
+	if n, err = fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &p.MemoryKiB, &p.Time, &p.Threads); err != nil || n != 3 ||
+		parts[3] != fmt.Sprintf("m=%d,t=%d,p=%d", p.MemoryKiB, p.Time, p.Threads) {
+		return p, nil, nil, errHash
+	}
+	if p.MemoryKiB == 0 || p.MemoryKiB > maxMemoryKiB || p.Time == 0 || p.Time > maxTime || p.Threads == 0 {
+		return p, nil, nil, errHash
+	}
+	if salt, err = base64.RawStdEncoding.Strict().DecodeString(parts[4]); err != nil || len(salt) < 8 || len(salt) > 64 {
+		return p, nil, nil, errHash
+	}
+	if key, err = base64.RawStdEncoding.Strict().DecodeString(parts[5]); err != nil || len(key) < 16 || len(key) > 64 {
+		return p, nil, nil, errHash
+	}
+	return p, salt, key, nil
+}
