@@ -134,7 +134,7 @@ func (c *calculation) guestsOf(a *accommodation) int64 {
 // Europe or of the world, with the geography score of each.
 func (c *calculation) hotelFactor(a *accommodation) (*factors.Factor, uint8) {
 	set, cc := c.engine.set, strings.ToLower(a.Country)
-	if a.Country == "GB" && strings.EqualFold(strings.TrimSpace(a.City), "London") {
+	if city := strings.TrimSpace(a.City); a.Country == "GB" && (strings.EqualFold(city, "London") || strings.EqualFold(city, "Greater London")) {
 		if f := set.Ref("acc.hotel.gb-lnd"); f != nil {
 			return f, 1
 		}

@@ -50,7 +50,7 @@ var (
 	decimalZero = decimal.Decimal{}
 	// maxQuantity bounds amounts, so that the largest sum of a very large event
 	// stays far below what a Mass holds.
-	maxQuantity = decimal.FromInt(1_000_000_000_000)
+	maxQuantity = decimal.FromInt(1_000_000_000)
 	hundred     = decimal.FromInt(100)
 )
 

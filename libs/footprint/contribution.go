@@ -2,8 +2,6 @@ package footprint
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -110,9 +108,11 @@ func (c *calculation) contribution() Contribution {
 			out.notices = append(out.notices, noticeSum{n.Code, 1, total})
 		}
 	}
-	slices.SortFunc(out.notices, func(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) })
+	slices.SortFunc(out.notices, compareNotices)
 	return out
 }
+
+func compareNotices(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) }
 
 // sortCells orders cells and adds up those of the same key, in place.
 func sortCells(cells []cell) []cell {
@@ -166,7 +166,7 @@ func (c Contribution) Add(other Contribution) Contribution {
 		a.Records += b.Records
 		return a
 	})
-	out.notices = merge(c.notices, other.notices, func(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) },
+	out.notices = merge(c.notices, other.notices, compareNotices,
 		func(a, b noticeSum) noticeSum {
 			a.Records += b.Records
 			a.Mass = a.Mass.Add(b.Mass)
@@ -215,148 +215,4 @@ func Sum(parts ...Contribution) Contribution {
 	}
 	half := len(parts) / 2
 	return Sum(parts[:half]...).Add(Sum(parts[half:]...))
-}
-
-// contributionJSON is the stored form: sums as decimal strings of micrograms,
-// lists in order, empty parts left out, so that equal contributions are equal
-// bytes.
-type contributionJSON struct {
-	Records      int64    `json:"records"`
-	Total        string   `json:"total"`
-	Counts       [][3]any `json:"counts,omitempty"`
-	Cells        [][9]any `json:"cells,omitempty"`
-	Gases        []string `json:"gases,omitempty"`
-	Quality      []string `json:"quality,omitempty"`
-	Extrapolated string   `json:"extrapolated,omitempty"`
-	Unbased      string   `json:"unbased,omitempty"`
-	Biogenic     string   `json:"biogenic,omitempty"`
-	Market       []string `json:"market,omitempty"`
-	Notices      [][3]any `json:"notices,omitempty"`
-}
-
-func text(m Mass) string {
-	if m.IsZero() {
-		return ""
-	}
-	return m.String()
-}
-
-// texts writes masses, or nothing when all are 0.
-func texts(list ...Mass) []string {
-	out := make([]string, len(list))
-	zero := true
-	for i, m := range list {
-		out[i] = m.String()
-		zero = zero && m.IsZero()
-	}
-	if zero {
-		return nil
-	}
-	return out
-}
-
-// MarshalJSON writes the stored form.
-func (c Contribution) MarshalJSON() ([]byte, error) {
-	j := contributionJSON{
-		Records: c.records, Total: c.Total().String(),
-		Gases:   texts(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
-		Quality: texts(c.quality[:]...), Extrapolated: text(c.extrapolated), Unbased: text(c.unbased), Biogenic: text(c.biogenic),
-		Market: texts(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
-	}
-	for _, n := range c.counts {
-		j.Counts = append(j.Counts, [3]any{n.Type, n.Group, n.Records})
-	}
-	for _, n := range c.cells {
-		j.Cells = append(j.Cells, [9]any{n.Type, n.Group, n.Factor, n.Stage, n.Scope, n.Category, n.Mass.String(), n.Down.String(), n.Up.String()})
-	}
-	for _, n := range c.notices {
-		j.Notices = append(j.Notices, [3]any{n.Code, n.Records, n.Mass.String()})
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON reads the stored form. Its total must be that of its cells.
-func (c *Contribution) UnmarshalJSON(data []byte) error {
-	var j struct {
-		Records                         int64
-		Total                           string
-		Counts, Cells, Notices          [][]cellValue
-		Gases, Quality, Market          []massText
-		Extrapolated, Unbased, Biogenic massText
-	}
-	if err := json.Unmarshal(data, &j); err != nil {
-		return fmt.Errorf("footprint: contribution: %w", err)
-	}
-	r := Contribution{records: j.Records, extrapolated: j.Extrapolated.mass, unbased: j.Unbased.mass, biogenic: j.Biogenic.mass}
-	spread(j.Gases, &r.gases.CO2, &r.gases.CH4, &r.gases.N2O, &r.gases.AviationNonCO2, &r.gases.Unsplit)
-	spread(j.Quality, &r.quality[measured], &r.quality[calculated], &r.quality[estimated], &r.quality[assumed])
-	spread(j.Market, &r.market.Mass, &r.market.Covered, &r.market.Residual, &r.market.GridMean)
-	for _, v := range j.Counts {
-		if len(v) != 3 {
-			return fmt.Errorf("footprint: contribution: a count of %d values", len(v))
-		}
-		r.counts = append(r.counts, count{v[0].text, v[1].text, v[2].number})
-	}
-	for _, v := range j.Cells {
-		if len(v) != 9 {
-			return fmt.Errorf("footprint: contribution: a cell of %d values", len(v))
-		}
-		n := cell{cellKey: cellKey{Type: v[0].text, Group: v[1].text, Factor: v[2].text, Stage: v[3].text, Scope: int(v[4].number), Category: v[5].text}}
-		for i, m := range []*Mass{&n.Mass, &n.Down, &n.Up} {
-			var err error
-			if *m, err = ParseMicrograms(v[6+i].text); err != nil {
-				return fmt.Errorf("footprint: contribution: cell: %w", err)
-			}
-		}
-		r.cells = append(r.cells, n)
-	}
-	for _, v := range j.Notices {
-		if len(v) != 3 {
-			return fmt.Errorf("footprint: contribution: a notice of %d values", len(v))
-		}
-		m, err := ParseMicrograms(v[2].text)
-		if err != nil {
-			return fmt.Errorf("footprint: contribution: notice: %w", err)
-		}
-		r.notices = append(r.notices, noticeSum{v[0].text, v[1].number, m})
-	}
-	r.cells = sortCells(r.cells)
-	slices.SortFunc(r.counts, compareCounts)
-	slices.SortFunc(r.notices, func(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) })
-	if total := r.Total().String(); total != j.Total {
-		return fmt.Errorf("footprint: contribution: the cells add up to %s, not to %s", total, j.Total)
-	}
-	*c = r
-	return nil
-}
-
-// cellValue is a text or a whole number.
-type cellValue struct {
-	text   string
-	number int64
-}
-
-func (v *cellValue) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		return json.Unmarshal(data, &v.text)
-	}
-	return json.Unmarshal(data, &v.number)
-}
-
-type massText struct{ mass Mass }
-
-func (m *massText) UnmarshalJSON(data []byte) error {
-	var s string
-	if err := json.Unmarshal(data, &s); err != nil {
-		return err
-	}
-	var err error
-	m.mass, err = ParseMicrograms(s)
-	return err
-}
-
-func spread(list []massText, to ...*Mass) {
-	for i := range min(len(list), len(to)) {
-		*to[i] = list[i].mass
-	}
 }

@@ -1,12 +1,11 @@
 package footprint
 
 import (
+	"bytes"
 	"errors"
 	"math/big"
 	"math/bits"
 	"strconv"
-
-	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
 // Mass is an exact mass, a signed 128-bit count of micrograms. Every line of a
@@ -29,6 +28,9 @@ var ErrMass = errors.New("not a mass")
 
 // ParseMicrograms reads what String wrote.
 func ParseMicrograms(text string) (Mass, error) {
+	if text == "" {
+		return Mass{}, ErrMass
+	}
 	if len(text) <= 18 {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || text[0] == '+' {
@@ -133,20 +135,23 @@ func (m Mass) appendKilograms(b []byte) []byte {
 	return b
 }
 
-// UnmarshalJSON reads a number of kilograms of at most nine decimals.
-func (m *Mass) UnmarshalJSON(text []byte) error {
-	d, err := decimal.Parse(text)
+// UnmarshalJSON reads a number of kilograms of at most nine decimals, without
+// an exponent, such as MarshalJSON writes.
+func (m *Mass) UnmarshalJSON(data []byte) error {
+	digits, decimals, hasPoint := bytes.Cut(data, []byte("."))
+	if hasPoint && len(decimals) == 0 || len(decimals) > 9 || len(data) > 60 {
+		return ErrMass
+	}
+	whole := make([]byte, 0, len(digits)+9)
+	whole = append(append(whole, digits...), decimals...)
+	for range 9 - len(decimals) {
+		whole = append(whole, '0')
+	}
+	v, err := ParseMicrograms(string(whole))
 	if err != nil {
 		return err
 	}
-	if d.Scale() > 9 {
-		return ErrMass
-	}
-	n := new(big.Int).Mul(big.NewInt(d.Coefficient()), pow10Big(9-d.Scale()))
-	if n.BitLen() > 126 {
-		return ErrMass
-	}
-	*m = massOfBig(n)
+	*m = v
 	return nil
 }
 

@@ -3,6 +3,7 @@ package footprint
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/fields"
 )
@@ -164,8 +165,11 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	}
 	known := r.Asked()
 	for _, path := range r.Unknown() {
-		out.Notices = append(out.Notices, Notice{Code: NoticeUnknownField, Field: path,
-			Message: "The field is not known to " + typ + " and was dropped.", Suggestions: fields.Nearest(path, known, 2)})
+		n := Notice{Code: NoticeUnknownField, Field: path, Message: "The field is not known to " + typ + " and was dropped."}
+		if !strings.ContainsAny(path, ".[") {
+			n.Suggestions = fields.Nearest(path, known, 2)
+		}
+		out.Notices = append(out.Notices, n)
 	}
 	return out, nil
 }

@@ -1,0 +1,297 @@
+package footprint_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// drawRecord makes a good body of any type.
+func drawRecord(t *rapid.T) (typ, body string) {
+	var f []string
+	add := func(format string, args ...any) { f = append(f, fmt.Sprintf(format, args...)) }
+	maybe := func(format string, g *rapid.Generator[string]) {
+		if rapid.Bool().Draw(t, format) {
+			add(format, g.Draw(t, "value"))
+		}
+	}
+	number := rapid.StringMatching(`[1-9][0-9]{0,4}(\.[0-9]{1,6})?`)
+	country := rapid.SampledFrom([]string{"GB", "DE", "US", "SE", "KE", "NZ", "AR", "XK"})
+	typ = rapid.SampledFrom(footprint.Types()).Draw(t, "type")
+	switch typ {
+	case "flights":
+		codes := rapid.Permutation([]string{"LHR", "EDI", "CDG", "JFK", "SYD", "NBO", "GRU", "BER", "KEF"}).Draw(t, "route")
+		add(`"from":%q,"to":%q`, codes[0], codes[1])
+		if rapid.Bool().Draw(t, "via") {
+			add(`"via":[%q]`, codes[2])
+		}
+		add(`"passengers":%d`, rapid.IntRange(1, 500).Draw(t, "passengers"))
+		maybe(`"class":%q`, rapid.SampledFrom([]string{"economy", "premium_economy", "business", "first", "average"}))
+		maybe(`"trips":%s`, rapid.SampledFrom([]string{"1", "2", "7"}))
+	case "accommodation":
+		add(`"nights":%d,"rooms":%d`, rapid.IntRange(1, 20).Draw(t, "nights"), rapid.IntRange(1, 500).Draw(t, "rooms"))
+		maybe(`"kind":%q`, rapid.SampledFrom([]string{"hotel", "hostel", "apartment"}))
+		maybe(`"country":%q`, country)
+	case "venue":
+		add(`"electricityKWh":%s`, number.Draw(t, "electricity"))
+		maybe(`"gasKWh":%s`, number)
+		maybe(`"heatKWh":%s`, number)
+		maybe(`"control":%q`, rapid.SampledFrom([]string{"own", "hired", "hired_with_operator"}))
+		maybe(`"country":%q`, country)
+		maybe(`"renewablePercent":%s`, rapid.SampledFrom([]string{"0", "33.3", "100"}))
+	case "waste":
+		add(`"treatment":%q,"weightKg":%s`, rapid.SampledFrom([]string{"landfill", "recycling", "incineration"}).Draw(t, "treatment"), number.Draw(t, "weight"))
+		maybe(`"material":%q`, rapid.SampledFrom([]string{"mixed", "glass", "wood", "paper_card"}))
+		maybe(`"country":%q`, country)
+	}
+	maybe(`"group":%q`, rapid.SampledFrom(footprint.Groups()))
+	maybe(`"dataQuality":%q`, rapid.SampledFrom([]string{"measured", "calculated", "estimated", "assumed"}))
+	maybe(`"date":%q`, rapid.SampledFrom([]string{"2026-05-12", "2021-01-01"}))
+	maybe(`"evidence":[{"name":%q}]`, rapid.Just("invoice"))
+	if rapid.Bool().Draw(t, "survey") {
+		population := rapid.IntRange(1, 2000).Draw(t, "population")
+		add(`"population":%d,"respondents":%d`, population, rapid.IntRange(1, population).Draw(t, "respondents"))
+		maybe(`"sampleCV":%s`, rapid.SampledFrom([]string{"0", "0.35", "2"}))
+	}
+	return typ, "{" + strings.Join(f, ",") + "}"
+}
+
+func drawContext(t *rapid.T) footprint.EventContext {
+	ev := london
+	ev.RadiativeForcing = rapid.Bool().Draw(t, "radiative forcing")
+	ev.GWP = rapid.SampledFrom([]string{"published", "AR6"}).Draw(t, "gwp")
+	return ev
+}
+
+func drawParts(t *rapid.T, ev footprint.EventContext) []footprint.Contribution {
+	n := rapid.IntRange(1, 12).Draw(t, "records")
+	parts := make([]footprint.Contribution, n)
+	for i := range parts {
+		typ, body := drawRecord(t)
+		d, err := footprint.Decode(typ, []byte(body), ev)
+		if err != nil {
+			t.Fatalf("%s %s: %s", typ, body, describe(err))
+		}
+		e, err := footprint.Evaluate(typ, d.Fields, ev)
+		if err != nil {
+			t.Fatalf("%s %s: %s", typ, body, describe(err))
+		}
+		parts[i] = e.Contribution
+	}
+	return parts
+}
+
+func encoded(t interface{ Fatal(...any) }, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestSumsDoNotDependOnOrder adds the same records in any order and grouping.
+func TestSumsDoNotDependOnOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ev := drawContext(t)
+		parts := drawParts(t, ev)
+		before := encoded(t, parts)
+		want := encoded(t, footprint.Sum(parts...))
+		seed := rapid.Uint64().Draw(t, "seed")
+		random := rand.New(rand.NewPCG(seed, 1))
+		for range 3 {
+			list := slices.Clone(parts)
+			// Join two at random until one is left.
+			for len(list) > 1 {
+				random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+				joined := list[0].Add(list[1])
+				if random.IntN(2) == 0 { // through storage
+					var back footprint.Contribution
+					if err := json.Unmarshal([]byte(encoded(t, joined)), &back); err != nil {
+						t.Fatal(err)
+					}
+					joined = back
+				}
+				list = append(list[2:], joined)
+			}
+			if got := encoded(t, list[0]); got != want {
+				t.Fatalf("got  %s\nwant %s", got, want)
+			}
+		}
+		if encoded(t, parts) != before {
+			t.Fatal("adding changed what was added")
+		}
+		if got := footprint.Sum(append(parts, footprint.Contribution{})...); encoded(t, got) != want {
+			t.Fatal("adding nothing changed the sum")
+		}
+	})
+}
+
+// TestPartsEqualTotals reads a result as a client does: the decimals that are
+// served add up to the last digit in every breakdown.
+func TestPartsEqualTotals(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ev := drawContext(t)
+		parts := drawParts(t, ev)
+		sum := footprint.Sum(parts...)
+		var served struct {
+			Total           struct{ KgCO2e, Low, High footprint.Mass }
+			ByType, ByGroup []struct {
+				Records           int64
+				KgCO2e, Low, High footprint.Mass
+			}
+			ByScope                   struct{ Scope1, Scope2, Scope3 footprint.Mass }
+			ByScope3Category          []struct{ KgCO2e footprint.Mass }
+			ByStage                   struct{ Direct, Upstream, Combined footprint.Mass }
+			ByGas                     struct{ CO2, CH4, N2O, AviationNonCO2, Unsplit footprint.Mass }
+			ExcludingAttendeeTravelKg footprint.Mass
+			ExtrapolatedKg            footprint.Mass
+			DataQuality               map[string]json.Number
+		}
+		text := encoded(t, sum.Breakdown(ev))
+		if err := json.Unmarshal([]byte(text), &served); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		total := served.Total.KgCO2e
+		if total != sum.Total() {
+			t.Fatalf("the total %s is served as %s", sum.Total(), total)
+		}
+		equal := func(what string, parts ...footprint.Mass) {
+			var m footprint.Mass
+			for _, p := range parts {
+				m = m.Add(p)
+			}
+			if m != total {
+				t.Fatalf("%s add up to %s, the total is %s", what, m, total)
+			}
+		}
+		var byType, byGroup []footprint.Mass
+		var records, grouped int64
+		for _, p := range served.ByType {
+			byType = append(byType, p.KgCO2e)
+			records += p.Records
+			if p.Low.Cmp(p.KgCO2e) > 0 || p.High.Cmp(p.KgCO2e) < 0 || p.Low.Sign() < 0 {
+				t.Fatalf("the interval of %+v", p)
+			}
+		}
+		for _, p := range served.ByGroup {
+			byGroup = append(byGroup, p.KgCO2e)
+			grouped += p.Records
+		}
+		equal("types", byType...)
+		equal("groups", byGroup...)
+		equal("scopes", served.ByScope.Scope1, served.ByScope.Scope2, served.ByScope.Scope3)
+		equal("stages", served.ByStage.Direct, served.ByStage.Upstream, served.ByStage.Combined)
+		equal("gases", served.ByGas.CO2, served.ByGas.CH4, served.ByGas.N2O, served.ByGas.AviationNonCO2, served.ByGas.Unsplit)
+		var categories footprint.Mass
+		for _, p := range served.ByScope3Category {
+			categories = categories.Add(p.KgCO2e)
+		}
+		if categories != served.ByScope.Scope3 {
+			t.Fatalf("categories are %s, scope 3 is %s", categories, served.ByScope.Scope3)
+		}
+		if records != int64(len(parts)) || grouped != records || sum.Records() != records {
+			t.Fatalf("%d records by type, %d by group, %d in all", records, grouped, len(parts))
+		}
+		if served.ExtrapolatedKg.Cmp(total) > 0 || served.ExcludingAttendeeTravelKg.Cmp(total) > 0 || served.Total.Low.Cmp(total) > 0 || served.Total.High.Cmp(total) < 0 {
+			t.Fatalf("served %s", text)
+		}
+		if total.Sign() > 0 {
+			var shares footprint.Mass
+			for _, s := range served.DataQuality {
+				var m footprint.Mass
+				if err := m.UnmarshalJSON([]byte(s)); err != nil {
+					t.Fatal(err)
+				}
+				shares = shares.Add(m)
+			}
+			if shares.Kilograms() != "1.000000" {
+				t.Fatalf("shares of quality add up to %s", shares.Kilograms())
+			}
+		}
+	})
+}
+
+// TestLinear multiplies the passengers: the total grows in proportion, but for
+// the rounding of each line to a milligram.
+func TestLinear(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.Int64Range(2, 1000).Draw(t, "k")
+		unit := rapid.Int64Range(1, 10).Draw(t, "passengers")
+		total := func(n int64) footprint.Mass {
+			d, err := footprint.Decode("flights", fmt.Appendf(nil, `{"from":"LHR","to":"SYD","via":["SIN"],"passengers":%d}`, n), london)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := footprint.Evaluate("flights", d.Fields, london)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.Contribution.Total()
+		}
+		var want footprint.Mass
+		once := total(unit)
+		for range k {
+			want = want.Add(once)
+		}
+		diff := total(unit * k).Sub(want)
+		if limit := footprint.MassOf(4 * 500 * (k + 1)); diff.Cmp(limit) > 0 || diff.Neg().Cmp(limit) > 0 {
+			t.Fatalf("%d times %s is off by %s µg", k, once, diff)
+		}
+	})
+}
+
+func TestContributionRefusesOtherText(t *testing.T) {
+	t.Parallel()
+	good := encoded(t, evaluate(t, "venue", `{"electricityKWh":1000,"renewablePercent":10}`, london).Contribution)
+	for _, bad := range []string{
+		`[]`, `{"records":1,"total":"5"}`, `{"records":"x","total":"0"}`, `{"total":"0","cells":["a"]}`, `{"total":"0","counts":["a|b|c"]}`,
+		`{"total":"0","notices":["a|1"]}`, `{"total":"0","gases":"x"}`, `{"total":"0","gases":"0|0|0|0|0|0"}`, strings.Replace(good, `"184360000000"`, `"1"`, 1), good[:len(good)-1],
+		`{"total":"0","cells":["a|b|c|d|3|e|1.5|0|0"]}`, `{"total":"0","cells":["a|b|c|d|3|e|0|0|0|0"]}`,
+		`{"total":"0","cells":["b|b|c|d|3|e|0|0|0","a|b|c|d|3|e|0|0|0"]}`, `{"total":"0","counts":["a|b|1","a|b|1"]}`,
+	} {
+		var c footprint.Contribution
+		if err := json.Unmarshal([]byte(bad), &c); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+	var c footprint.Contribution
+	if err := json.Unmarshal([]byte(good), &c); err != nil || encoded(t, c) != good {
+		t.Errorf("%v: %s", err, encoded(t, c))
+	}
+	if got := encoded(t, footprint.Contribution{}); got != `{"records":0,"total":"0"}` {
+		t.Errorf("nothing is %s", got)
+	}
+}
+
+// FuzzContribution checks that whatever is read is written in one form.
+func FuzzContribution(f *testing.F) {
+	f.Add([]byte(`{"records":0,"total":"0"}`))
+	f.Add([]byte(`{"records":1,"total":"10","counts":["a|b|1"],"cells":["a|b|c|d|3|e|5|1|2","a|b|c|e|3|e|5|1|2"],"gases":"1|1|1|1|1","notices":["X|1|5"]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var c, d footprint.Contribution
+		if json.Unmarshal(text, &c) != nil {
+			return
+		}
+		once, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(once, &d); err != nil {
+			t.Fatalf("%s: %v", once, err)
+		}
+		if twice, err := json.Marshal(d); err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("%s became %s", once, twice)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package footprint_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	if got := footprint.Types(); !slices.Equal(got, []string{"flights", "accommodation", "venue", "waste"}) {
+		t.Errorf("types %v", got)
+	}
+	for _, typ := range footprint.Types() {
+		if !footprint.Known(typ) || footprint.Formula(typ) == "" {
+			t.Errorf("%s is not known", typ)
+		}
+	}
+	if footprint.Known("review") || footprint.Formula("review") != "" {
+		t.Error("review is no type")
+	}
+	if _, err := footprint.Decode("review", nil, london); err == nil || apperr.CodeOf(err) != apperr.Internal {
+		t.Errorf("an unknown type: %v", err)
+	}
+	ev := london
+	ev.FactorSet = "desnz-1999"
+	if _, err := footprint.Evaluate("waste", json.RawMessage(`{}`), ev); err == nil || apperr.CodeOf(err) != apperr.Internal {
+		t.Errorf("an unknown factor set: %v", err)
+	}
+}
+
+func TestCanonicalFields(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typ, body, want string }{
+		{"flights", `{"passengers":2e0,"to":"jfk","from":" lhr ","class":"Business Class","roundTrip":false,"via":["kef"],"description":"<b>&","status":"approved","_id":"x","foo":1}`,
+			`{"from":"LHR","to":"JFK","via":["KEF"],"class":"business","passengers":2,"roundTrip":false,"description":"<b>&"}`},
+		{"accommodation", `{"rooms":2,"nights":1.0,"metadata":{"b":"2","a":"1"}}`,
+			`{"country":"GB","nights":1,"rooms":2,"metadata":{"a":"1","b":"2"}}`},
+		{"venue", `{"electricityKWh":10.500,"gasKWh":0,"country":"us","subdivision":"ca","evidence":[{"url":"https://a.example/x","sha256":null}]}`,
+			`{"country":"US","subdivision":"US-CA","electricityKWh":10.5,"gasKWh":0,"evidence":[{"url":"https://a.example/x"}]}`},
+		{"waste", `{"weightKg":1e3,"treatment":"landfill","externalReference":"bin 7","group":null}`,
+			`{"country":"GB","treatment":"landfill","weightKg":1000,"externalReference":"bin 7"}`},
+	} {
+		d, err := footprint.Decode(c.typ, []byte(c.body), london)
+		if err != nil {
+			t.Errorf("%s: %s", c.body, describe(err))
+			continue
+		}
+		if string(d.Fields) != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.body, d.Fields, c.want)
+		}
+		if c.typ == "waste" && d.ExternalReference != "bin 7" {
+			t.Errorf("reference %q", d.ExternalReference)
+		}
+	}
+}
+
+func TestUnknownFieldsAreNamed(t *testing.T) {
+	t.Parallel()
+	d, err := footprint.Decode("flights", []byte(`{"from":"LHR","to":"JFK","passengers":1,"roundtrip":true,"colour":"red","createdBy":{},"footprint":{"x":1},"evidence":[{"name":"a","link":"b"}]}`), london)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []footprint.Notice{
+		{Code: "UNKNOWN_FIELD_IGNORED", Field: "colour"},
+		{Code: "UNKNOWN_FIELD_IGNORED", Field: "evidence[0].link"},
+		{Code: "UNKNOWN_FIELD_IGNORED", Field: "roundtrip", Suggestions: []string{"roundTrip"}},
+	}
+	if len(d.Notices) != len(want) {
+		t.Fatalf("notices %+v", d.Notices)
+	}
+	for i, n := range d.Notices {
+		if n.Code != want[i].Code || n.Field != want[i].Field || !slices.Equal(n.Suggestions, want[i].Suggestions) || n.Message == "" {
+			t.Errorf("notice %+v", n)
+		}
+	}
+}
+
+// TestDecodingAgainChangesNothing is what an edit relies on: stored fields with
+// some of them replaced are decoded again.
+func TestDecodingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	elsewhere := london
+	elsewhere.Country = "FR"
+	rapid.Check(t, func(t *rapid.T) {
+		typ, body := drawRecord(t)
+		once, err := footprint.Decode(typ, []byte(body), london)
+		if err != nil {
+			t.Fatalf("%s: %s", body, describe(err))
+		}
+		// The country was taken from the event and stays, whatever becomes of it.
+		twice, err := footprint.Decode(typ, once.Fields, elsewhere)
+		if err != nil || !bytes.Equal(once.Fields, twice.Fields) || len(twice.Notices) != 0 {
+			t.Fatalf("%s became %s, %v, %v", once.Fields, twice.Fields, err, twice.Notices)
+		}
+		a, err1 := footprint.Evaluate(typ, once.Fields, london)
+		b, err2 := footprint.Evaluate(typ, once.Fields, elsewhere)
+		if err1 != nil || err2 != nil || a.Contribution.Total() != b.Contribution.Total() {
+			t.Fatalf("%v %v: the event's country moved a stored record", err1, err2)
+		}
+	})
+}
+
+func fuzz(f *testing.F, typ string, seeds ...string) {
+	f.Helper()
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d, err := footprint.Decode(typ, body, london)
+		if err != nil {
+			if apperr.CodeOf(err) != apperr.ValidationError {
+				t.Fatalf("%q: %v", body, err)
+			}
+			return
+		}
+		again, err := footprint.Decode(typ, d.Fields, london)
+		if err != nil || !bytes.Equal(again.Fields, d.Fields) {
+			t.Fatalf("%q gives %s, and that %s, %v", body, d.Fields, again.Fields, err)
+		}
+		e, err := footprint.Evaluate(typ, d.Fields, london)
+		if err != nil {
+			t.Fatalf("%s: %v", d.Fields, err)
+		}
+		if total := e.Contribution.Total(); total.Sign() < 0 {
+			t.Fatalf("%s is %s µg", d.Fields, total)
+		}
+		if b := encoded(t, e.Preview("x")); !json.Valid([]byte(b)) {
+			t.Fatalf("%s", b)
+		}
+	})
+}
+
+func FuzzFlights(f *testing.F) {
+	fuzz(f, "flights", `{"from":"LHR","to":"JFK","passengers":1}`, `{"from":"QQQ","to":"LHR","passengers":1,"distanceKm":5.5,"class":"first"}`,
+		`{"from":"LON","to":"SYD","via":["DXB"],"passengers":3,"trips":2,"roundTrip":true,"population":9,"respondents":3,"sampleCV":0.4}`)
+}
+
+func FuzzAccommodation(f *testing.F) {
+	fuzz(f, "accommodation", `{"nights":1,"rooms":2}`, `{"nights":3,"guests":2,"country":"SE","kind":"hostel"}`,
+		`{"nights":1,"rooms":1,"kind":"camping","kgCO2ePerRoomNight":0.5,"evidence":[{"name":"x"}]}`)
+}
+
+func FuzzVenue(f *testing.F) {
+	fuzz(f, "venue", `{"electricityKWh":10.5,"renewablePercent":33.3,"evidence":[{"name":"x"}],"country":"DE"}`,
+		`{"annualElectricityKWh":1e6,"annualGasKWh":5,"spaceSharePercent":5,"days":3}`, `{"floorAreaM2":100,"days":1,"venueType":"pool","control":"own"}`)
+}
+
+func FuzzWaste(f *testing.F) {
+	fuzz(f, "waste", `{"treatment":"landfill","weightKg":1}`, `{"treatment":"recycling","material":"glass","volumeLitres":5,"densityKgPerM3":0.1}`)
+}

@@ -1,0 +1,169 @@
+package footprint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// contributionJSON is the stored form: sums as decimal strings of micrograms,
+// lists in order, empty parts left out, so that equal contributions are equal
+// bytes. An entry of a list is one string of parts separated by |, which no
+// type, group, category or factor id contains; that is a fifth of the cost of
+// reading nested lists.
+type contributionJSON struct {
+	Records      int64    `json:"records"`
+	Total        string   `json:"total"`
+	Counts       []string `json:"counts,omitempty"` // type|group|records
+	Cells        []string `json:"cells,omitempty"`  // type|group|factor|stage|scope|category|mass|down|up
+	Gases        string   `json:"gases,omitempty"`  // co2|ch4|n2o|aviationNonCO2|unsplit
+	Quality      string   `json:"quality,omitempty"`
+	Extrapolated string   `json:"extrapolated,omitempty"`
+	Unbased      string   `json:"unbased,omitempty"`
+	Biogenic     string   `json:"biogenic,omitempty"`
+	Market       string   `json:"market,omitempty"`  // mass|covered|residual|grid average
+	Notices      []string `json:"notices,omitempty"` // code|records|mass
+}
+
+var errContribution = errors.New("footprint: this is no contribution")
+
+// masses writes masses, or nothing when all are 0.
+func masses(list ...Mass) string {
+	var b strings.Builder
+	zero := true
+	for i, m := range list {
+		if i > 0 {
+			b.WriteByte('|')
+		}
+		b.WriteString(m.String())
+		zero = zero && m.IsZero()
+	}
+	if zero {
+		return ""
+	}
+	return b.String()
+}
+
+// MarshalJSON writes the stored form.
+func (c Contribution) MarshalJSON() ([]byte, error) {
+	j := contributionJSON{
+		Records: c.records, Total: c.Total().String(),
+		Gases:   masses(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
+		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
+		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
+	}
+	for _, n := range c.counts {
+		j.Counts = append(j.Counts, n.Type+"|"+n.Group+"|"+strconv.FormatInt(n.Records, 10))
+	}
+	for _, n := range c.cells {
+		j.Cells = append(j.Cells, strings.Join([]string{n.Type, n.Group, n.Factor, n.Stage, strconv.Itoa(n.Scope), n.Category,
+			n.Mass.String(), n.Down.String(), n.Up.String()}, "|"))
+	}
+	for _, n := range c.notices {
+		j.Notices = append(j.Notices, n.Code+"|"+strconv.FormatInt(n.Records, 10)+"|"+n.Mass.String())
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads the stored form. Its total must be that of its cells.
+func (c *Contribution) UnmarshalJSON(data []byte) error {
+	var j contributionJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return fmt.Errorf("%w: %w", errContribution, err)
+	}
+	var r Contribution
+	p := entries{}
+	r.records = j.Records
+	p.masses(j.Gases, &r.gases.CO2, &r.gases.CH4, &r.gases.N2O, &r.gases.AviationNonCO2, &r.gases.Unsplit)
+	p.masses(j.Quality, &r.quality[measured], &r.quality[calculated], &r.quality[estimated], &r.quality[assumed])
+	p.masses(j.Extrapolated, &r.extrapolated)
+	p.masses(j.Unbased, &r.unbased)
+	p.masses(j.Biogenic, &r.biogenic)
+	p.masses(j.Market, &r.market.Mass, &r.market.Covered, &r.market.Residual, &r.market.GridMean)
+	for _, entry := range j.Counts {
+		p.start(entry)
+		r.counts = append(r.counts, count{Type: p.text(), Group: p.text(), Records: p.number()})
+		p.end()
+	}
+	if len(j.Cells) > 0 {
+		r.cells = make([]cell, 0, len(j.Cells))
+	}
+	for _, entry := range j.Cells {
+		p.start(entry)
+		key := cellKey{Type: p.text(), Group: p.text(), Factor: p.text(), Stage: p.text(), Scope: int(p.number()), Category: p.text()}
+		r.cells = append(r.cells, cell{cellKey: key, Mass: p.mass(), Down: p.mass(), Up: p.mass()})
+		p.end()
+	}
+	for _, entry := range j.Notices {
+		p.start(entry)
+		r.notices = append(r.notices, noticeSum{Code: p.text(), Records: p.number(), Mass: p.mass()})
+		p.end()
+	}
+	// Entries out of order would make sums that are not canonical.
+	if p.bad || !ordered(r.cells, func(a, b cell) int { return a.compare(b.cellKey) }) ||
+		!ordered(r.counts, compareCounts) || !ordered(r.notices, compareNotices) {
+		return errContribution
+	}
+	if total := r.Total().String(); total != j.Total {
+		return fmt.Errorf("%w: its cells add up to %s, not to %.40s", errContribution, total, j.Total)
+	}
+	*c = r
+	return nil
+}
+
+// ordered reports whether a list rises strictly.
+func ordered[T any](list []T, compare func(a, b T) int) bool {
+	for i := 1; i < len(list); i++ {
+		if compare(list[i-1], list[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// entries reads the parts of list entries and remembers whether one was bad.
+type entries struct {
+	rest string
+	done bool
+	bad  bool
+}
+
+func (p *entries) start(entry string) { p.rest, p.done = entry, false }
+
+func (p *entries) text() string {
+	if p.done {
+		p.bad = true
+		return ""
+	}
+	part, rest, more := strings.Cut(p.rest, "|")
+	p.rest, p.done = rest, !more
+	return part
+}
+
+func (p *entries) number() int64 {
+	n, err := strconv.ParseInt(p.text(), 10, 64)
+	p.bad = p.bad || err != nil
+	return n
+}
+
+func (p *entries) mass() Mass {
+	m, err := ParseMicrograms(p.text())
+	p.bad = p.bad || err != nil
+	return m
+}
+
+func (p *entries) end() { p.bad = p.bad || !p.done }
+
+// masses reads a group of masses; all stay 0 when text is empty.
+func (p *entries) masses(text string, to ...*Mass) {
+	if text == "" {
+		return
+	}
+	p.start(text)
+	for _, m := range to {
+		*m = p.mass()
+	}
+	p.end()
+}

@@ -1,0 +1,146 @@
+package footprint_test
+
+import (
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+func TestSurveyIsScaledUp(t *testing.T) {
+	t.Parallel()
+	plain := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured"}`, london)
+	e := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured","respondents":50,"population":150}`, london)
+	b := e.Contribution.Breakdown(london)
+	// Three times 10 passengers, of which two thirds are extrapolated.
+	if got := b.Total.KgCO2e.Kilograms(); got != "23541.520334" || !has(e.Notices, footprint.NoticeSampling) {
+		t.Errorf("total %s, %v", got, e.Notices)
+	}
+	if got := b.ExtrapolatedKg.Kilograms(); got != "15694.346890" {
+		t.Errorf("extrapolated %s", got)
+	}
+	q := b.DataQuality
+	if q.MeasuredShare.String() != "0.333333" || q.ExtrapolatedShare.String() != "0.666667" || !q.EstimatedShare.IsZero() {
+		t.Errorf("shares %+v", q)
+	}
+	if plain.Contribution.Breakdown(london).DataQuality.MeasuredShare.String() != "1" {
+		t.Error("a measured record is not measured")
+	}
+	for _, c := range []struct {
+		answered string
+		score    int
+	}{{"120", 1}, {"119", 2}, {"90", 2}, {"89", 3}, {"60", 3}, {"59", 4}, {"150", 1}} {
+		e := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":1,"population":150,"respondents":`+c.answered+`}`, london)
+		if e.Lines[0].Scores[1] != c.score {
+			t.Errorf("%s of 150 score %d, want %d", c.answered, e.Lines[0].Scores[1], c.score)
+		}
+	}
+	// All have answered: nothing is scaled, nothing is uncertain.
+	all := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured","respondents":5,"population":5,"sampleCV":2}`, london)
+	if all.Contribution.Total() != plain.Contribution.Total() || all.Lines[0].GSD2 != plain.Lines[0].GSD2 || len(all.Notices) != 0 {
+		t.Errorf("a full survey: %+v", all.Notices)
+	}
+	wide := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"respondents":5,"population":50,"sampleCV":2}`, london)
+	tight := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"respondents":45,"population":50,"sampleCV":2}`, london)
+	if wide.Lines[0].GSD2 <= tight.Lines[0].GSD2 || has(wide.Notices, footprint.NoticeSampling) {
+		t.Errorf("GSD² %d for 5 of 50, %d for 45 of 50", wide.Lines[0].GSD2, tight.Lines[0].GSD2)
+	}
+}
+
+func TestMeasuredMeansNothingDefaulted(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]struct {
+		quality     string
+		reliability int
+	}{
+		`{"from":"LHR","to":"JFK","passengers":1,"class":"first","dataQuality":"measured"}`:                                 {"measured", 2},
+		`{"from":"LHR","to":"JFK","passengers":1,"class":"first","dataQuality":"measured","evidence":[{"name":"invoice"}]}`: {"measured", 1},
+		`{"from":"LHR","to":"JFK","passengers":1,"dataQuality":"measured","evidence":[{"name":"invoice"}]}`:                 {"calculated", 3},
+		`{"from":"LHR","to":"JFK","passengers":1}`:                                                                          {"estimated", 4},
+		`{"from":"LHR","to":"JFK","passengers":1,"dataQuality":"assumed"}`:                                                  {"assumed", 5},
+	} {
+		l := evaluate(t, "flights", body, london).Lines[0]
+		if l.Quality != want.quality || l.Scores[0] != want.reliability {
+			t.Errorf("%s: %s %v", body, l.Quality, l.Scores)
+		}
+	}
+}
+
+func TestDateInAnotherYear(t *testing.T) {
+	t.Parallel()
+	now := evaluate(t, "waste", `{"treatment":"landfill","weightKg":1,"date":"2026-05-13"}`, london)
+	old := evaluate(t, "waste", `{"treatment":"landfill","weightKg":1,"date":"2019-05-13"}`, london)
+	if now.Contribution.Total() != old.Contribution.Total() {
+		t.Error("the date moved the figure")
+	}
+	if has(now.Notices, footprint.NoticeDateOtherYear) || !has(old.Notices, footprint.NoticeDateOtherYear) || now.Lines[0].Scores[2] != 1 || old.Lines[0].Scores[2] != 3 {
+		t.Errorf("%v %v, %v %v", now.Notices, now.Lines[0].Scores, old.Notices, old.Lines[0].Scores)
+	}
+}
+
+// TestSharedFactorsAreCorrelated adds two records: of one factor their
+// intervals add, of different factors they combine in quadrature.
+func TestSharedFactorsAreCorrelated(t *testing.T) {
+	t.Parallel()
+	glass := evaluate(t, "waste", `{"treatment":"landfill","material":"glass","weightKg":1000000}`, london).Contribution
+	width := func(b footprint.Breakdown) footprint.Mass { return b.Total.High.Sub(b.Total.KgCO2e) }
+	one := width(glass.Breakdown(london))
+	if got := width(glass.Add(glass).Breakdown(london)); got != one.Add(one) {
+		t.Errorf("two of one factor: %s, one is %s", got, one)
+	}
+	metal := evaluate(t, "waste", `{"treatment":"landfill","material":"metal","weightKg":1000000}`, london).Contribution
+	got := width(glass.Add(metal).Breakdown(london))
+	// √2 × one, the two factors being equal in size.
+	low, high := one.Big(), one.Big()
+	low.Mul(low, one.Big()).Lsh(low, 1)
+	if got.Big(); high.Mul(got.Big(), got.Big()).Cmp(low) > 0 {
+		t.Errorf("two factors: %s, one is %s", got, one)
+	}
+	next := got.Add(footprint.MassOf(1)).Big()
+	if next.Mul(next, next).Cmp(low) <= 0 {
+		t.Errorf("two factors: %s is too narrow", got)
+	}
+}
+
+func TestBreakdownOfAnEvent(t *testing.T) {
+	t.Parallel()
+	sum := footprint.Sum(
+		evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":4,"group":"attendees"}`, london).Contribution,
+		evaluate(t, "flights", `{"from":"LHR","to":"CDG","passengers":4,"group":"staff"}`, london).Contribution,
+		evaluate(t, "accommodation", `{"nights":2,"rooms":50,"group":"attendees"}`, london).Contribution,
+		evaluate(t, "waste", `{"treatment":"recycling","weightKg":100,"country":"FR"}`, london).Contribution,
+		evaluate(t, "waste", `{"treatment":"landfill","weightKg":100}`, london).Contribution,
+	)
+	b := sum.Breakdown(london)
+	if len(b.ByType) != 3 || b.ByType[0].Type != "flights" || b.ByType[1].Type != "accommodation" || b.ByType[2].Records != 2 {
+		t.Errorf("types %+v", b.ByType)
+	}
+	// 4 × 1024.592113 kg of attendees' flights are left out, their stays are not.
+	if got := b.Total.KgCO2e.Sub(b.ExcludingAttendeeTravelKg).Kilograms(); got != "4098.368453" {
+		t.Errorf("attendee travel is %s", got)
+	}
+	var optional string
+	for _, c := range b.ByScope3Category {
+		if c.Category == footprint.CategoryOptional {
+			optional = c.KgCO2e.Kilograms()
+		}
+	}
+	if optional != "5138.368453" { // and 100 × 10.4
+		t.Errorf("optional is %s", optional)
+	}
+	if b.PerAttendeeKg == nil || b.PerAttendeeKg.Kilograms() != "13.501152" || b.PerAttendeeDayKg == nil || b.PerAttendeeDayKg.Kilograms() != "6.750576" {
+		t.Errorf("per attendee %v, per day %v, total %s", b.PerAttendeeKg, b.PerAttendeeDayKg, b.Total.KgCO2e.Kilograms())
+	}
+	if !has(b.Notices, footprint.NoticeGroup) || !has(b.Notices, footprint.NoticeProxy) || !has(b.Notices, footprint.NoticeTransportOnly) {
+		t.Errorf("notices %v", b.Notices)
+	}
+	ev := london
+	ev.Attendees, ev.StartDate = 0, "2019-01-01"
+	if b := sum.Breakdown(ev); b.PerAttendeeKg != nil || b.PerAttendeeDayKg != nil || !has(b.Notices, footprint.NoticeSetNewer) {
+		t.Errorf("%v %v", b.PerAttendeeKg, b.Notices)
+	}
+	ev = london
+	ev.EndDate = ""
+	if b := sum.Breakdown(ev); b.PerAttendeeKg == nil || b.PerAttendeeDayKg != nil {
+		t.Error("without an end there are no days")
+	}
+}
