@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
-	"net"
 	"net/netip"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,71 +16,11 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// clock is a clock that stands still until it is moved.
-type clock struct{ us atomic.Int64 }
-
-func newClock() *clock {
-	c := &clock{}
-	c.us.Store(time.Date(2026, 5, 30, 12, 0, 0, 0, time.UTC).UnixMicro())
-	return c
-}
-
-func (c *clock) now() time.Time          { return time.UnixMicro(c.us.Load()) }
-func (c *clock) advance(d time.Duration) { c.us.Add(d.Microseconds()) }
-
-// server starts a real Redis server, or the embedded one where there is none.
-func server(t *testing.T) (address string, stop func()) {
-	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Log("redis-server is not installed: using the embedded server")
-		m := miniredis.RunT(t)
-		return m.Addr(), m.Close
-	}
-	// The port is free when it is asked for; another process may take it before
-	// the server does, so a server that ends at once is tried again elsewhere.
-	for range 5 {
-		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		address = ln.Addr().String()
-		_ = ln.Close()
-		_, port, _ := net.SplitHostPort(address)
-		cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() { _ = cmd.Wait(); close(ended) }()
-		stop = sync.OnceFunc(func() { _ = cmd.Process.Kill(); <-ended })
-		t.Cleanup(stop)
-		if answers(t, address, ended) {
-			return address, stop
-		}
-	}
-	t.Fatal("redis-server does not start")
-	return "", nil
-}
-
-func answers(t *testing.T, address string, ended <-chan struct{}) bool {
-	t.Helper()
-	client := connect(t, address)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(15 * time.Second)
-	for client.Ping(t.Context()).Err() != nil {
-		select {
-		case <-tick.C:
-		case <-ended:
-			return false
-		case <-deadline:
-			return false
-		}
-	}
-	return true
+func newClock() *testkit.Clock {
+	return testkit.NewClock(time.Date(2026, 5, 30, 12, 0, 0, 0, time.UTC))
 }
 
 func connect(t *testing.T, address string) *redis.Client {
@@ -96,14 +33,15 @@ func connect(t *testing.T, address string) *redis.Client {
 var rule = ratelimit.Rule{Limit: 30, Window: 15 * time.Minute}
 
 // logs gives every implementation of Log over one clock.
-func logs(t *testing.T, c *clock) map[string]ratelimit.Log {
+func logs(t *testing.T, c *testkit.Clock) map[string]ratelimit.Log {
 	t.Helper()
-	address, _ := server(t)
+	_, server := testkit.Redis(t)
+	address := server.Addr()
 	embedded := miniredis.RunT(t)
 	return map[string]ratelimit.Log{
-		"redis":    ratelimit.NewRedis(connect(t, address), "ecf:limit:", c.now),
-		"embedded": ratelimit.NewRedis(connect(t, embedded.Addr()), "ecf:limit:", c.now),
-		"local":    ratelimit.NewLocal(c.now, 0),
+		"redis":    ratelimit.NewRedis(connect(t, address), "ecf:limit:", c.Now),
+		"embedded": ratelimit.NewRedis(connect(t, embedded.Addr()), "ecf:limit:", c.Now),
+		"local":    ratelimit.NewLocal(c.Now, 0),
 	}
 }
 
@@ -139,7 +77,7 @@ func TestWindowSlides(t *testing.T) {
 			{5 * time.Minute, true, 2, time.Minute},
 		}
 		for i, s := range steps {
-			c.advance(s.after)
+			c.Advance(s.after)
 			r := take(t, l, "k", rule)
 			if r.Allowed != s.allowed || r.Remaining != s.remaining || r.Reset != s.reset {
 				t.Errorf("%s: step %d: got %+v, want %+v", name, i, r, s)
@@ -156,21 +94,19 @@ func TestWindowSlides(t *testing.T) {
 // have passed within the window before it.
 func TestLogsAgree(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testkit.Rand(t)
 	c := newClock()
 	all := logs(t, c)
 	rule := ratelimit.Rule{Limit: 5, Window: 10 * time.Second}
 	var passed []time.Time
 	for i := range 400 {
-		c.advance(time.Duration(random.IntN(4000)) * time.Millisecond)
+		c.Advance(time.Duration(random.IntN(4000)) * time.Millisecond)
 		if random.IntN(10) == 0 {
-			c.advance(-500 * time.Millisecond) // a clock that is set back is no way around
+			c.Advance(-500 * time.Millisecond) // a clock that is set back is no way around
 		}
 		action := random.IntN(10)
 		within := 0
-		now := c.now()
+		now := c.Now()
 		if len(passed) > 0 && passed[len(passed)-1].After(now) {
 			now = passed[len(passed)-1]
 		}
@@ -210,7 +146,8 @@ func TestLogsAgree(t *testing.T) {
 // requests at once, a limit of thirty.
 func TestExactOverTwoReplicas(t *testing.T) {
 	t.Parallel()
-	address, _ := server(t)
+	_, server := testkit.Redis(t)
+	address := server.Addr()
 	replicas := []*ratelimit.Limiter{limiter(t, address, nil, true), limiter(t, address, nil, true)}
 	var passed atomic.Int64
 	var wg sync.WaitGroup
@@ -230,12 +167,12 @@ func TestExactOverTwoReplicas(t *testing.T) {
 	}
 }
 
-func limiter(t *testing.T, address string, c *clock, strict bool) *ratelimit.Limiter {
+func limiter(t *testing.T, address string, c *testkit.Clock, strict bool) *ratelimit.Limiter {
 	t.Helper()
 	o := ratelimit.Options{Name: "auth", Rule: rule, Strict: strict, Timeout: 10 * time.Second, Logger: slog.New(slog.DiscardHandler)}
 	var now func() time.Time
 	if c != nil {
-		now, o.Now = c.now, c.now
+		now, o.Now = c.Now, c.Now
 	}
 	o.Shared = ratelimit.NewRedis(connect(t, address), "ecf:limit:", now)
 	return ratelimit.New(o)
@@ -246,7 +183,8 @@ func TestWithoutRedis(t *testing.T) {
 	for _, strict := range []bool{true, false} {
 		t.Run("strict="+strconv.FormatBool(strict), func(t *testing.T) {
 			t.Parallel()
-			address, stop := server(t)
+			_, server := testkit.Redis(t)
+			address := server.Addr()
 			c := newClock()
 			l := limiter(t, address, c, strict)
 			for range 10 {
@@ -254,10 +192,10 @@ func TestWithoutRedis(t *testing.T) {
 					t.Fatalf("with Redis: %+v", r)
 				}
 			}
-			stop()
+			server.Kill()
 			passed, unknown := 0, 0
 			for range 100 {
-				c.advance(100 * time.Millisecond)
+				c.Advance(100 * time.Millisecond)
 				r := l.Take(t.Context(), "k")
 				if r.Allowed {
 					passed++
@@ -297,9 +235,9 @@ func (f *failing) Take(ctx context.Context, key string, rule ratelimit.Rule) (ra
 func TestFailedStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	f := &failing{Log: ratelimit.NewLocal(c.now, 0)}
+	f := &failing{Log: ratelimit.NewLocal(c.Now, 0)}
 	var log strings.Builder
-	l := ratelimit.New(ratelimit.Options{Name: "write", Rule: rule, Shared: f, Now: c.now,
+	l := ratelimit.New(ratelimit.Options{Name: "write", Rule: rule, Shared: f, Now: c.Now,
 		Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	f.fail.Store(true)
 	for range 50 {
@@ -314,7 +252,7 @@ func TestFailedStoreIsLeftAlone(t *testing.T) {
 		t.Errorf("noted %d times, want once:\n%s", got, log.String())
 	}
 	f.fail.Store(false)
-	c.advance(time.Second)
+	c.Advance(time.Second)
 	if r := l.Take(t.Context(), "k"); r.Unknown || f.asked.Load() != 2 {
 		t.Errorf("after the pause: %+v, asked %d times", r, f.asked.Load())
 	}
@@ -332,17 +270,18 @@ func TestFailedStoreIsLeftAlone(t *testing.T) {
 // either, or two replicas would shut out a client for longer than the window.
 func TestRefusedEverywhere(t *testing.T) {
 	t.Parallel()
-	address, _ := server(t)
+	_, server := testkit.Redis(t)
+	address := server.Addr()
 	c := newClock()
 	a, b := limiter(t, address, c, true), limiter(t, address, c, true)
 	for range 30 {
 		a.Take(t.Context(), "k")
 	}
-	c.advance(rule.Window / 2)
+	c.Advance(rule.Window / 2)
 	if b.Take(t.Context(), "k").Allowed {
 		t.Fatal("the 31st passed")
 	}
-	c.advance(rule.Window / 2)
+	c.Advance(rule.Window / 2)
 	for i := range 30 {
 		if !b.Take(t.Context(), "k").Allowed {
 			t.Fatalf("take %d of the next window was refused", i+1)
@@ -353,7 +292,7 @@ func TestRefusedEverywhere(t *testing.T) {
 func TestLocalIsBounded(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l := ratelimit.NewLocal(c.now, 3)
+	l := ratelimit.NewLocal(c.Now, 3)
 	one := ratelimit.Rule{Limit: 1, Window: time.Minute}
 	for _, key := range []string{"a", "b", "c", "a", "d"} { // b is the one longest not asked for
 		take(t, l, key, one)
