@@ -61,8 +61,10 @@ type Reader struct {
 }
 
 // Parse reads body as one JSON object; an empty body is an empty object. Text
-// that is no JSON object is a VALIDATION_ERROR at once. Duplicate keys, at any
-// depth, are faults that Err reports with all others; the first value is read.
+// that is no JSON object, or that has duplicate keys at any depth, is a
+// VALIDATION_ERROR. With duplicate keys only, the Reader is returned beside the
+// error and is good to read on with (the first value counts), so that a caller
+// can list them together with all other faults: Err reports both.
 func Parse(body []byte) (*Reader, error) {
 	r := &Reader{faults: &faults{}}
 	s := scanner{in: body, faults: r.faults}
@@ -90,7 +92,7 @@ func Parse(body []byte) (*Reader, error) {
 		return nil, err
 	}
 	r.members = n.members
-	return r, nil
+	return r, r.Err()
 }
 
 func malformed(message string) error {

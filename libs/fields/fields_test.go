@@ -15,7 +15,7 @@ import (
 func parse(t *testing.T, body string) *fields.Reader {
 	t.Helper()
 	r, err := fields.Parse([]byte(body))
-	if err != nil {
+	if r == nil || (err == nil) != (r.Err() == nil) {
 		t.Fatalf("Parse(%s): %v", body, err)
 	}
 	return r

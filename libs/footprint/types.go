@@ -143,7 +143,7 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 		return Decoded{}, err
 	}
 	r, err := fields.Parse(body)
-	if err != nil {
+	if r == nil {
 		return Decoded{}, err
 	}
 	r.Ignore(serverFields...)
