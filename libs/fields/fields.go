@@ -227,10 +227,10 @@ func (r *Reader) Object(name string) (*Reader, bool) {
 	return r.child(r.Path(name), n), true
 }
 
-// Objects gives the objects of a list with at most max entries. An entry that
+// Objects gives the objects of a list with at most count entries. An entry that
 // is no object is a fault and left out.
-func (r *Reader) Objects(name string, max int) ([]*Reader, bool) {
-	items, ok := r.list(name, "a list of objects", max)
+func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
+	items, ok := r.list(name, "a list of objects", count)
 	if !ok {
 		return nil, false
 	}
@@ -252,7 +252,7 @@ func (r *Reader) child(path string, n *node) *Reader {
 	return c
 }
 
-func (r *Reader) list(name, want string, max int) ([]node, bool) {
+func (r *Reader) list(name, want string, count int) ([]node, bool) {
 	n := r.take(name)
 	if n == nil {
 		return nil, false
@@ -261,9 +261,9 @@ func (r *Reader) list(name, want string, max int) ([]node, bool) {
 		r.wrongType(name, want, n)
 		return nil, false
 	}
-	if len(n.items) > max {
+	if len(n.items) > count {
 		r.faults.add(apperr.Detail{Field: r.Path(name), Code: TooMany,
-			Message: fmt.Sprintf("%s may have at most %d entries; got %d.", name, max, len(n.items))})
+			Message: fmt.Sprintf("%s may have at most %d entries; got %d.", name, count, len(n.items))})
 		return nil, false
 	}
 	return n.items, true

@@ -20,29 +20,29 @@ func (r *Reader) fault(name, code, format string, args ...any) {
 	r.faults.add(apperr.Detail{Field: r.Path(name), Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// String reads a text of min to max characters, kept as it is. A text that is
-// only white space counts as too short when min is above 0; the character NUL
+// String reads a text of minimum to maximum characters, kept as it is. A text that is
+// only white space counts as too short when minimum is above 0; the character NUL
 // is refused.
-func (r *Reader) String(name string, min, max int) (string, bool) {
+func (r *Reader) String(name string, minimum, maximum int) (string, bool) {
 	n := r.take(name)
 	if n == nil {
 		return "", false
 	}
-	return r.text(name, n, min, max)
+	return r.text(name, n, minimum, maximum)
 }
 
-func (r *Reader) text(name string, n *node, min, max int) (string, bool) {
+func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool) {
 	if n.kind != kindString {
 		r.wrongType(name, "a text", n)
 		return "", false
 	}
 	count := utf8.RuneCountInString(n.text)
 	switch {
-	case count > max:
-		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, max, count)
-	case count < min:
-		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, min, count)
-	case min > 0 && strings.TrimSpace(n.text) == "":
+	case count > maximum:
+		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, maximum, count)
+	case count < minimum:
+		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, minimum, count)
+	case minimum > 0 && strings.TrimSpace(n.text) == "":
 		r.fault(name, TooShort, "%s must not be blank.", name)
 	case strings.IndexByte(n.text, 0) >= 0:
 		r.fault(name, BadFormat, "%s must not contain the character NUL.", name)
@@ -52,9 +52,9 @@ func (r *Reader) text(name string, n *node, min, max int) (string, bool) {
 	return "", false
 }
 
-// Strings reads a list of at most max texts of 1 to maxLength characters each.
-func (r *Reader) Strings(name string, max, maxLength int) ([]string, bool) {
-	items, ok := r.list(name, "a list of texts", max)
+// Strings reads a list of at most count texts of 1 to maxLength characters each.
+func (r *Reader) Strings(name string, count, maxLength int) ([]string, bool) {
+	items, ok := r.list(name, "a list of texts", count)
 	if !ok {
 		return nil, false
 	}
@@ -69,14 +69,14 @@ func (r *Reader) Strings(name string, max, maxLength int) ([]string, bool) {
 	return out, ok
 }
 
-// Integer reads a whole number from min to max. 2.0 and 2e0 are whole numbers;
+// Integer reads a whole number from minimum to maximum. 2.0 and 2e0 are whole numbers;
 // 2.5 and "2" are not.
-func (r *Reader) Integer(name string, min, max int64) (int64, bool) {
+func (r *Reader) Integer(name string, minimum, maximum int64) (int64, bool) {
 	n := r.take(name)
 	if n == nil {
 		return 0, false
 	}
-	want := fmt.Sprintf("a whole number from %d to %d", min, max)
+	want := fmt.Sprintf("a whole number from %d to %d", minimum, maximum)
 	if n.kind != kindNumber {
 		r.wrongType(name, want, n)
 		return 0, false
@@ -88,7 +88,7 @@ func (r *Reader) Integer(name string, min, max int64) (int64, bool) {
 			r.wrongType(name, want, n)
 			return 0, false
 		}
-		if v >= min && v <= max {
+		if v >= minimum && v <= maximum {
 			return v, true
 		}
 	}
@@ -96,20 +96,20 @@ func (r *Reader) Integer(name string, min, max int64) (int64, bool) {
 	return 0, false
 }
 
-// Decimal reads an exact number from min to max, of at most 18 significant
+// Decimal reads an exact number from minimum to maximum, of at most 18 significant
 // digits and 30 decimals.
-func (r *Reader) Decimal(name string, min, max decimal.Decimal) (decimal.Decimal, bool) {
+func (r *Reader) Decimal(name string, minimum, maximum decimal.Decimal) (decimal.Decimal, bool) {
 	n := r.take(name)
 	if n == nil {
 		return decimal.Decimal{}, false
 	}
-	want := "a number from " + min.String() + " to " + max.String()
+	want := "a number from " + minimum.String() + " to " + maximum.String()
 	if n.kind != kindNumber {
 		r.wrongType(name, want, n)
 		return decimal.Decimal{}, false
 	}
 	d, err := decimal.Parse(n.raw)
-	if err != nil || d.Cmp(min) < 0 || d.Cmp(max) > 0 {
+	if err != nil || d.Cmp(minimum) < 0 || d.Cmp(maximum) > 0 {
 		if err != nil {
 			want += " with at most 18 significant digits"
 		}
@@ -199,9 +199,9 @@ func (r *Reader) Country(name string) (string, bool) {
 	return "", false
 }
 
-// URL reads an absolute https address of at most max characters.
-func (r *Reader) URL(name string, max int) (string, bool) {
-	s, ok := r.String(name, 1, max)
+// URL reads an absolute https address of at most maximum characters.
+func (r *Reader) URL(name string, maximum int) (string, bool) {
+	s, ok := r.String(name, 1, maximum)
 	if !ok {
 		return "", false
 	}
@@ -228,9 +228,9 @@ func (r *Reader) SHA256(name string) (string, bool) {
 	return lower, true
 }
 
-// StringMap reads an object of at most max pairs of texts. Keys are 1 to 40 of
+// StringMap reads an object of at most count pairs of texts. Keys are 1 to 40 of
 // A-Z a-z 0-9 _ -, values at most maxLength characters.
-func (r *Reader) StringMap(name string, max, maxLength int) (map[string]string, bool) {
+func (r *Reader) StringMap(name string, count, maxLength int) (map[string]string, bool) {
 	n := r.take(name)
 	if n == nil {
 		return nil, false
@@ -239,8 +239,8 @@ func (r *Reader) StringMap(name string, max, maxLength int) (map[string]string, 
 		r.wrongType(name, "an object of texts", n)
 		return nil, false
 	}
-	if len(n.members) > max {
-		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, max, len(n.members))
+	if len(n.members) > count {
+		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, count, len(n.members))
 		return nil, false
 	}
 	out := make(map[string]string, len(n.members))

@@ -101,8 +101,8 @@ func (d *decoder) survey(c *common) {
 }
 
 // amount reads a number that may be absent.
-func (d *decoder) amount(name string, max decimal.Decimal) *decimal.Decimal {
-	v, ok := d.Decimal(name, decimalZero, max)
+func (d *decoder) amount(name string, most decimal.Decimal) *decimal.Decimal {
+	v, ok := d.Decimal(name, decimalZero, most)
 	if !ok {
 		return nil
 	}

@@ -3,6 +3,7 @@ package footprint_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -79,6 +80,20 @@ func TestUnknownFieldsAreNamed(t *testing.T) {
 		if n.Code != want[i].Code || n.Field != want[i].Field || !slices.Equal(n.Suggestions, want[i].Suggestions) || n.Message == "" {
 			t.Errorf("notice %+v", n)
 		}
+	}
+}
+
+func TestUnknownFieldsAreBounded(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	b.WriteString(`{"from":"LHR","to":"JFK","passengers":1`)
+	for i := range 20_000 {
+		fmt.Fprintf(&b, `,"x%d":%d`, i, i)
+	}
+	b.WriteString("}")
+	d, err := footprint.Decode("flights", b.Bytes(), london)
+	if err != nil || len(d.Notices) != 21 {
+		t.Errorf("%d notices, %v", len(d.Notices), err)
 	}
 }
 

@@ -163,13 +163,27 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	if p, ok := in.(input); ok {
 		out.ExternalReference = p.shared().ExternalReference
 	}
-	known := r.Asked()
-	for _, path := range r.Unknown() {
+	out.Notices = unknownFields(typ, r)
+	return out, nil
+}
+
+// maxUnknown bounds the notices of a body that has nothing to do with a record.
+const maxUnknown = 20
+
+// unknownFields names the fields that were dropped, since a misspelt roundTrip
+// must not halve a flight unseen.
+func unknownFields(typ string, r *fields.Reader) []Notice {
+	unknown, known := r.Unknown(), r.Asked()
+	var out []Notice
+	for i, path := range unknown {
+		if i == maxUnknown {
+			return append(out, Notice{Code: NoticeUnknownField, Message: fmt.Sprintf("%d more fields are not known and were dropped.", len(unknown)-i)})
+		}
 		n := Notice{Code: NoticeUnknownField, Field: path, Message: "The field is not known to " + typ + " and was dropped."}
 		if !strings.ContainsAny(path, ".[") {
 			n.Suggestions = fields.Nearest(path, known, 2)
 		}
-		out.Notices = append(out.Notices, n)
+		out = append(out, n)
 	}
-	return out, nil
+	return out
 }
