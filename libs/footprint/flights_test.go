@@ -86,7 +86,7 @@ func TestHaulOfTerritoriesOutsideTheTable(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
 		"PPT": "long_haul", "KEF": "short_haul", "SVO": "long_haul", "TLV": "long_haul", "JER": "domestic", "GCI": "domestic",
-		"FDF": "long_haul", // Martinique is not in the table: 6,800 km
+		"FDF": "long_haul",  // Martinique is not in the table: 6,800 km
 		"MCM": "short_haul", // nor is Monaco: 1,000 km
 	} {
 		l, ok := locations.Resolve(code)
