@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // modelTests run the engine beside the simplest thing that could be right: the
@@ -68,9 +68,7 @@ func (m *model) replace(r record.Record, prevRev int64) error {
 // compareWithModel makes random writes in few places, so that they meet, and
 // compares outcome by outcome and, at the end, all that can be read.
 func compareWithModel(b *bench) {
-	seed := uint64(time.Now().UnixNano()) //nolint:forbidigo // printed, so that a failure can be repeated
-	b.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test's choices
+	rng := testkit.Rand(b)
 	orgs := []record.OrgID{acme, other}
 	subs := []record.Sub{flights, {Event: gala, Type: "waste"}, {Event: fair, Type: "flights"}}
 	m := &model{}

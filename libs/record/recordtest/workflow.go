@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // workflow gives the workflow over a store, with a clock that never stands
@@ -77,8 +78,7 @@ func workflowTests() []test {
 // randomMoves lets several make random moves on a few records. Whatever was
 // refused, what took effect must be told by the history, without a gap.
 func randomMoves(b *bench) {
-	seed := uint64(time.Now().UnixNano()) //nolint:forbidigo // printed, so that a failure can be repeated
-	b.Logf("seed %d", seed)
+	seed := testkit.Seed(b)
 	flows := []record.Workflow{workflow(b.Store), workflow(b.another())}
 	var keys []record.Key
 	for i := range 3 {

@@ -154,21 +154,28 @@ const inQueue = `deleted = 0 AND status IN ('submitted', 'in_review')`
 // ReviewQueue implements record.Records. The page and the count are of one
 // state: one transaction reads both.
 func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Record, total int64, err error) {
-	where, args := `org = ? AND `+inQueue, []any{org}
-	if event != "" {
-		where, args = `org = ? AND event = ? AND `+inQueue, []any{org, event}
+	// The index is named because the engine would rather count by another one,
+	// which holds every record.
+	count, read, args := `SELECT COUNT(*) FROM records INDEXED BY records_queue WHERE org = ? AND event = ? AND `+inQueue,
+		`SELECT `+recordColumns+` FROM records INDEXED BY records_queue
+		 WHERE org = ? AND event = ? AND `+inQueue+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+		[]any{org, event}
+	if event == "" {
+		count, read, args = `SELECT COUNT(*) FROM records INDEXED BY records_queue_all WHERE org = ? AND `+inQueue,
+			`SELECT `+recordColumns+` FROM records INDEXED BY records_queue_all
+			 WHERE org = ? AND `+inQueue+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+			[]any{org}
 	}
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, 0, said("read review queue", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only read
-	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM records WHERE `+where, args...)); err != nil {
+	if total, err = scanNumber(tx.QueryRowContext(ctx, count, args...)); err != nil {
 		return nil, 0, said("count review queue", err)
 	}
-	page, err = list(ctx, tx, scanRecord,
-		`SELECT `+recordColumns+` FROM records WHERE `+where+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
-		append(args, max(limit, 0), max(skip, 0))...) // a negative LIMIT would mean none
+	// A negative LIMIT would mean none.
+	page, err = list(ctx, tx, scanRecord, read, append(args, max(limit, 0), max(skip, 0))...)
 	if err != nil {
 		return nil, 0, said("read review queue", err)
 	}

@@ -1,0 +1,315 @@
+package mongostore
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// The types of this file are the stored documents. They are apart from those
+// of package record so that a name changed there, or in the API, does not
+// change what is read from an older document.
+//
+// The canonical JSON values (fields, preview, contribution, boundary) are
+// stored as strings, empty for none, not as documents: their bytes are hashed,
+// and their keys may hold dots and dollars.
+
+// organizationDoc is a record.Organization.
+type organizationDoc struct {
+	ID        string        `bson:"_id"`
+	Name      string        `bson:"name"`
+	Plan      string        `bson:"plan"`
+	Policy    policyDoc     `bson:"policy"`
+	CreatedAt bson.DateTime `bson:"createdAt"`
+	Rev       int64         `bson:"rev"`
+}
+
+type policyDoc struct {
+	FourEyes bool `bson:"fourEyes"`
+}
+
+func organizationToDoc(o record.Organization) organizationDoc {
+	return organizationDoc{
+		ID: string(o.ID), Name: o.Name, Plan: o.Plan, Policy: policyDoc(o.Policy), CreatedAt: date(o.CreatedAt), Rev: o.Rev,
+	}
+}
+
+func organizationFromDoc(d organizationDoc) (record.Organization, error) {
+	return record.Organization{
+		ID: record.OrgID(d.ID), Name: d.Name, Plan: d.Plan, Policy: record.Policy(d.Policy), CreatedAt: instant(d.CreatedAt), Rev: d.Rev,
+	}, nil
+}
+
+// actorDoc is a record.Actor. The role is stored by its name.
+type actorDoc struct {
+	ID   string `bson:"id"`
+	Name string `bson:"name,omitempty"`
+	Role string `bson:"role,omitempty"`
+}
+
+func actorToDoc(a record.Actor) actorDoc {
+	role := ""
+	if a.Role != identity.RoleNone {
+		role = a.Role.String()
+	}
+	return actorDoc{ID: a.ID, Name: a.Name, Role: role}
+}
+
+func actorFromDoc(d actorDoc) (record.Actor, error) {
+	a := record.Actor{ID: d.ID, Name: d.Name}
+	if d.Role == "" {
+		return a, nil
+	}
+	role, err := identity.ParseRole(d.Role)
+	a.Role = role
+	return a, err
+}
+
+// eventDoc is a record.Event.
+type eventDoc struct {
+	ID    string     `bson:"_id"`
+	Org   string     `bson:"org"`
+	Slot  int64      `bson:"slot"`
+	Mark  string     `bson:"mark"`
+	State eventState `bson:",inline"`
+}
+
+// eventState is what of an event a replacement stores.
+type eventState struct {
+	Title            string        `bson:"title"`
+	StartDate        string        `bson:"startDate"`
+	EndDate          string        `bson:"endDate"`
+	Attendees        *int64        `bson:"attendees"`
+	VirtualAttendees *int64        `bson:"virtualAttendees"`
+	Country          string        `bson:"country"`
+	Timezone         string        `bson:"timezone"`
+	Description      string        `bson:"description"`
+	Boundary         string        `bson:"boundary"`
+	Method           methodDoc     `bson:"method"`
+	FactorSet        string        `bson:"factorSet"`
+	CreatedBy        actorDoc      `bson:"createdBy"`
+	CreatedAt        bson.DateTime `bson:"createdAt"`
+	UpdatedAt        bson.DateTime `bson:"updatedAt"`
+	Rev              int64         `bson:"rev"`
+	ContextRev       int64         `bson:"contextRev"`
+	Deleted          bool          `bson:"deleted"`
+}
+
+type methodDoc struct {
+	RadiativeForcing bool   `bson:"radiativeForcing"`
+	GWP              string `bson:"gwp"`
+}
+
+func eventStateOf(e record.Event) eventState {
+	return eventState{
+		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
+		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
+		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
+		Boundary: string(e.Boundary), Method: methodDoc(e.Method), FactorSet: e.FactorSet,
+		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
+		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted,
+	}
+}
+
+func eventFromDoc(d eventDoc) (record.Event, error) {
+	state := d.State
+	by, err := actorFromDoc(state.CreatedBy)
+	if err != nil {
+		return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
+	}
+	return record.Event{
+		ID: record.EventID(d.ID), Org: record.OrgID(d.Org), Slot: d.Slot,
+		Title: state.Title, StartDate: state.StartDate, EndDate: state.EndDate,
+		Attendees: state.Attendees, VirtualAttendees: state.VirtualAttendees,
+		Country: state.Country, Timezone: state.Timezone, Description: state.Description,
+		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
+		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
+		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,
+	}, nil
+}
+
+// recordDoc is a record.Record.
+type recordDoc struct {
+	ID        string        `bson:"_id"`
+	Org       string        `bson:"org"`
+	Event     string        `bson:"event"`
+	Type      string        `bson:"type"`
+	Seq       int64         `bson:"seq"`
+	CreatedBy actorDoc      `bson:"createdBy"`
+	CreatedAt bson.DateTime `bson:"createdAt"`
+	Mark      string        `bson:"mark"`
+	State     recordState   `bson:",inline"`
+}
+
+// recordState is what of a record a replacement stores.
+type recordState struct {
+	Rev           int64         `bson:"rev"`
+	Status        string        `bson:"status"`
+	Deleted       bool          `bson:"deleted"`
+	RefKey        string        `bson:"refKey"`
+	Reference     string        `bson:"reference"`
+	Fields        string        `bson:"fields"`
+	Notices       []noticeDoc   `bson:"notices"`
+	Preview       string        `bson:"preview"`
+	Contribution  string        `bson:"contribution"`
+	ContextRev    int64         `bson:"contextRev"`
+	UpdatedAt     bson.DateTime `bson:"updatedAt"`
+	EditedBy      actorDoc      `bson:"editedBy"`
+	Submitted     stampDoc      `bson:"submitted"`
+	Reviewed      stampDoc      `bson:"reviewed"`
+	ReviewComment string        `bson:"reviewComment"`
+	Last          entryDoc      `bson:"last"`
+}
+
+// stampDoc is when something was done and by whom, each as far as known.
+type stampDoc struct {
+	At *bson.DateTime `bson:"at,omitempty"`
+	By *actorDoc      `bson:"by,omitempty"`
+}
+
+func stampToDoc(at *time.Time, by *record.Actor) stampDoc {
+	var d stampDoc
+	if at != nil {
+		ms := date(*at)
+		d.At = &ms
+	}
+	if by != nil {
+		a := actorToDoc(*by)
+		d.By = &a
+	}
+	return d
+}
+
+func stampFromDoc(d stampDoc) (at *time.Time, by *record.Actor, err error) {
+	if d.At != nil {
+		t := instant(*d.At)
+		at = &t
+	}
+	if d.By != nil {
+		a, err := actorFromDoc(*d.By)
+		if err != nil {
+			return nil, nil, err
+		}
+		by = &a
+	}
+	return at, by, nil
+}
+
+// noticeDoc is a footprint.Notice.
+type noticeDoc struct {
+	Code        string   `bson:"code"`
+	Message     string   `bson:"message"`
+	Field       string   `bson:"field,omitempty"`
+	Suggestions []string `bson:"suggestions,omitempty"`
+}
+
+func recordStateOf(r record.Record) recordState {
+	notices := make([]noticeDoc, len(r.Notices))
+	for i, n := range r.Notices {
+		notices[i] = noticeDoc(n)
+	}
+	return recordState{
+		Rev: r.Rev, Status: string(r.Status), Deleted: r.Deleted, RefKey: r.RefKey(), Reference: r.Reference,
+		Fields: string(r.Fields), Notices: notices, Preview: string(r.Preview),
+		Contribution: string(r.Contribution), ContextRev: r.ContextRev,
+		UpdatedAt: date(r.UpdatedAt), EditedBy: actorToDoc(r.EditedBy),
+		Submitted: stampToDoc(r.SubmittedAt, r.SubmittedBy), Reviewed: stampToDoc(r.ReviewedAt, r.ReviewedBy),
+		ReviewComment: r.ReviewComment, Last: entryToDoc(r.Last),
+	}
+}
+
+func recordFromDoc(d recordDoc) (record.Record, error) {
+	state := d.State
+	r := record.Record{
+		ID: record.ID(d.ID), Org: record.OrgID(d.Org), Event: record.EventID(d.Event), Type: d.Type,
+		Seq: d.Seq, Rev: state.Rev, Status: record.Status(state.Status),
+		Fields: raw(state.Fields), Reference: state.Reference, Preview: raw(state.Preview),
+		Contribution: raw(state.Contribution), ContextRev: state.ContextRev,
+		CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
+		ReviewComment: state.ReviewComment, Mark: d.Mark, Deleted: state.Deleted,
+	}
+	for _, n := range state.Notices {
+		r.Notices = append(r.Notices, footprint.Notice(n))
+	}
+	if err := fillActors(&r, d); err != nil {
+		return record.Record{}, fmt.Errorf("record %s: %w", d.ID, err)
+	}
+	return r, nil
+}
+
+// fillActors sets who did what to the record.
+func fillActors(r *record.Record, d recordDoc) (err error) {
+	state := d.State
+	if r.CreatedBy, err = actorFromDoc(d.CreatedBy); err != nil {
+		return err
+	}
+	if r.EditedBy, err = actorFromDoc(state.EditedBy); err != nil {
+		return err
+	}
+	if r.SubmittedAt, r.SubmittedBy, err = stampFromDoc(state.Submitted); err != nil {
+		return err
+	}
+	if r.ReviewedAt, r.ReviewedBy, err = stampFromDoc(state.Reviewed); err != nil {
+		return err
+	}
+	r.Last, err = entryFromDoc(state.Last)
+	return err
+}
+
+// entryDoc is a record.Entry.
+type entryDoc struct {
+	Rev     int64         `bson:"rev"`
+	Move    string        `bson:"move"`
+	From    string        `bson:"from"`
+	To      string        `bson:"to"`
+	By      actorDoc      `bson:"by"`
+	At      bson.DateTime `bson:"at"`
+	Comment string        `bson:"comment,omitempty"`
+	Changed []string      `bson:"changed,omitempty"`
+	Prev    string        `bson:"prev"`
+	Hash    string        `bson:"hash"`
+}
+
+// historyDoc is an entry stored apart from its record.
+type historyDoc struct {
+	Org    string   `bson:"org"`
+	Event  string   `bson:"event"`
+	Record string   `bson:"record"`
+	Entry  entryDoc `bson:",inline"`
+}
+
+func entryToDoc(e record.Entry) entryDoc {
+	return entryDoc{
+		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToDoc(e.By), At: date(e.At),
+		Comment: e.Comment, Changed: e.Changed, Prev: e.Prev, Hash: e.Hash,
+	}
+}
+
+func entryFromDoc(d entryDoc) (record.Entry, error) {
+	by, err := actorFromDoc(d.By)
+	if err != nil {
+		return record.Entry{}, fmt.Errorf("history entry %d: %w", d.Rev, err)
+	}
+	return record.Entry{
+		Rev: d.Rev, Move: record.Move(d.Move), From: record.Status(d.From), To: record.Status(d.To), By: by, At: instant(d.At),
+		Comment: d.Comment, Changed: d.Changed, Prev: d.Prev, Hash: d.Hash,
+	}, nil
+}
+
+func date(t time.Time) bson.DateTime { return bson.NewDateTimeFromTime(t) }
+
+func instant(d bson.DateTime) time.Time { return d.Time().UTC() }
+
+// raw reads a canonical JSON value; empty means none.
+func raw(value string) json.RawMessage {
+	if value == "" {
+		return nil
+	}
+	return json.RawMessage(value)
+}

@@ -1,0 +1,121 @@
+package mongostore
+
+import (
+	"context"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// InsertEvent implements record.Events. The quota is exact because the slot is:
+// who takes slot n is the n-th, and nobody takes one beyond the quota.
+func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error) {
+	const verb = "insert event"
+	done, err := s.turns.take(ctx, "slot\x00"+string(org))
+	if err != nil {
+		return record.Event{}, said(verb, err)
+	}
+	defer done()
+	d := eventDoc{ID: string(e.ID), Org: string(org), Mark: e.Mark, State: eventStateOf(e)}
+	used, err := s.usedSlots(ctx, org)
+	if err != nil {
+		return record.Event{}, said(verb, err)
+	}
+	for attempt := 0; ; attempt++ {
+		d.Slot = used + 1
+		if quota != record.Unlimited && d.Slot > quota {
+			return record.Event{}, s.overQuota(ctx, org, e.ID)
+		}
+		taken, err := insert(ctx, s.events, d)
+		if err != nil {
+			return record.Event{}, said(verb, err)
+		}
+		if !taken {
+			e.Org, e.Slot = org, d.Slot
+			return e, nil
+		}
+		// A slot is taken for ever. If this one is free still, it is the id.
+		if used, err = s.usedSlots(ctx, org); err != nil {
+			return record.Event{}, said(verb, err)
+		}
+		if used < d.Slot {
+			return record.Event{}, record.ErrDuplicate
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return record.Event{}, said(verb, err)
+		}
+	}
+}
+
+// overQuota tells an event that is there already from one that is too many:
+// who tries again after the last slot was taken must learn that it has it.
+func (s *Store) overQuota(ctx context.Context, org record.OrgID, id record.EventID) error {
+	mine, err := exists(ctx, s.events, bson.D{eq("_id", id), eq("org", org)})
+	switch {
+	case err != nil:
+		return said("insert event", err)
+	case mine:
+		return record.ErrDuplicate
+	}
+	return record.ErrQuota
+}
+
+// Event implements record.Events.
+func (s *Store) Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
+	return one(ctx, s.events, "read event", bson.D{eq("_id", id), eq("org", org), eq("deleted", false)}, eventFromDoc)
+}
+
+// EventContext implements record.Marks.
+func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
+	return one(ctx, s.events, "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
+}
+
+// EventSlots implements record.Events. Slots have no holes, so what is not
+// deleted is there.
+func (s *Store) EventSlots(ctx context.Context, org record.OrgID) ([]int64, error) {
+	top, deleted, err := layout(ctx, s.events, bson.D{eq("org", org)}, "slot")
+	if err != nil {
+		return nil, said("list event slots", err)
+	}
+	slots := make([]int64, 0, max(0, top-int64(len(deleted))))
+	for slot := top; slot > 0; slot-- {
+		if _, gone := slices.BinarySearch(deleted, slot); !gone {
+			slots = append(slots, slot)
+		}
+	}
+	return slots, nil
+}
+
+// EventsAt implements record.Events.
+func (s *Store) EventsAt(ctx context.Context, org record.OrgID, slots []int64) ([]record.Event, error) {
+	if len(slots) == 0 {
+		return nil, ctx.Err()
+	}
+	return list(ctx, s.events, "read events",
+		bson.D{eq("org", org), eq("deleted", false), eq("slot", bson.D{eq("$in", slots)})},
+		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}))
+}
+
+// UsedSlots implements record.Events.
+func (s *Store) UsedSlots(ctx context.Context, org record.OrgID) (int64, error) {
+	used, err := s.usedSlots(ctx, org)
+	return used, said("read used slots", err)
+}
+
+func (s *Store) usedSlots(ctx context.Context, org record.OrgID) (int64, error) {
+	return highest(ctx, s.events, bson.D{eq("org", org)}, "slot")
+}
+
+// ReplaceEvent implements record.Events.
+func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error {
+	matched, err := update(ctx, s.events,
+		bson.D{eq("_id", e.ID), eq("org", org), eq("rev", prevRev), eq("deleted", false)},
+		struct {
+			Mark  string     `bson:"mark,omitempty"` // absent: the stored one stays
+			State eventState `bson:",inline"`
+		}{e.Mark, eventStateOf(e)})
+	return mustMatch("replace event", matched, err)
+}

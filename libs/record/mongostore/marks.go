@@ -1,0 +1,215 @@
+package mongostore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// isMarked is the condition on a mark that is set.
+func isMarked() bson.E { return eq("mark", bson.D{eq("$gt", "")}) }
+
+// MarkedRecords implements record.Marks.
+func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
+	if limit <= 0 { // which the server would take for no limit
+		return nil, ctx.Err()
+	}
+	type markedDoc struct {
+		ID   string `bson:"_id"`
+		Type string `bson:"type"`
+		Seq  int64  `bson:"seq"`
+		Mark string `bson:"mark"`
+	}
+	return list(ctx, s.records, "read marked records", bson.D{eq("org", org), eq("event", event), isMarked()},
+		func(d markedDoc) (record.MarkedRecord, error) {
+			return record.MarkedRecord{Type: d.Type, ID: record.ID(d.ID), Seq: d.Seq, Mark: d.Mark}, nil
+		},
+		options.Find().SetSort(bson.D{eq("mark", 1)}).SetLimit(int64(limit)).SetProjection(only("_id", "type", "seq", "mark")))
+}
+
+// ClearRecordMarks implements record.Marks. Each mark is cleared by a write of
+// its own, all in one command; one that is left is cleared another time.
+func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error {
+	if err := ctx.Err(); err != nil || len(marked) == 0 {
+		return said("clear record marks", err)
+	}
+	clears := make([]mongo.WriteModel, len(marked))
+	for i, m := range marked {
+		clears[i] = mongo.NewUpdateOneModel().
+			SetFilter(bson.D{eq("_id", m.ID), eq("org", org), eq("event", event), eq("mark", m.Mark)}).
+			SetUpdate(bson.D{eq("$set", bson.D{eq("mark", "")})})
+	}
+	_, err := s.records.BulkWrite(ctx, clears, options.BulkWrite().SetOrdered(false))
+	return said("clear record marks", err)
+}
+
+// ClearEventMark implements record.Marks.
+func (s *Store) ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error {
+	_, err := update(ctx, s.events, bson.D{eq("_id", id), eq("org", org), eq("mark", mark)}, bson.D{eq("mark", "")})
+	return said("clear event mark", err)
+}
+
+// HasMarks implements record.Marks.
+func (s *Store) HasMarks(ctx context.Context, org record.OrgID, event record.EventID) (bool, error) {
+	own, err := exists(ctx, s.events, bson.D{eq("_id", event), eq("org", org), isMarked()})
+	if err != nil || own {
+		return own, said("read event mark", err)
+	}
+	marked, err := exists(ctx, s.records, bson.D{eq("org", org), eq("event", event), isMarked()})
+	return marked, said("read record marks", err)
+}
+
+// MaxSeqs implements record.Marks. It steps from type to type, from the highest
+// record of one to that of the next, so its cost is that of the types, not of
+// the records.
+func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error) {
+	all := map[string]int64{}
+	filter := bson.D{eq("org", org), eq("event", event)}
+	last := options.FindOne().SetSort(bson.D{eq("type", -1), eq("seq", -1)}).SetProjection(only("type", "seq"))
+	for {
+		var d struct {
+			Type string `bson:"type"`
+			Seq  int64  `bson:"seq"`
+		}
+		err := s.records.FindOne(ctx, filter, last).Decode(&d)
+		if mongox.IsNoDocument(err) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, said("read highest numbers", err)
+		}
+		all[d.Type] = d.Seq
+		filter = bson.D{eq("org", org), eq("event", event), eq("type", bson.D{eq("$lt", d.Type)})}
+	}
+}
+
+// Approved implements record.Marks.
+func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
+	seqs, most := between(from, to)
+	if most == 0 {
+		return nil, ctx.Err()
+	}
+	type countedDoc struct {
+		ID           string        `bson:"_id"`
+		Seq          int64         `bson:"seq"`
+		Rev          int64         `bson:"rev"`
+		Type         string        `bson:"type"`
+		Fields       string        `bson:"fields"`
+		Contribution string        `bson:"contribution"`
+		ContextRev   int64         `bson:"contextRev"`
+		CreatedAt    bson.DateTime `bson:"createdAt"`
+	}
+	return list(ctx, s.records, "read approved records",
+		with(within(org, sub), eq("deleted", false), eq("seq", seqs), eq("status", record.Approved)),
+		func(d countedDoc) (record.Counted, error) {
+			return record.Counted{
+				ID: record.ID(d.ID), Seq: d.Seq, Rev: d.Rev, Type: d.Type, Fields: raw(d.Fields),
+				Contribution: raw(d.Contribution), ContextRev: d.ContextRev, CreatedAt: int64(d.CreatedAt),
+			}, nil
+		},
+		options.Find().SetSort(bson.D{eq("seq", 1)}).SetLimit(most).
+			SetProjection(only("_id", "seq", "rev", "type", "fields", "contribution", "contextRev", "createdAt")))
+}
+
+// StoreContribution implements record.Marks.
+func (s *Store) StoreContribution(ctx context.Context, org record.OrgID, id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) error {
+	_, err := update(ctx, s.records,
+		bson.D{eq("_id", id), eq("org", org), eq("rev", rev), eq("contextRev", bson.D{eq("$lt", contextRev)})},
+		bson.D{eq("preview", string(preview)), eq("contribution", string(contribution)), eq("contextRev", contextRev)})
+	return said("store contribution", err)
+}
+
+// MarkedEvents implements record.Marks.
+//
+// Records are read in the order of their marks, a batch at a time. After each
+// batch the events found are left out, so that one event with very many marks
+// costs one batch and hides no other.
+func (s *Store) MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error) {
+	if limit <= 0 {
+		return nil, ctx.Err()
+	}
+	oldest := map[eventKey]string{}
+	note := func(m record.MarkedEvent) {
+		key := eventKey{m.Org, m.Event}
+		if mark, ok := oldest[key]; !ok || m.Mark < mark {
+			oldest[key] = m.Mark
+		}
+	}
+	own, err := list(ctx, s.events, "read marked events", bson.D{isMarked()},
+		func(d sweepDoc) (record.MarkedEvent, error) { return d.of(d.ID), nil },
+		sweep(limit).SetProjection(only("mark", "org", "_id")))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range own {
+		note(m)
+	}
+	seen := map[eventKey]bool{}
+	for len(seen) < limit {
+		filter := bson.D{isMarked()}
+		if len(seen) > 0 {
+			filter = append(filter, noneOf(seen))
+		}
+		batch := max(limit, s.sweepBatch)
+		found, err := list(ctx, s.records, "read marked records", filter,
+			func(d sweepDoc) (record.MarkedEvent, error) { return d.of(d.Event), nil },
+			sweep(batch).SetProjection(only("mark", "event", "org")))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			note(m)
+			seen[eventKey{m.Org, m.Event}] = true
+		}
+		if len(found) < batch {
+			break
+		}
+	}
+	marked := make([]record.MarkedEvent, 0, len(oldest))
+	for key, mark := range oldest {
+		marked = append(marked, record.MarkedEvent{Org: key.org, Event: key.event, Mark: mark})
+	}
+	slices.SortFunc(marked, func(a, b record.MarkedEvent) int {
+		return cmp.Or(cmp.Compare(a.Mark, b.Mark), cmp.Compare(a.Event, b.Event))
+	})
+	return marked[:min(limit, len(marked))], nil
+}
+
+// eventKey names an event of any organization.
+type eventKey struct {
+	org   record.OrgID
+	event record.EventID
+}
+
+// noneOf is the condition to belong to none of the events.
+func noneOf(events map[eventKey]bool) bson.E {
+	var each bson.A
+	for key := range events {
+		each = append(each, bson.D{eq("org", key.org), eq("event", key.event)})
+	}
+	return eq("$nor", each)
+}
+
+// sweepDoc is what a sweep reads of an event or a record.
+type sweepDoc struct {
+	ID    string `bson:"_id"`
+	Org   string `bson:"org"`
+	Event string `bson:"event"`
+	Mark  string `bson:"mark"`
+}
+
+func (d sweepDoc) of(event string) record.MarkedEvent {
+	return record.MarkedEvent{Org: record.OrgID(d.Org), Event: record.EventID(event), Mark: d.Mark}
+}
+
+func sweep(limit int) *options.FindOptionsBuilder {
+	return options.Find().SetSort(bson.D{eq("mark", 1)}).SetLimit(int64(limit))
+}

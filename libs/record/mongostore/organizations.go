@@ -1,0 +1,33 @@
+package mongostore
+
+import (
+	"context"
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// InsertOrganization implements record.Organizations.
+func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) error {
+	taken, err := insert(ctx, s.organizations, organizationToDoc(o))
+	if taken {
+		return record.ErrDuplicate
+	}
+	return said("insert organization", err)
+}
+
+// Organization implements record.Organizations.
+func (s *Store) Organization(ctx context.Context, id record.OrgID) (record.Organization, error) {
+	return one(ctx, s.organizations, "read organization", bson.D{eq("_id", id)}, organizationFromDoc)
+}
+
+// ReplaceOrganization implements record.Organizations.
+func (s *Store) ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error {
+	if o.Rev != prevRev+1 {
+		return fmt.Errorf("replace organization: revision %d does not follow %d", o.Rev, prevRev)
+	}
+	matched, err := update(ctx, s.organizations, bson.D{eq("_id", o.ID), eq("rev", prevRev)}, organizationToDoc(o))
+	return mustMatch("replace organization", matched, err)
+}

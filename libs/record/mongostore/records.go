@@ -1,0 +1,191 @@
+package mongostore
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// within gives the filter of a sub-collection.
+func within(org record.OrgID, sub record.Sub) bson.D {
+	return bson.D{eq("org", org), eq("event", sub.Event), eq("type", sub.Type)}
+}
+
+// InsertRecord implements record.Records.
+func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
+	const verb = "insert record"
+	sub := within(org, r.Key().Sub())
+	done, err := s.turns.take(ctx, "seq\x00"+string(org)+"\x00"+string(r.Event)+"\x00"+r.Type)
+	if err != nil {
+		return record.Record{}, said(verb, err)
+	}
+	defer done()
+	d := recordDoc{
+		ID: string(r.ID), Org: string(org), Event: string(r.Event), Type: r.Type,
+		CreatedBy: actorToDoc(r.CreatedBy), CreatedAt: date(r.CreatedAt), Mark: r.Mark, State: recordStateOf(r),
+	}
+	top, err := highest(ctx, s.records, sub, "seq")
+	if err != nil {
+		return record.Record{}, said(verb, err)
+	}
+	for attempt := 0; ; attempt++ {
+		d.Seq = top + 1
+		taken, err := insert(ctx, s.records, d)
+		if err != nil {
+			return record.Record{}, said(verb, err)
+		}
+		if !taken {
+			r.Org, r.Seq = org, d.Seq
+			return r, nil
+		}
+		if top, err = highest(ctx, s.records, sub, "seq"); err != nil {
+			return record.Record{}, said(verb, err)
+		}
+		if top < d.Seq {
+			// Numbers are taken for ever, so it was not the number.
+			err := s.whichDuplicate(ctx, org, d, attempt)
+			if err != nil {
+				return record.Record{}, err
+			}
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return record.Record{}, said(verb, err)
+		}
+	}
+}
+
+// whichDuplicate says what a new record collided with: its own id, where that
+// is taken, before its reference, so that who tries again after a crash learns
+// that the first attempt succeeded. nil means to try again.
+func (s *Store) whichDuplicate(ctx context.Context, org record.OrgID, d recordDoc, attempt int) error {
+	mine, err := exists(ctx, s.records, bson.D{eq("_id", d.ID), eq("org", org)})
+	if err != nil {
+		return said("insert record", err)
+	}
+	if mine {
+		return record.ErrDuplicate
+	}
+	reference, err := exists(ctx, s.records, with(within(org, record.Sub{Event: record.EventID(d.Event), Type: d.Type}), eq("refKey", d.State.RefKey)))
+	if err != nil {
+		return said("insert record", err)
+	}
+	if reference {
+		return record.ErrDuplicateReference
+	}
+	// Either the reference was freed since, and the next attempt succeeds, or
+	// the id is that of another organization, which is not looked into.
+	if attempt > 0 {
+		return record.ErrDuplicate
+	}
+	return nil
+}
+
+// Record implements record.Records.
+func (s *Store) Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error) {
+	return one(ctx, s.records, "read record",
+		with(bson.D{eq("_id", key.ID)}, with(within(org, key.Sub()), eq("deleted", false))...), recordFromDoc)
+}
+
+// ReplaceRecord implements record.Records.
+func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
+	matched, err := update(ctx, s.records,
+		with(bson.D{eq("_id", r.ID)}, with(within(org, r.Key().Sub()), eq("rev", prevRev), eq("deleted", false))...),
+		struct {
+			Mark  string      `bson:"mark,omitempty"` // absent: the stored one stays
+			State recordState `bson:",inline"`
+		}{r.Mark, recordStateOf(r)})
+	if mongox.IsDuplicate(err) {
+		// Of the fields that change only the reference is unique.
+		return record.ErrDuplicateReference
+	}
+	return mustMatch("replace record", matched, err)
+}
+
+// Layout implements record.Records.
+func (s *Store) Layout(ctx context.Context, org record.OrgID, sub record.Sub) (record.Layout, error) {
+	top, deleted, err := layout(ctx, s.records, within(org, sub), "seq")
+	if err != nil {
+		return record.Layout{}, said("read layout", err)
+	}
+	return record.Layout{Max: top, Deleted: deleted}, nil
+}
+
+// between gives the condition on a number, and how many documents it can match
+// at most, 0 for none at all.
+func between(from, to int64) (condition bson.D, most int64) {
+	from = max(from, 1)
+	if to < from {
+		return nil, 0
+	}
+	return bson.D{eq("$gte", from), eq("$lte", to)}, min(to-from, 1<<31-2) + 1
+}
+
+// RecordRange implements record.Records.
+func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
+	seqs, most := between(from, to)
+	if most == 0 {
+		return nil, ctx.Err()
+	}
+	return list(ctx, s.records, "read records", with(within(org, sub), eq("deleted", false), eq("seq", seqs)),
+		recordFromDoc, options.Find().SetSort(bson.D{eq("seq", -1)}).SetLimit(most))
+}
+
+// CountByStatus implements record.Records.
+func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
+	cursor, err := s.records.Aggregate(ctx, mongo.Pipeline{
+		{eq("$match", bson.D{eq("org", org), eq("event", event), eq("deleted", false)})},
+		{eq("$group", bson.D{eq("_id", "$status"), eq("n", bson.D{eq("$sum", 1)})})},
+	})
+	if err != nil {
+		return nil, said("count records", err)
+	}
+	var counts []struct {
+		Status string `bson:"_id"`
+		N      int64  `bson:"n"`
+	}
+	if err := cursor.All(ctx, &counts); err != nil {
+		return nil, said("count records", err)
+	}
+	byStatus := make(map[record.Status]int64, len(counts))
+	for _, c := range counts {
+		byStatus[record.Status(c.Status)] = c.N
+	}
+	return byStatus, nil
+}
+
+// ReviewQueue implements record.Records.
+func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
+	filter := bson.D{eq("org", org)}
+	if event != "" {
+		filter = append(filter, eq("event", event))
+	}
+	filter = append(filter, eq("deleted", false), eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})}))
+	total, err := s.records.CountDocuments(ctx, filter)
+	if err != nil {
+		return nil, 0, said("count review queue", err)
+	}
+	if limit <= 0 { // which the server would take for no limit
+		return nil, total, nil
+	}
+	page, err := list(ctx, s.records, "read review queue", filter, recordFromDoc,
+		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
+	return page, total, err
+}
+
+// InsertEntry implements record.Records.
+func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
+	_, err := insert(ctx, s.history, historyDoc{Org: string(org), Event: string(event), Record: string(id), Entry: entryToDoc(e)})
+	return said("insert history entry", err)
+}
+
+// Entries implements record.Records.
+func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
+	return list(ctx, s.history, "read history", bson.D{eq("org", org), eq("record", id)},
+		func(d historyDoc) (record.Entry, error) { return entryFromDoc(d.Entry) },
+		options.Find().SetSort(bson.D{eq("rev", 1)}))
+}

@@ -1,0 +1,54 @@
+package mongostore_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/mongostore"
+	"github.com/eventcarbon/ecf/libs/record/recordtest"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestConformance gives every test a database; asked again for the same test
+// it connects to that one once more, as another process would.
+func TestConformance(t *testing.T) {
+	type place struct{ uri, database string }
+	var mu sync.Mutex
+	places := map[string]place{}
+	recordtest.Run(t, func(t *testing.T) record.Store {
+		mu.Lock()
+		p, known := places[t.Name()]
+		if !known {
+			p.uri, p.database = testkit.MongoDB(t)
+			places[t.Name()] = p
+		}
+		mu.Unlock()
+		return open(t, connect(t, p.uri, nil).Database(p.database))
+	})
+}
+
+// connect gives a client that lasts as long as the test.
+func connect(t testing.TB, uri string, monitor *event.CommandMonitor) *mongo.Client {
+	t.Helper()
+	client, err := mongox.Connect(uri, mongox.Options{AppName: "mongostore-test", Monitor: monitor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
+	return client
+}
+
+func open(t testing.TB, db *mongo.Database) *mongostore.Store {
+	t.Helper()
+	store, err := mongostore.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}

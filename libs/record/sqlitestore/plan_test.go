@@ -1,0 +1,140 @@
+package sqlitestore_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// statements gives every SQL statement written in the package's sources.
+func statements(t *testing.T) []string {
+	t.Helper()
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	constants := map[string]ast.Expr{}
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") || name == "schema.go" {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+				constants[spec.Names[0].Name] = spec.Values[0]
+			}
+			return true
+		})
+	}
+	var text func(e ast.Expr) string
+	text = func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			s, err := strconv.Unquote(e.Value)
+			if err == nil {
+				return s
+			}
+		case *ast.BinaryExpr:
+			return text(e.X) + text(e.Y)
+		case *ast.Ident:
+			if c := constants[e.Name]; c != nil {
+				return text(c)
+			}
+		}
+		t.Errorf("part of a statement is not a constant: %#v", e)
+		return ""
+	}
+	start := regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
+	var all []string
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			e, ok := n.(ast.Expr)
+			if !ok {
+				return true
+			}
+			first := e
+			for {
+				sum, ok := first.(*ast.BinaryExpr)
+				if !ok || sum.Op != token.ADD {
+					break
+				}
+				first = sum.X
+			}
+			lit, ok := first.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING || !start.MatchString(strings.Trim(lit.Value, "`\"")) {
+				return true
+			}
+			all = append(all, text(e))
+			return false
+		})
+	}
+	return all
+}
+
+// TestStatements looks at every statement of the package: each asks for one
+// organization only, and none reads a whole table.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t, filepath.Join(t.TempDir(), "plan.db"))
+	all := statements(t)
+	if len(all) < 30 {
+		t.Fatalf("found only %d statements; the search has gone blind", len(all))
+	}
+	tenant := regexp.MustCompile(`\borg = \?|^INSERT INTO \w+ \(\s*(id, )?org\b|organizations`)
+	// Walks over an index that holds nothing but what is asked for.
+	allowed := regexp.MustCompile(`^SCAN (records USING COVERING INDEX records_marked|events USING COVERING INDEX events_marked|` +
+		`json_each VIRTUAL TABLE.*|types|\(subquery-\d+\)|CONSTANT ROW)`)
+	for _, statement := range all {
+		sweep := strings.Contains(statement, "AS oldest")
+		if !tenant.MatchString(statement) && !sweep {
+			t.Errorf("asks for no organization: %s", statement)
+		}
+		parameters := strings.Count(statement, "?")
+		if strings.Contains(statement, "?1") {
+			parameters = 3
+			if !strings.Contains(statement, "?3") {
+				parameters = 2
+			}
+		}
+		rows, err := db.Read().QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, make([]any, parameters)...)
+		if err != nil {
+			t.Fatalf("%v: %s", err, statement)
+		}
+		for rows.Next() {
+			var id, parent, unused int
+			var step string
+			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s\n    %s", step, strings.Join(strings.Fields(statement), " "))
+			if strings.HasPrefix(step, "SCAN") && !allowed.MatchString(step) {
+				t.Errorf("%s, in %s", step, statement)
+			}
+			if strings.Contains(statement, "'submitted', 'in_review'") && !strings.Contains(step, "INDEX records_queue") {
+				t.Errorf("the queue is read by more than the queue: %s, in %s", step, statement)
+			}
+			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sweep && !strings.Contains(statement, "json_each") && !strings.Contains(statement, "AS part") {
+				t.Errorf("%s, in %s", step, statement)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		_ = rows.Close()
+	}
+}
