@@ -72,6 +72,8 @@ func newCalculation(typ string, e *engine, ev EventContext, in *common) *calcula
 	if c.group == "" {
 		c.group = GroupUnspecified
 	}
+	// Most records make two lines, a direct and an upstream one.
+	c.out.Lines = make([]Line, 0, 2)
 	start := yearOf(ev.StartDate)
 	c.year = yearOf(in.Date)
 	switch {
