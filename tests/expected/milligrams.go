@@ -35,6 +35,19 @@ func (m Milligrams) String() string {
 	return new(big.Rat).SetFrac(big.NewInt(int64(m)), million).FloatString(6)
 }
 
+// UnmarshalJSON reads a number of kilograms; null leaves the mass as it is.
+func (m *Milligrams) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	kg, err := ParseKg(string(text))
+	if err != nil {
+		return err
+	}
+	*m = kg
+	return nil
+}
+
 // roundKg rounds an exact mass in kilograms half to even.
 func roundKg(kg *big.Rat) (Milligrams, error) {
 	exact := new(big.Rat).Mul(kg, new(big.Rat).SetInt(million))

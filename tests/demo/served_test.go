@@ -1,0 +1,51 @@
+package demo_test
+
+import (
+	"cmp"
+	"crypto/rand"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/tests/demo"
+)
+
+// TestServed plays the example against the server whose address is in
+// ECF_DEMO_URL, with the accounts in the file ECF_DEMO_CREDENTIALS, and compares
+// the total, every part and every record with the table. It uses two logins and
+// one event of the plan. Without the address there is no server to test.
+func TestServed(t *testing.T) {
+	t.Parallel()
+	url := os.Getenv("ECF_DEMO_URL")
+	if url == "" {
+		t.Skip("ECF_DEMO_URL is not set: no running server to compare with")
+	}
+	credentials, err := demo.ReadCredentials(cmp.Or(os.Getenv("ECF_DEMO_CREDENTIALS"), "../../.data/demo-credentials"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := demo.FindExample(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ex, err := demo.LoadExample(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := map[string]*demo.Client{}
+	for _, role := range []string{"user", "manager"} {
+		clients[role] = demo.NewClient(url, demo.Options{Patience: time.Minute, Log: t.Logf})
+		account := credentials.Accounts[role]
+		if err := clients[role].Login(t.Context(), account.Email, account.Password); err != nil {
+			t.Fatal(err)
+		}
+	}
+	player := &demo.Player{User: clients["user"], Manager: clients["manager"], Key: "test-" + rand.Text(), Parallel: 5, Log: t.Logf}
+	outcome, err := player.Play(t.Context(), ex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range outcome.Compare(ex.Expected) {
+		t.Error(d)
+	}
+}
