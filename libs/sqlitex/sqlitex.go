@@ -40,7 +40,7 @@ type DB struct {
 	queue    chan *write
 	closing  chan struct{}
 	done     chan struct{}
-	once     sync.Once
+	close    func() error
 }
 
 type write struct {
@@ -86,6 +86,11 @@ func Open(ctx context.Context, path string, schema ...string) (*DB, error) {
 		closing:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
+	db.close = sync.OnceValue(func() error {
+		close(db.closing)
+		<-db.done
+		return errors.Join(db.readers.Close(), db.writer.close(), db.pool.Close())
+	})
 	go db.commitLoop()
 	return db, nil
 }
@@ -135,12 +140,9 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) err
 	}
 }
 
-// Close waits for the writes already queued and closes the file.
-func (db *DB) Close() error {
-	db.once.Do(func() { close(db.closing) })
-	<-db.done
-	return errors.Join(db.readers.Close(), db.writer.close(), db.pool.Close())
-}
+// Close waits for the writes already queued and closes the file. Closing again
+// gives the same answer.
+func (db *DB) Close() error { return db.close() }
 
 func (db *DB) commitLoop() {
 	defer close(db.done)
