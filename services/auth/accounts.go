@@ -1,0 +1,400 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/password"
+)
+
+const (
+	// maxName is the longest name of a user in characters.
+	maxName = 100
+	// setupTTL is how long a one-time setup token is good.
+	setupTTL = 72 * time.Hour
+	// writeAttempts bounds how often a change gives way to another one.
+	writeAttempts = 10
+)
+
+// AccountsDeps is what Accounts is made of. Store is required.
+type AccountsDeps struct {
+	Store  account.Store
+	Cache  redis.UniversalClient // as in Deps
+	Hasher *password.Hasher      // as in Deps
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// Accounts are the operations on users and sessions, for the HTTP service and
+// for administrators' commands. They work in a process beside a running server:
+// that notices within a quarter of a second. Their errors are *apperr.Error
+// where a client may be told.
+type Accounts struct {
+	store  account.Store
+	hasher *password.Hasher
+	policy *password.Policy
+	copy   *sessions.Copy // nil: none
+	log    *slog.Logger
+	now    func() time.Time
+	pause  pause
+}
+
+// NewAccounts makes Accounts.
+func NewAccounts(d AccountsDeps) (*Accounts, error) {
+	if d.Store == nil {
+		return nil, errors.New("auth: a store is required")
+	}
+	a := &Accounts{store: d.Store, hasher: d.Hasher, policy: password.NewPolicy(), log: d.Logger, now: d.Now}
+	if a.hasher == nil {
+		var err error
+		if a.hasher, err = NewHasher(); err != nil {
+			return nil, err
+		}
+	}
+	if d.Cache != nil {
+		a.copy = sessions.NewCopy(d.Cache)
+	}
+	if a.log == nil {
+		a.log = slog.Default()
+	}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	return a, nil
+}
+
+// NewUser is a user to be created.
+type NewUser struct {
+	Org   string
+	Email string
+	Name  string
+	Role  identity.Role
+	// Password may be empty: then a one-time token to set one is made.
+	Password string
+}
+
+// CreateUser makes an account. When no password is given it returns the
+// one-time setup token, which is stored as a hash only. EMAIL_TAKEN if the email
+// has an account in whichever organization; VALIDATION_ERROR with every fault.
+func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, setupToken string, err error) {
+	var faults []apperr.Detail
+	email, err := account.CheckEmail(n.Email)
+	if err != nil {
+		faults = append(faults, apperr.Detail{Field: "email", Code: fields.BadFormat, Message: "email must be an email address."})
+	}
+	name, fault := checkName(n.Name)
+	if fault != nil {
+		faults = append(faults, *fault)
+	}
+	if n.Role < identity.User || n.Role > identity.Admin {
+		faults = append(faults, apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be one of user, manager, admin."})
+	}
+	if n.Password != "" {
+		if f := a.policy.Check(n.Password, email, name); f != nil {
+			faults = append(faults, apperr.Detail{Field: "password", Code: f.Code, Message: f.Message})
+		}
+	}
+	if len(faults) > 0 {
+		return u, "", apperr.Invalid(faults...)
+	}
+	if n.Org == "" {
+		return u, "", errors.New("create user: no organization is given")
+	}
+	now := a.moment()
+	u = account.User{
+		ID: account.NewID(), Org: n.Org, Email: email, EmailKey: account.EmailKey(email), Name: name, Role: n.Role,
+		Epoch: 1, Rev: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	if n.Password == "" {
+		setupToken = a.newSetup(&u)
+	} else if u.PasswordHash, err = a.hash(ctx, n.Password); err != nil {
+		return account.User{}, "", err
+	}
+	switch err := a.store.InsertUser(ctx, u); {
+	case errors.Is(err, account.ErrEmailTaken):
+		return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+	case err != nil:
+		return account.User{}, "", unavailable(err)
+	}
+	a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: u.Role.String()})
+	return u, setupToken, nil
+}
+
+// newSetup puts a fresh one-time secret into a user and gives the token.
+func (a *Accounts) newSetup(u *account.User) (token string) {
+	secret, hash := account.NewSecret()
+	u.SetupHash, u.SetupUntil = hash, a.moment().Add(setupTTL)
+	return account.JoinToken(u.Org+"."+u.ID, secret)
+}
+
+// User reads a user of an organization that is not deleted; USER_NOT_FOUND.
+func (a *Accounts) User(ctx context.Context, org, id string) (account.User, error) {
+	u, err := a.store.User(ctx, org, id)
+	if errors.Is(err, account.ErrNotFound) || err == nil && u.Deleted {
+		return account.User{}, noSuchUser()
+	}
+	return u, unavailable(err)
+}
+
+// UserByEmail finds a user of whichever organization; USER_NOT_FOUND.
+func (a *Accounts) UserByEmail(ctx context.Context, email string) (account.User, error) {
+	u, err := a.store.UserByEmail(ctx, account.EmailKey(email))
+	if errors.Is(err, account.ErrNotFound) {
+		return account.User{}, noSuchUser()
+	}
+	return u, unavailable(err)
+}
+
+func noSuchUser() error { return apperr.New(apperr.UserNotFound, "There is no such user.") }
+
+// Change says what to change about a user; nil fields stay.
+type Change struct {
+	Name     *string
+	Role     *identity.Role
+	Disabled *bool
+}
+
+// UpdateUser changes a user. Disabling ends all sessions for good; a change of
+// the role lets them live, and their tokens have to be refreshed. The last admin
+// of an organization stays one: INVALID_TRANSITION.
+func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (account.User, error) {
+	if c.Name != nil {
+		name, fault := checkName(*c.Name)
+		if fault != nil {
+			return account.User{}, apperr.Invalid(*fault)
+		}
+		c.Name = &name
+	}
+	var before account.User
+	u, err := a.change(ctx, org, id, func(u *account.User) error {
+		before = *u
+		if c.Name != nil {
+			u.Name = *c.Name
+		}
+		if c.Role != nil {
+			u.Role = *c.Role
+		}
+		if c.Disabled != nil {
+			if *c.Disabled && !u.Disabled {
+				u.EndSessions("")
+			}
+			u.Disabled = *c.Disabled
+		}
+		return nil
+	})
+	if err != nil {
+		return account.User{}, err
+	}
+	if before.Role != u.Role {
+		a.audit(ctx, event{action: "user.role", org: org, subject: id, from: before.Role.String(), to: u.Role.String()})
+	}
+	if before.Disabled != u.Disabled {
+		action := "user.enable"
+		if u.Disabled {
+			action = "user.disable"
+		}
+		a.audit(ctx, event{action: action, org: org, subject: id})
+	}
+	return u, nil
+}
+
+// DisableUser keeps a user from logging in and ends all sessions of the user.
+func (a *Accounts) DisableUser(ctx context.Context, org, id string) error {
+	yes := true
+	_, err := a.UpdateUser(ctx, org, id, Change{Disabled: &yes})
+	return err
+}
+
+// EnableUser lets a disabled user log in again.
+func (a *Accounts) EnableUser(ctx context.Context, org, id string) error {
+	no := false
+	_, err := a.UpdateUser(ctx, org, id, Change{Disabled: &no})
+	return err
+}
+
+// DeleteUser removes a user: the email is free again, and nothing but the id
+// and the organization is kept.
+func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
+	_, err := a.change(ctx, org, id, func(u *account.User) error {
+		u.Deleted, u.Email, u.EmailKey, u.Name, u.PasswordHash, u.SetupHash = true, "", "", "", "", ""
+		u.EndSessions("")
+		return nil
+	})
+	if err == nil {
+		a.audit(ctx, event{action: "user.delete", org: org, subject: id})
+	}
+	return err
+}
+
+// SetPassword gives a user a new password and ends all sessions of the user.
+func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string) error {
+	u, err := a.User(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	if err := a.checkPassword("password", newPassword, u); err != nil {
+		return err
+	}
+	hash, err := a.hash(ctx, newPassword)
+	if err != nil {
+		return err
+	}
+	_, err = a.change(ctx, org, id, func(u *account.User) error {
+		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
+		u.EndSessions("")
+		return nil
+	})
+	if err == nil {
+		a.audit(ctx, event{action: "user.password", org: org, subject: id})
+	}
+	return err
+}
+
+// ResetPassword takes a user's password away, ends all sessions, and gives a
+// one-time token to set a new one.
+func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToken string, err error) {
+	_, err = a.change(ctx, org, id, func(u *account.User) error {
+		u.PasswordHash = ""
+		setupToken = a.newSetup(u)
+		u.EndSessions("")
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	a.audit(ctx, event{action: "user.reset", org: org, subject: id})
+	return setupToken, nil
+}
+
+// CompleteSetup sets the password that a one-time token is for, and uses the
+// token up. UNAUTHENTICATED if the token is not good (any more).
+func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string) error {
+	refused := apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
+	path, secret, ok := account.SplitToken(token)
+	dot := strings.LastIndexByte(path, '.')
+	if !ok || dot < 1 {
+		return refused
+	}
+	org, id := path[:dot], path[dot+1:]
+	usable := func(u account.User) bool {
+		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && !u.Disabled && !u.Deleted
+	}
+	u, err := a.store.User(ctx, org, id)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return unavailable(err)
+	}
+	if err != nil || !usable(u) {
+		return refused
+	}
+	if err := a.checkPassword("password", newPassword, u); err != nil {
+		return err
+	}
+	hash, err := a.hash(ctx, newPassword)
+	if err != nil {
+		return err
+	}
+	_, err = a.change(ctx, org, id, func(u *account.User) error {
+		if !usable(*u) {
+			return refused // of two uses at once, one
+		}
+		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
+		u.EndSessions("")
+		return nil
+	})
+	if err == nil {
+		a.audit(ctx, event{action: "user.setup", org: org, subject: id})
+	}
+	return err
+}
+
+// change reads a user, changes it and writes it where it is still what was
+// read, and lets the gateways know.
+func (a *Accounts) change(ctx context.Context, org, id string, apply func(*account.User) error) (account.User, error) {
+	for range writeAttempts {
+		u, err := a.User(ctx, org, id)
+		if err != nil {
+			return account.User{}, err
+		}
+		before := u
+		if err := apply(&u); err != nil {
+			return account.User{}, err
+		}
+		if u == before {
+			return u, nil
+		}
+		u.Rev, u.Mark, u.UpdatedAt = before.Rev+1, account.NewMark(), a.moment()
+		switch err := a.store.ReplaceUser(ctx, org, u, before.Rev); {
+		case errors.Is(err, account.ErrConflict):
+			continue
+		case errors.Is(err, account.ErrLastAdmin):
+			return account.User{}, apperr.New(apperr.InvalidTransition, "The last administrator of an organization cannot be removed.").
+				With(apperr.Detail{Code: "LAST_ADMIN", Message: "Give another user the role admin first."})
+		case err != nil:
+			return account.User{}, unavailable(err)
+		}
+		a.publishUser(ctx, u)
+		return u, nil
+	}
+	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+}
+
+func (a *Accounts) checkPassword(field, newPassword string, u account.User) error {
+	if f := a.policy.Check(newPassword, u.Email, u.Name); f != nil {
+		return apperr.Invalid(apperr.Detail{Field: field, Code: f.Code, Message: f.Message})
+	}
+	return nil
+}
+
+func (a *Accounts) hash(ctx context.Context, newPassword string) (string, error) {
+	hash, err := a.hasher.Hash(ctx, newPassword)
+	return hash, busy(err)
+}
+
+func checkName(name string) (string, *apperr.Detail) {
+	name = norm.NFC.String(strings.TrimSpace(name))
+	switch {
+	case utf8.RuneCountInString(name) > maxName:
+		return "", &apperr.Detail{Field: "name", Code: fields.TooLong, Message: "name may have at most 100 characters."}
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "", &apperr.Detail{Field: "name", Code: fields.BadFormat, Message: "name must not contain control characters."}
+	}
+	return name, nil
+}
+
+// moment is now with the precision that is stored.
+func (a *Accounts) moment() time.Time { return a.now().UTC().Truncate(time.Millisecond) }
+
+// busy turns a full hashing queue into an answer.
+func busy(err error) error {
+	if errors.Is(err, password.ErrBusy) {
+		e := apperr.New(apperr.Unavailable, "Too many sign-ins at once. Try again in a moment.")
+		e.RetryAfter = 2 * time.Second
+		return e
+	}
+	return err
+}
+
+// unavailable turns a failure of the store into an answer. The end of the
+// caller's time stays what it is.
+func unavailable(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var known *apperr.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return apperr.New(apperr.Unavailable, "The accounts cannot be read right now.").Because(err)
+}

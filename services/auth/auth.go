@@ -1,0 +1,126 @@
+// Package auth is the identity provider of the product: it takes passwords,
+// keeps sessions, signs tokens, publishes the keys they are verified with, and
+// manages the users of an organization.
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/keyring"
+	"github.com/eventcarbon/ecf/services/auth/password"
+)
+
+// Config is what the service can be told.
+type Config struct {
+	// Issuer is the iss of tokens: the address clients reach the product at,
+	// without a slash at the end.
+	Issuer string
+	// How long an access token and a refresh token live.
+	AccessTokenTTL  time.Duration
+	RefreshTokenTTL time.Duration
+}
+
+// Deps is what the service is made of. Store and Keys are required.
+type Deps struct {
+	Store account.Store
+	Keys  *keyring.Keyring
+	// Cache holds the copy of the sessions that gateways look at; nil: there is
+	// none, and gateways ask this service each time.
+	Cache redis.UniversalClient
+	// Hasher hashes passwords. Default: NewHasher.
+	Hasher *password.Hasher
+	Logger *slog.Logger
+	// Health, if set, is served at the root.
+	Health *web.Health
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+// The bounds on password hashing. A hash takes a processor for some 25 ms and
+// 19 MiB: one processor stays free for everything else, and whoever would wait
+// longer than the gateway does is told to come back.
+const (
+	hashQueue = 96
+	hashWait  = 3 * time.Second
+)
+
+// NewHasher gives a Hasher with the recommended cost and the bounds of this
+// machine.
+func NewHasher() (*password.Hasher, error) {
+	return password.New(password.Options{
+		Params: password.Recommended(), Slots: max(1, runtime.GOMAXPROCS(0)-1), Queue: hashQueue, Wait: hashWait,
+	})
+}
+
+// Service is the auth service: its HTTP application, the operations of an
+// administrator (Accounts), and the truth about sessions (sessions.Authority).
+type Service struct {
+	*Accounts
+	config   Config
+	keys     *keyring.Keyring
+	verifier *identity.Verifier
+	app      *fiber.App
+}
+
+var _ sessions.Authority = (*Service)(nil)
+
+// New makes the service.
+func New(config Config, d Deps) (*Service, error) {
+	if config.Issuer == "" || config.AccessTokenTTL < time.Second || config.RefreshTokenTTL < time.Second {
+		return nil, errors.New("auth: the issuer and lifetimes of a second or more are required")
+	}
+	if d.Keys == nil {
+		return nil, errors.New("auth: signing keys are required")
+	}
+	accounts, err := NewAccounts(AccountsDeps{Store: d.Store, Cache: d.Cache, Hasher: d.Hasher, Logger: d.Logger, Now: d.Now})
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{Accounts: accounts, config: config, keys: d.Keys}
+	s.verifier = identity.NewVerifier(identity.VerifierOptions{Issuer: config.Issuer, Keys: d.Keys, Now: s.now})
+	s.app = web.New(web.Options{Service: "auth", Logger: s.log, Now: s.now})
+	if d.Health != nil {
+		d.Health.Register(s.app, "")
+	}
+	if err := s.register(s.app); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// App gives the HTTP application, to be served on the service's own port. The
+// routes under /internal are for the gateway only and must not be reachable
+// from outside; the gateway's table does not have them.
+func (s *Service) App() *fiber.App { return s.app }
+
+// Keys gives the keys that verify this service's tokens, for services in the
+// same process.
+func (s *Service) Keys() identity.KeySource { return s.keys }
+
+// Verify implements web.TokenVerifier for this service's own routes: the token,
+// and that its session still admits it, from the store itself.
+func (s *Service) Verify(ctx context.Context, token string) (identity.Principal, error) {
+	p, err := s.verifier.Verify(ctx, token)
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	facts, err := s.read(ctx, p.Session)
+	if err != nil {
+		return identity.Principal{}, unavailable(err)
+	}
+	if !facts.State(s.now()).Admits(p) {
+		return identity.Principal{}, identity.NotAdmitted()
+	}
+	return p, nil
+}

@@ -1,0 +1,11 @@
+// Command auth runs the identity provider.
+package main
+
+import (
+	"os"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/services/auth"
+)
+
+func main() { os.Exit(app.Main("auth", auth.Run)) }

@@ -1,0 +1,188 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+const (
+	// copyTimeout bounds a write to the copy; without it the truth is in the
+	// store all the same.
+	copyTimeout = 250 * time.Millisecond
+	// copyPause is how long refills leave the copy alone after a failure.
+	copyPause = time.Second
+	// changeBatch is how many changes are followed at a time.
+	changeBatch = 200
+	// keysEvery is how often the signing keys are read again.
+	keysEvery = 2 * time.Second
+	// purgeEvery is how often expired sessions are removed, and purgeAfter how
+	// long they are kept.
+	purgeEvery = time.Hour
+	purgeAfter = 7 * 24 * time.Hour
+)
+
+// pause is a time before which something is left alone.
+type pause struct{ until atomic.Int64 }
+
+func (p *pause) over(now time.Time) bool              { return now.UnixNano() >= p.until.Load() }
+func (p *pause) begin(now time.Time, d time.Duration) { p.until.Store(now.Add(d).UnixNano()) }
+
+// read gives the truth about a session.
+func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error) {
+	v, err := a.store.Session(ctx, sid)
+	if errors.Is(err, account.ErrNotFound) {
+		return sessions.Unknown(sid), nil
+	}
+	if err != nil {
+		return sessions.Facts{}, err
+	}
+	u, err := a.store.User(ctx, v.Org, v.User)
+	if errors.Is(err, account.ErrNotFound) {
+		return sessions.Unknown(sid), nil
+	}
+	if err != nil {
+		return sessions.Facts{}, err
+	}
+	return sessions.Facts{Session: v.Fact(), User: u.Fact()}, nil
+}
+
+// Facts implements sessions.Authority: it reads the store and fills the copy.
+func (a *Accounts) Facts(ctx context.Context, sid string) (sessions.Facts, error) {
+	facts, err := a.read(ctx, sid)
+	if err != nil || a.copy == nil || facts.User.ID == "" || !a.pause.over(a.now()) {
+		return facts, err
+	}
+	if err := a.put(ctx, facts.User, facts.Session); err != nil {
+		a.pause.begin(a.now(), copyPause)
+	}
+	return facts, nil
+}
+
+// put writes facts into the copy, on time of its own: the caller may leave.
+func (a *Accounts) put(ctx context.Context, u sessions.User, v ...sessions.Session) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTimeout)
+	defer cancel()
+	err := a.copy.PutUser(ctx, u)
+	for _, one := range v {
+		err = errors.Join(err, a.copy.PutSession(ctx, one))
+	}
+	return err
+}
+
+// publishUser tells the gateways of a change of a user. When that fails, or
+// this process has no copy, the mark stays, and whoever follows changes tells
+// them.
+func (a *Accounts) publishUser(ctx context.Context, u account.User) {
+	if a.copy == nil || a.put(ctx, u.Fact()) != nil {
+		return
+	}
+	_ = a.store.ClearUserMark(context.WithoutCancel(ctx), u.Org, u.ID, u.Mark)
+}
+
+// publishSession does the same for a session that has ended.
+func (a *Accounts) publishSession(ctx context.Context, v account.Session) {
+	if a.copy == nil {
+		return
+	}
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTimeout)
+	defer cancel()
+	if a.copy.PutSession(short, v.Fact()) == nil {
+		_ = a.store.ClearSessionMark(context.WithoutCancel(ctx), v.Org, v.ID, v.Mark)
+	}
+}
+
+// Follow keeps the copy of the sessions and the signing keys up to date with
+// what other processes change, and removes old sessions, until ctx ends. A
+// server runs it beside the application; it does nothing that two servers may
+// not do at once.
+func (s *Service) Follow(ctx context.Context) error {
+	changes, keys, purge := time.NewTicker(sessions.PollEvery), time.NewTicker(keysEvery), time.NewTicker(purgeEvery)
+	defer changes.Stop()
+	defer keys.Stop()
+	defer purge.Stop()
+	following := reporter{s: s, what: "follow changes of accounts"}
+	reloading := reporter{s: s, what: "read signing keys"}
+	purging := reporter{s: s, what: "remove old sessions"}
+	purging.report(ctx, s.purge(ctx))
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changes.C:
+			following.report(ctx, s.follow(ctx))
+		case <-keys.C:
+			reloading.report(ctx, s.keys.Reload())
+		case <-purge.C:
+			purging.report(ctx, s.purge(ctx))
+		}
+	}
+}
+
+func (s *Service) purge(ctx context.Context) error {
+	_, err := s.store.PurgeSessions(ctx, s.now().Add(-purgeAfter))
+	return err
+}
+
+// follow writes every marked change into the copy and clears its mark. A mark
+// is cleared only after the write, so a change is never lost in between.
+func (s *Service) follow(ctx context.Context) error {
+	users, err := s.store.MarkedUsers(ctx, changeBatch)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if s.copy != nil {
+			if err := s.put(ctx, u.Fact()); err != nil {
+				return err
+			}
+		}
+		if err := s.store.ClearUserMark(ctx, u.Org, u.ID, u.Mark); err != nil {
+			return err
+		}
+	}
+	ended, err := s.store.MarkedSessions(ctx, changeBatch)
+	if err != nil {
+		return err
+	}
+	for _, v := range ended {
+		if s.copy != nil {
+			short, cancel := context.WithTimeout(ctx, copyTimeout)
+			err := s.copy.PutSession(short, v.Fact())
+			cancel()
+			if err != nil {
+				return err
+			}
+		}
+		if err := s.store.ClearSessionMark(ctx, v.Org, v.ID, v.Mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reporter logs when something begins to fail and when it works again, not each
+// time in between.
+type reporter struct {
+	s       *Service
+	what    string
+	failing bool
+}
+
+func (r *reporter) report(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	switch {
+	case err != nil && !r.failing:
+		r.s.log.WarnContext(ctx, r.what+" fails", "error", telemetry.Redact(err.Error()))
+	case err == nil && r.failing:
+		r.s.log.InfoContext(ctx, r.what+" works again")
+	}
+	r.failing = err != nil
+}

@@ -1,0 +1,235 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+const (
+	// maxEmailInput and maxSecretInput bound in characters what is looked at:
+	// more than any email, password or token of ours can have.
+	maxEmailInput  = 320
+	maxSecretInput = 1024
+	maxUserAgent   = 200
+)
+
+// login answers POST /auth/login.
+func (s *Service) login(c *fiber.Ctx) error {
+	r, err := bodyOf(c)
+	if err != nil {
+		return err
+	}
+	r.Require("email", "password")
+	email, _ := r.String("email", 1, maxEmailInput)
+	secret := secretField(r, "password")
+	if err := r.Err(); err != nil {
+		return err
+	}
+	tokens, err := s.logIn(withCaller(c), email, secret)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, tokens)
+}
+
+// logIn checks an email and a password and begins a session. Whatever is wrong,
+// the answer is the same, after the same work.
+func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, error) {
+	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
+	u, err := s.store.UserByEmail(ctx, account.EmailKey(email))
+	if errors.Is(err, account.ErrNotFound) {
+		if err := s.hasher.VerifyNothing(ctx, secret); err != nil {
+			return bundle{}, busy(err)
+		}
+		s.audit(ctx, event{action: "login", failed: "no such account"})
+		return bundle{}, refused
+	}
+	if err != nil {
+		return bundle{}, unavailable(err)
+	}
+	ok, outdated, err := s.hasher.Verify(ctx, u.PasswordHash, secret)
+	if err != nil {
+		return bundle{}, busy(err)
+	}
+	if !ok || u.Disabled {
+		failed := "wrong password"
+		if ok {
+			failed = "disabled"
+		}
+		s.audit(ctx, event{action: "login", org: u.Org, subject: u.ID, failed: failed})
+		return bundle{}, refused
+	}
+	if outdated {
+		s.rehash(ctx, u, secret)
+	}
+	v, token := s.newSession(ctx, u)
+	if err := s.store.InsertSession(ctx, v); err != nil {
+		return bundle{}, unavailable(err)
+	}
+	tokens, err := s.issue(u, v)
+	if err != nil {
+		return bundle{}, err
+	}
+	tokens.RefreshToken = token
+	s.audit(ctx, event{action: "login", org: u.Org, actor: u.ID, subject: u.ID, session: v.ID})
+	return tokens, nil
+}
+
+// newSession makes the session of a login and its refresh token. The session
+// carries the epoch that was read with the password: if the password is changed
+// or the user disabled at the same moment, the session is over as it begins.
+func (s *Service) newSession(ctx context.Context, u account.User) (v account.Session, token string) {
+	secret, hash := account.NewSecret()
+	now, from := s.moment(), callerOf(ctx).origin
+	v = account.Session{
+		ID: account.NewID(), User: u.ID, Org: u.Org, SecretHash: hash, Epoch: u.Epoch,
+		CreatedAt: now, Expires: now.Add(s.config.RefreshTokenTTL), LastUsedAt: now, Created: from, Last: from, Rev: 1,
+	}
+	return v, account.JoinToken(v.ID, secret)
+}
+
+// rehash stores a password that was just verified under today's parameters. The
+// login succeeds without it as well.
+func (s *Service) rehash(ctx context.Context, u account.User, secret string) {
+	hash, err := s.hasher.Hash(ctx, secret)
+	if err != nil {
+		return
+	}
+	_, _ = s.change(ctx, u.Org, u.ID, func(now *account.User) error {
+		if now.PasswordHash == u.PasswordHash {
+			now.PasswordHash = hash
+		}
+		return nil
+	})
+}
+
+// refresh answers POST /auth/refresh.
+func (s *Service) refresh(c *fiber.Ctx) error {
+	r, err := bodyOf(c)
+	if err != nil {
+		return err
+	}
+	r.Require("refreshToken")
+	token := secretField(r, "refreshToken")
+	if err := r.Err(); err != nil {
+		return err
+	}
+	tokens, err := s.renew(withCaller(c), token)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, tokens)
+}
+
+// renew gives new tokens of a session that lives. The refresh token stays what
+// it is.
+func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
+	refused := apperr.New(apperr.Unauthenticated, "The refresh token is not valid. Log in again.")
+	sid, secret, ok := account.SplitToken(token)
+	if !ok {
+		return bundle{}, refused
+	}
+	v, err := s.store.Session(ctx, sid)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return bundle{}, unavailable(err)
+	}
+	if err != nil || !account.SecretMatches(secret, v.SecretHash) {
+		s.audit(ctx, event{action: "refresh", failed: "no such token"})
+		return bundle{}, refused
+	}
+	e := event{action: "refresh", org: v.Org, actor: v.User, subject: v.User, session: v.ID}
+	from := callerOf(ctx).origin
+	// The use is recorded first: what has ended by then is refused here, and what
+	// ends later is refused by whoever is shown the new token.
+	if err := s.store.TouchSession(ctx, v.Org, v.ID, s.moment(), from); err != nil {
+		if !errors.Is(err, account.ErrEnded) {
+			return bundle{}, unavailable(err)
+		}
+		e.failed = "session has ended"
+		s.audit(ctx, e)
+		return bundle{}, refused
+	}
+	u, err := s.store.User(ctx, v.Org, v.User)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return bundle{}, unavailable(err)
+	}
+	facts := u.Fact()
+	if err != nil || !stateOf(v, facts, s) {
+		e.failed = "user may not"
+		s.audit(ctx, e)
+		return bundle{}, refused
+	}
+	tokens, err := s.issue(u, v)
+	if err != nil {
+		return bundle{}, err
+	}
+	if !sameNetwork(v.Last.Address, from.Address) {
+		e.from, e.to = v.Last.Address, from.Address
+	}
+	s.audit(ctx, e)
+	return tokens, nil
+}
+
+// sameNetwork reports whether two addresses are of one /24 (IPv6: /64). Those
+// that are not known are of any.
+func sameNetwork(a, b string) bool {
+	x, errX := netip.ParseAddr(a)
+	y, errY := netip.ParseAddr(b)
+	if errX != nil || errY != nil {
+		return true
+	}
+	network := func(addr netip.Addr) netip.Prefix {
+		bits := 64
+		if addr.Is4() {
+			bits = 24
+		}
+		p, _ := addr.Prefix(bits)
+		return p
+	}
+	return network(x) == network(y)
+}
+
+// bodyOf reads the body of a request as one JSON object.
+func bodyOf(c *fiber.Ctx) (*fields.Reader, error) {
+	body, err := web.Body(c)
+	if err != nil {
+		return nil, err
+	}
+	return fields.Parse(body)
+}
+
+// secretField reads a text that must not come back in any answer, not even in
+// the one that says what is wrong with it.
+func secretField(r *fields.Reader, name string) string {
+	if raw, ok := r.Raw(name); ok && raw[0] != '"' {
+		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.WrongType, Message: name + " must be a text."})
+		return ""
+	}
+	secret, ok := r.String(name, 0, maxSecretInput)
+	if ok && secret == "" {
+		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.TooShort, Message: name + " must not be empty."})
+	}
+	return secret
+}
+
+// originOf says where a request came from. The gateway, which alone reaches
+// this service, replaces X-Forwarded-For by the address of its client.
+func originOf(c *fiber.Ctx) account.Origin {
+	o := account.Origin{UserAgent: cutBytes(strings.ToValidUTF8(c.Get(fiber.HeaderUserAgent), "�"), maxUserAgent)}
+	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
+	if addr, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1])); err == nil {
+		o.Address = addr.Unmap().WithZone("").String()
+	} else if addr, ok := netip.AddrFromSlice(c.Context().RemoteIP()); ok && !addr.IsUnspecified() {
+		o.Address = addr.Unmap().String()
+	}
+	return o
+}

@@ -1,0 +1,190 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// stateOf reports whether a session of a user is active now.
+func stateOf(v account.Session, u sessions.User, s *Service) bool {
+	return sessions.Facts{Session: v.Fact(), User: u}.State(s.now()).Active
+}
+
+// logout answers POST /auth/logout.
+func (s *Service) logout(c *fiber.Ctx) error {
+	p := web.PrincipalOf(c)
+	if err := s.EndSession(withCaller(c), p.Org, p.UserID, p.Session, "logout"); err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{})
+}
+
+// EndSession ends one session of a user, for a reason in a word or two.
+// NOT_FOUND if the user has no such session.
+func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string) error {
+	mark := account.NewMark()
+	err := a.store.EndSession(ctx, org, user, sid, a.moment(), reason, mark)
+	if errors.Is(err, account.ErrNotFound) {
+		return apperr.New(apperr.NotFound, "There is no such session.")
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	if v, err := a.store.Session(ctx, sid); err == nil {
+		a.publishSession(ctx, v)
+	}
+	a.audit(ctx, event{action: "session.end", org: org, subject: user, session: sid, to: reason})
+	return nil
+}
+
+// me answers GET /auth/me.
+func (s *Service) me(c *fiber.Ctx) error {
+	p := web.PrincipalOf(c)
+	u, err := s.User(c.UserContext(), p.Org, p.UserID)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, userOut(u))
+}
+
+// changePassword answers POST /auth/password. It ends all other sessions of the
+// user, and every one-time setup token.
+func (s *Service) changePassword(c *fiber.Ctx) error {
+	r, err := bodyOf(c)
+	if err != nil {
+		return err
+	}
+	r.Require("currentPassword", "newPassword")
+	current := secretField(r, "currentPassword")
+	fresh := secretField(r, "newPassword")
+	if err := r.Err(); err != nil {
+		return err
+	}
+	p := web.PrincipalOf(c)
+	if err := s.replacePassword(withCaller(c), p, current, fresh); err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{})
+}
+
+func (s *Service) replacePassword(ctx context.Context, p identity.Principal, current, fresh string) error {
+	// Not 401: the token is good, and a client that gets 401 would refresh it and
+	// try again.
+	wrong := apperr.Invalid(apperr.Detail{Field: "currentPassword", Code: "WRONG_PASSWORD", Message: "currentPassword is not the password of this account."})
+	u, err := s.User(ctx, p.Org, p.UserID)
+	if err != nil {
+		return err
+	}
+	if err := s.checkPassword("newPassword", fresh, u); err != nil {
+		return err
+	}
+	ok, _, err := s.hasher.Verify(ctx, u.PasswordHash, current)
+	if err != nil {
+		return busy(err)
+	}
+	if !ok {
+		s.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session, failed: "wrong password"})
+		return wrong
+	}
+	hash, err := s.hash(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	_, err = s.change(ctx, p.Org, p.UserID, func(now *account.User) error {
+		if now.PasswordHash != u.PasswordHash {
+			return wrong // another one was set meanwhile
+		}
+		now.PasswordHash, now.SetupHash, now.SetupUntil = hash, "", time.Time{}
+		now.EndSessions(p.Session)
+		return nil
+	})
+	if err == nil {
+		s.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session})
+	}
+	return err
+}
+
+// setup answers POST /auth/setup.
+func (s *Service) setup(c *fiber.Ctx) error {
+	r, err := bodyOf(c)
+	if err != nil {
+		return err
+	}
+	r.Require("setupToken", "password")
+	token := secretField(r, "setupToken")
+	fresh := secretField(r, "password")
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if err := s.CompleteSetup(withCaller(c), token, fresh); err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{})
+}
+
+type sessionOut struct {
+	ID         string `json:"_id"`
+	CreatedAt  string `json:"createdAt"`
+	LastUsedAt string `json:"lastUsedAt"`
+	ExpiresAt  string `json:"expiresAt"`
+	Address    string `json:"address,omitempty"`   // where it was last used from
+	UserAgent  string `json:"userAgent,omitempty"` // what it was last used by
+	Current    bool   `json:"current"`             // the one of this request
+}
+
+// listSessions answers GET /auth/sessions.
+func (s *Service) listSessions(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	p := web.PrincipalOf(c)
+	u, err := s.User(c.UserContext(), p.Org, p.UserID)
+	if err != nil {
+		return err
+	}
+	found, total, err := s.store.SessionsPage(c.UserContext(), u, s.moment(), page.Offset(), page.Limit)
+	if err != nil {
+		return unavailable(err)
+	}
+	items := make([]sessionOut, len(found))
+	for i, v := range found {
+		items[i] = sessionOut{
+			ID: v.ID, CreatedAt: stamp(v.CreatedAt), LastUsedAt: stamp(v.LastUsedAt), ExpiresAt: stamp(v.Expires),
+			Address: v.Last.Address, UserAgent: v.Last.UserAgent, Current: v.ID == p.Session,
+		}
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
+// endSession answers DELETE /auth/sessions/{id}.
+func (s *Service) endSession(c *fiber.Ctx) error {
+	p, sid := web.PrincipalOf(c), c.Params("sessionId")
+	if err := s.EndSession(withCaller(c), p.Org, p.UserID, sid, "ended by user"); err != nil {
+		return err
+	}
+	return web.OK(c, deleted(sid))
+}
+
+// sessionFacts answers the gateway's question about a session.
+func (s *Service) sessionFacts(c *fiber.Ctx) error {
+	facts, err := s.Facts(c.UserContext(), c.Params("sessionId"))
+	if err != nil {
+		return unavailable(err)
+	}
+	return web.OK(c, facts)
+}
+
+// stamp writes a time as the API does.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+
+func deleted(id string) fiber.Map { return fiber.Map{"_id": id, "deleted": true} }

@@ -1,0 +1,67 @@
+package auth
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// bundle is the token bundle of the specification.
+type bundle struct {
+	AccessToken  string `json:"accessToken"`
+	IDToken      string `json:"idToken"`
+	RefreshToken string `json:"refreshToken,omitempty"` // from login only
+	ExpiresIn    int64  `json:"expiresIn"`              // seconds
+	TokenType    string `json:"tokenType"`
+}
+
+// maxTokenName bounds the name in a token in bytes, so that a token stays under
+// a kilobyte whatever people are called.
+const maxTokenName = 128
+
+// issue makes the tokens of a session: an access token for the API, and an ID
+// token for the client, each with a type and an audience of its own.
+func (s *Service) issue(u account.User, v account.Session) (bundle, error) {
+	now := s.now().UTC().Truncate(time.Second) // what a token can hold
+	expires := now.Add(s.config.AccessTokenTTL)
+	if expires.After(v.Expires) {
+		expires = v.Expires.Truncate(time.Second) // no token outlives its session
+	}
+	name := cutBytes(u.Name, maxTokenName)
+	claims := func(audience string) jwt.RegisteredClaims {
+		return jwt.RegisteredClaims{
+			Issuer: s.config.Issuer, Subject: u.ID, Audience: jwt.ClaimStrings{audience},
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(expires), ID: account.NewID(),
+		}
+	}
+	access, err := s.keys.Sign(identity.TypeAccess, identity.AccessClaims{
+		RegisteredClaims: claims(identity.Audience), ClientID: identity.ClientID,
+		Org: u.Org, Role: u.Role.String(), Name: name, Session: v.ID,
+	})
+	if err != nil {
+		return bundle{}, err
+	}
+	id, err := s.keys.Sign(identity.TypeID, identity.IDClaims{
+		RegisteredClaims: claims(identity.ClientID), AuthTime: v.CreatedAt.Unix(),
+		Email: u.Email, Name: name, Org: u.Org, Role: u.Role.String(), Session: v.ID,
+	})
+	if err != nil {
+		return bundle{}, err
+	}
+	return bundle{AccessToken: access, IDToken: id, ExpiresIn: int64(expires.Sub(now) / time.Second), TokenType: "Bearer"}, nil
+}
+
+// cutBytes shortens s to at most n bytes, at a character.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

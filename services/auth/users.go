@@ -1,0 +1,120 @@
+package auth
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+type userJSON struct {
+	ID        string        `json:"_id"`
+	Email     string        `json:"email"`
+	Name      string        `json:"name"`
+	Role      identity.Role `json:"role"`
+	Disabled  bool          `json:"disabled"`
+	CreatedAt string        `json:"createdAt"`
+	// SetupToken lets a new user set a password, once. It is shown once.
+	SetupToken string `json:"setupToken,omitempty"`
+}
+
+func userOut(u account.User) userJSON {
+	return userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Disabled: u.Disabled, CreatedAt: stamp(u.CreatedAt)}
+}
+
+// listUsers answers GET /users.
+func (s *Service) listUsers(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	found, total, err := s.store.UsersPage(c.UserContext(), web.PrincipalOf(c).Org, page.Offset(), page.Limit)
+	if err != nil {
+		return unavailable(err)
+	}
+	items := make([]userJSON, len(found))
+	for i, u := range found {
+		items[i] = userOut(u)
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
+// createUser answers POST /users.
+func (s *Service) createUser(c *fiber.Ctx) error {
+	r, err := bodyOf(c)
+	if err != nil {
+		return err
+	}
+	r.Require("email", "role")
+	n := NewUser{Org: web.PrincipalOf(c).Org}
+	n.Email, _ = r.String("email", 1, maxEmailInput)
+	n.Name, _ = r.String("name", 0, maxName)
+	n.Role = roleField(r)
+	if err := r.Err(); err != nil {
+		return err
+	}
+	u, token, err := s.CreateUser(withCaller(c), n)
+	if err != nil {
+		return err
+	}
+	out := userOut(u)
+	out.SetupToken = token
+	return web.Created(c, out, web.BasePath+"/users/"+u.ID)
+}
+
+// getUser answers GET /users/{userId}.
+func (s *Service) getUser(c *fiber.Ctx) error {
+	u, err := s.User(c.UserContext(), web.PrincipalOf(c).Org, c.Params("userId"))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, userOut(u))
+}
+
+// patchUser answers PATCH /users/{userId}.
+func (s *Service) patchUser(c *fiber.Ctx) error {
+	r, err := bodyOf(c)
+	if err != nil {
+		return err
+	}
+	var change Change
+	if name, ok := r.String("name", 0, maxName); ok {
+		change.Name = &name
+	}
+	if r.Has("role") {
+		role := roleField(r)
+		change.Role = &role
+	}
+	if disabled, ok := r.Bool("disabled"); ok {
+		change.Disabled = &disabled
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	u, err := s.UpdateUser(withCaller(c), web.PrincipalOf(c).Org, c.Params("userId"), change)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, userOut(u))
+}
+
+// deleteUser answers DELETE /users/{userId}.
+func (s *Service) deleteUser(c *fiber.Ctx) error {
+	id := c.Params("userId")
+	if err := s.DeleteUser(withCaller(c), web.PrincipalOf(c).Org, id); err != nil {
+		return err
+	}
+	return web.OK(c, deleted(id))
+}
+
+// roleField reads a role; RoleNone after a fault.
+func roleField(r *fields.Reader) identity.Role {
+	name, ok := r.Enum("role", identity.User.String(), identity.Manager.String(), identity.Admin.String())
+	if !ok {
+		return identity.RoleNone
+	}
+	role, _ := identity.ParseRole(name) // Enum has seen to it
+	return role
+}
