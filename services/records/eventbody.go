@@ -28,26 +28,27 @@ func serverFields() []string {
 // null takes an optional field away. It reports whether anything was present,
 // and all faults at once.
 func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err error) {
+	// Parse may find faults, such as a key given twice, and still give a reader,
+	// so that all faults are told at once.
 	r, err := fields.Parse(body)
-	if err != nil {
+	if r == nil {
 		return false, err
 	}
 	r.Ignore(serverFields()...)
 	if isNew {
 		r.Require("title")
-	} else if r.Has("title") && r.IsNull("title") {
+	} else if r.IsNull("title") {
 		r.Fault(apperr.Detail{Field: "title", Code: fields.Required, Message: "An event has a title; it cannot be taken away."})
 	}
 	set := func(name string, read func(), clear func()) {
-		if !r.Has(name) {
-			return
-		}
-		changed = true
-		if r.IsNull(name) {
+		switch {
+		case r.IsNull(name):
+			changed = true
 			clear()
-			return
+		case r.Has(name):
+			changed = true
+			read()
 		}
-		read()
 	}
 	text := func(name string, to *string, minimum, maximum int) {
 		set(name, func() {
@@ -70,7 +71,9 @@ func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err 
 			}
 		}, func() { *to = nil })
 	}
-	text("title", &event.Title, 1, 200)
+	if v, ok := r.String("title", 1, 200); ok {
+		event.Title, changed = v, true
+	}
 	date("startDate", &event.StartDate)
 	date("endDate", &event.EndDate)
 	count("attendees", &event.Attendees)

@@ -147,7 +147,7 @@ func readComment(c *fiber.Ctx) (string, error) {
 		return "", err
 	}
 	r, err := fields.Parse(body)
-	if err != nil {
+	if r == nil {
 		return "", err
 	}
 	comment, _ := r.String("comment", 0, record.MaxComment)

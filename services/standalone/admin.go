@@ -1,0 +1,116 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+const maxOrganizationName = 200
+
+// newOrganization makes an organization under a plan that the quotas know.
+func newOrganization(id record.OrgID, name, plan string, quotas app.Quotas, now time.Time) (record.Organization, error) {
+	name = strings.TrimSpace(name)
+	var faults []error
+	if n := utf8.RuneCountInString(name); n < 1 || n > maxOrganizationName {
+		faults = append(faults, fmt.Errorf("--name must have 1 to %d characters", maxOrganizationName))
+	}
+	if _, ok := quotas[plan]; !ok {
+		plans := make([]string, 0, len(quotas))
+		for p := range quotas {
+			plans = append(plans, p)
+		}
+		slices.Sort(plans)
+		faults = append(faults, fmt.Errorf("--plan must be one of %s (see ECF_QUOTAS), not %q", strings.Join(plans, ", "), plan))
+	}
+	return record.Organization{ID: id, Name: name, Plan: plan, CreatedAt: now.UTC().Truncate(time.Millisecond), Rev: 1}, errors.Join(faults...)
+}
+
+// CreateOrganization makes an organization in the engine that the settings
+// name. It works beside a running server.
+func CreateOrganization(ctx context.Context, s app.Settings, log *slog.Logger, name, plan string) (o record.Organization, err error) {
+	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, s.Quotas, time.Now()); err != nil {
+		return record.Organization{}, err
+	}
+	stores, err := openStores(ctx, s, log)
+	if err != nil {
+		return record.Organization{}, err
+	}
+	defer func() { err = errors.Join(err, stores.close()) }()
+	return o, stores.records.InsertOrganization(ctx, o)
+}
+
+// NewUser is an account to be made.
+type NewUser struct {
+	Org      string
+	Email    string
+	Name     string
+	Role     identity.Role
+	Password string
+}
+
+// CreateUser makes an account of an existing organization. It works beside a
+// running server.
+func CreateUser(ctx context.Context, s app.Settings, log *slog.Logger, n NewUser) (u account.User, err error) {
+	err = withAccounts(ctx, s, log, func(stores *stores, accounts *auth.Accounts) error {
+		if _, err := stores.records.Organization(ctx, record.OrgID(n.Org)); err != nil {
+			if errors.Is(err, record.ErrNotFound) {
+				return fmt.Errorf("there is no organization %q; make one with: ecf org create", n.Org)
+			}
+			return err
+		}
+		u, _, err = accounts.CreateUser(ctx, auth.NewUser{Org: n.Org, Email: n.Email, Name: n.Name, Role: n.Role, Password: n.Password})
+		return err
+	})
+	return u, err
+}
+
+// DisableUser keeps a user from signing in and ends the user's sessions, on a
+// running server too.
+func DisableUser(ctx context.Context, s app.Settings, log *slog.Logger, email string) error {
+	return withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+		u, err := accounts.UserByEmail(ctx, email)
+		if err != nil {
+			return err
+		}
+		return accounts.DisableUser(ctx, u.Org, u.ID)
+	})
+}
+
+// SetPassword gives a user a new password and ends the user's sessions, on a
+// running server too.
+func SetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email, password string) error {
+	return withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+		u, err := accounts.UserByEmail(ctx, email)
+		if err != nil {
+			return err
+		}
+		return accounts.SetPassword(ctx, u.Org, u.ID, password)
+	})
+}
+
+// withAccounts opens the stores for one operation on accounts. No copy of the
+// sessions is updated here: a running server notices the change by itself.
+func withAccounts(ctx context.Context, s app.Settings, log *slog.Logger, do func(*stores, *auth.Accounts) error) (err error) {
+	stores, err := openStores(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stores.close()) }()
+	accounts, err := auth.NewAccounts(auth.AccountsDeps{Store: stores.accounts, Logger: log})
+	if err != nil {
+		return err
+	}
+	return do(stores, accounts)
+}

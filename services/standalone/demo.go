@@ -1,0 +1,118 @@
+package standalone
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+const (
+	demoOrg  record.OrgID = "demo"
+	demoPlan              = "team"
+	// credentialsFile holds the demo accounts in the data directory.
+	credentialsFile = "demo-credentials"
+)
+
+// demoAccounts are the accounts of the demo organization.
+type demoAccounts struct {
+	Admin, Manager, User string
+	Password             string
+	File                 string
+	// Fresh says that the password was made just now.
+	Fresh bool
+}
+
+func (d *demoAccounts) byRole() map[identity.Role]string {
+	return map[identity.Role]string{identity.Admin: d.Admin, identity.Manager: d.Manager, identity.User: d.User}
+}
+
+// prepareDemo makes the demo organization with its accounts and example event
+// where they are not there yet, and nil when no demo is asked for. Each step
+// may be repeated, so a start that was cut off is made up for by the next.
+func prepareDemo(ctx context.Context, s app.Settings, stores *stores, accounts *auth.Service, bell recalc.Bell, now func() time.Time) (*demoAccounts, error) {
+	if !s.Demo {
+		return nil, nil //nolint:nilnil // no demo is no fault
+	}
+	d := &demoAccounts{
+		Admin: "admin@demo.test", Manager: "manager@demo.test", User: "user@demo.test",
+		File: filepath.Join(s.DataDir, credentialsFile),
+	}
+	// The file comes first: an account whose password nobody knows would be
+	// worse than a file without accounts.
+	if err := d.readOrMake(s); err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	o, err := newOrganization(demoOrg, "Demo organization", demoPlan, s.Quotas, now())
+	if err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	if err := stores.records.InsertOrganization(ctx, o); err != nil && !errors.Is(err, record.ErrDuplicate) {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	actors := map[identity.Role]record.Actor{}
+	for role, email := range d.byRole() {
+		u, err := d.account(ctx, accounts, role, email)
+		if err != nil {
+			return nil, fmt.Errorf("demo: %w", err)
+		}
+		actors[role] = record.Actor{ID: u.ID, Name: u.Name, Role: role}
+	}
+	if err := makeExample(ctx, stores.records, bell, demoOrg, actors[identity.User], actors[identity.Manager], now); err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	return d, nil
+}
+
+func (d *demoAccounts) account(ctx context.Context, accounts *auth.Service, role identity.Role, email string) (account.User, error) {
+	name := "Demo " + role.String()
+	u, _, err := accounts.CreateUser(ctx, auth.NewUser{Org: string(demoOrg), Email: email, Name: name, Role: role, Password: d.Password})
+	if apperr.CodeOf(err) == apperr.EmailTaken {
+		return accounts.UserByEmail(ctx, email)
+	}
+	return u, err
+}
+
+// readOrMake reads the password from the credentials file, or makes both.
+func (d *demoAccounts) readOrMake(s app.Settings) error {
+	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(d.File)
+	if err == nil {
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if fields := strings.Fields(line); len(fields) == 3 && fields[1] == d.Manager {
+				d.Password = fields[2]
+				return nil
+			}
+		}
+		return fmt.Errorf("%s has no line for %s; delete the file and the data directory to begin anew", d.File, d.Manager)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	d.Fresh, d.Password = true, s.DemoPassword
+	if d.Password == "" {
+		d.Password = rand.Text()
+	}
+	content := fmt.Sprintf("url http://%s\nadmin %s %s\nmanager %s %s\nuser %s %s\n",
+		s.Addr, d.Admin, d.Password, d.Manager, d.Password, d.User, d.Password)
+	// Written whole or not at all.
+	temporary := d.File + ".new"
+	if err := os.WriteFile(temporary, []byte(content), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, d.File)
+}
