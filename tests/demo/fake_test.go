@@ -111,7 +111,7 @@ func (f *fakeAPI) hangUp(w http.ResponseWriter) {
 
 func refuse(w http.ResponseWriter, status int, code string) {
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"success":false,"error":{"code":%q,"message":"refused","requestId":"r-1","details":[{"field":"f","code":"C","message":"m"}]}}`, code)
+	_, _ = fmt.Fprintf(w, `{"success":false,"error":{"code":%q,"message":"refused","requestId":"r-1","details":[{"field":"f","code":"C","message":"m"}]}}`, code)
 }
 
 func (f *fakeAPI) answer(w http.ResponseWriter, status int, data any) {

@@ -1,10 +1,11 @@
 package demo
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/big"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/eventcarbon/ecf/tests/expected"
 )
@@ -12,19 +13,17 @@ import (
 // Report writes the result as a table for people.
 func (o *Outcome) Report(w io.Writer, ex *Example) error {
 	r := o.Result
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(name string, kg expected.Milligrams, share string) {
-		// The errors of a tabwriter come with Flush.
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t\n", name, kg, share)
+	var table bytes.Buffer
+	line := func(name, kg, share string) {
+		table.WriteString(strings.TrimRight(fmt.Sprintf("  %-22s %16s %8s", name, kg, share), " ") + "\n")
 	}
-	part := func(name string, kg expected.Milligrams) { line(name, kg, percent(kg, r.Total.KgCO2e)) }
-	heading := func(text string) { _, _ = fmt.Fprintf(table, "%s\t\t\t\n", text) }
+	mass := func(name string, kg expected.Milligrams) { line(name, kg.String(), "") }
+	part := func(name string, kg expected.Milligrams) { line(name, kg.String(), percent(kg, r.Total.KgCO2e)) }
+	heading := func(text string) { fmt.Fprintf(&table, "%s\n", text) }
 
-	if _, err := fmt.Fprintf(w, "\n%s: %d records approved, factors %s, revision %d\n\n",
-		ex.Title, r.Counts.Approved, r.FactorSet.ID, r.Revision); err != nil {
-		return err
-	}
-	_, _ = fmt.Fprint(table, "\tkg CO2e\tshare\t\n")
+	fmt.Fprintf(&table, "\n%s: %d records approved, factors %s, revision %d\n\n",
+		ex.Title, r.Counts.Approved, r.FactorSet.ID, r.Revision)
+	line("", "kg CO2e", "share")
 	heading("by type")
 	for _, p := range r.ByType {
 		part(p.Type, p.KgCO2e)
@@ -39,18 +38,19 @@ func (o *Outcome) Report(w io.Writer, ex *Example) error {
 	part("combined", r.ByStage.Combined)
 	heading("in all")
 	part("total", r.Total.KgCO2e)
+	mass("expected total", ex.Expected.Total())
 	if r.Total.Low != nil && r.Total.High != nil {
-		line("at least (95%)", *r.Total.Low, "")
-		line("at most (95%)", *r.Total.High, "")
+		mass("low (95%)", *r.Total.Low)
+		mass("high (95%)", *r.Total.High)
 	}
 	if r.PerAttendeeKg != nil {
-		line("per attendee", *r.PerAttendeeKg, "")
+		mass("per attendee", *r.PerAttendeeKg)
 	}
 	if r.PerAttendeeDayKg != nil {
-		line("per attendee and day", *r.PerAttendeeDayKg, "")
+		mass("per attendee and day", *r.PerAttendeeDayKg)
 	}
-	line("expected total", ex.Expected.Total(), "")
-	return table.Flush()
+	_, err := w.Write(table.Bytes())
+	return err
 }
 
 // percent gives a share of the whole with one decimal.

@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	say := func(format string, args ...any) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(out, format+"\n", args...)
+		_, _ = fmt.Fprintf(out, format+"\n", args...) // what cannot be told changes nothing
 	}
 
 	ex, err := loadExample(s.example)
