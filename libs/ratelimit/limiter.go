@@ -9,7 +9,8 @@ import (
 
 // Options says how a Limiter counts.
 type Options struct {
-	// Name of the policy, as clients see it in RateLimit-Policy.
+	// Name of the policy, as clients see it in RateLimit-Policy. Limiters of
+	// different names count apart in the same shared log.
 	Name string
 	Rule Rule
 	// Shared is the log of all processes.
@@ -75,6 +76,7 @@ func (l *Limiter) Take(ctx context.Context, key string) Result {
 		}
 		return r
 	}
+	// The name is not needed here: this log is the limiter's own.
 	own, _ := l.local.Take(ctx, key, l.o.Rule)
 	if !own.Allowed {
 		return own
@@ -105,7 +107,7 @@ func (l *Limiter) ask(ctx context.Context, key string, question func(context.Con
 	}
 	limited, cancel := context.WithTimeout(ctx, l.o.Timeout)
 	defer cancel()
-	r, err := question(limited, key, l.o.Rule)
+	r, err := question(limited, l.o.Name+":"+key, l.o.Rule)
 	if err == nil {
 		return r, true
 	}

@@ -43,7 +43,7 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	// What the specification says needs no token, and the keys that verify one.
-	want := []string{"/.well-known/jwks.json", "/.well-known/openid-configuration", "/auth/login", "/auth/refresh",
+	want := []string{"/.well-known/jwks.json", "/.well-known/openid-configuration", "/auth/login", "/auth/refresh", "/auth/setup",
 		"/docs", "/health", "/health/live", "/health/ready", "/openapi.json"}
 	if !slices.Equal(public, want) {
 		t.Errorf("public operations\n got %v\nwant %v", public, want)
@@ -157,6 +157,7 @@ func TestReferencesAndOrder(t *testing.T) {
 			}
 		}
 	}
+	noNulls(t, "", tree)
 	// The members stay in the order they are written in: readers of the page
 	// see what matters first.
 	if from, to := bytes.Index(d.JSON, []byte(`"/auth/login"`)), bytes.Index(d.JSON, []byte(`"/.well-known/jwks.json"`)); from < 0 || to < from {
@@ -164,5 +165,24 @@ func TestReferencesAndOrder(t *testing.T) {
 	}
 	if strings.Contains(string(YAML()), "\t") {
 		t.Error("the source has tabs")
+	}
+}
+
+// noNulls finds texts of the source that a comma has cut in two: what follows
+// the comma becomes a member without a value.
+func noNulls(t *testing.T, at string, value any) {
+	t.Helper()
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if member == nil {
+				t.Errorf("%s/%s has no value", at, name)
+			}
+			noNulls(t, at+"/"+name, member)
+		}
+	case []any:
+		for _, item := range v {
+			noNulls(t, at, item)
+		}
 	}
 }
