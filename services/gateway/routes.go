@@ -48,8 +48,11 @@ type limitClass int
 
 const (
 	unlimited limitClass = iota
-	// signIn: one budget per client address for all routes of this class.
+	// signIn: one budget per client address for login and refresh together.
 	signIn
+	// setup: as much again for the one-time setup of accounts, which must not
+	// use up what colleagues behind the same address need to sign in.
+	setup
 )
 
 // table is the one list of public routes.
@@ -73,9 +76,12 @@ func table() []route {
 
 		{method: post, path: "/auth/login", to: auth, public: true, limit: signIn},
 		{method: post, path: "/auth/refresh", to: auth, public: true, limit: signIn},
+		{method: post, path: "/auth/setup", to: auth, public: true, limit: setup},
 		{method: post, path: "/auth/logout", to: auth},
 		{method: get, path: "/auth/me", to: auth},
 		{method: post, path: "/auth/password", to: auth},
+		{method: get, path: "/auth/sessions", to: auth},
+		{method: remove, path: "/auth/sessions/{sessionId}", to: auth},
 		{method: get, path: "/users", to: auth},
 		{method: post, path: "/users", to: auth},
 		{method: get, path: "/users/{userId}", to: auth},

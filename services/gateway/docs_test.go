@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// TestDocumentIsValid loads and validates the served document with a library
+// that knows OpenAPI 3.1, examples included.
+func TestDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	got := s.do(request{method: "GET", path: "/api/v2/openapi.json"})
+	if got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%d %v", got.status, got.header)
+	}
+	document, err := openapi3.NewLoader().LoadFromData([]byte(got.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := document.Validate(t.Context(), openapi3.EnableSchemaFormatValidation(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(document.OpenAPI, "3.1") {
+		t.Errorf("version %s", document.OpenAPI)
+	}
+	again := s.do(request{method: "GET", path: "/api/v2/openapi.json", header: map[string]string{"If-None-Match": got.header.Get("ETag")}})
+	if again.status != http.StatusNotModified || again.body != "" {
+		t.Errorf("If-None-Match: %d, %d bytes", again.status, len(again.body))
+	}
+}
+
+// TestErrorsMatchTheDocument: what the gateway itself answers is what the
+// document says an error is.
+func TestErrorsMatchTheDocument(t *testing.T) {
+	t.Parallel()
+	d, err := spec.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := openapi3.NewLoader().LoadFromData(d.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := document.Components.Schemas["ErrorResponse"].Value
+	s := start(t)
+	for _, r := range []request{
+		{method: "GET", path: "/api/v2/events"},
+		{method: "GET", path: "/api/v2/nothing", token: alice},
+		{method: "PUT", path: "/api/v2/events", token: alice},
+		{method: "POST", path: "/api/v2/events", token: bob, body: strings.Repeat(" ", 2<<20)},
+	} {
+		got := s.do(r)
+		var body any
+		if err := json.Unmarshal([]byte(got.body), &body); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.VisitJSON(body); err != nil {
+			t.Errorf("%s %s: %v", r.method, r.path, err)
+		}
+	}
+}
+
+func TestDocsPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	page := s.do(request{method: "GET", path: "/api/v2/docs"})
+	if page.status != http.StatusOK || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
+		t.Fatalf("%d %v", page.status, page.header)
+	}
+	policy := page.header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+		t.Errorf("policy %s", policy)
+	}
+	d, err := spec.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range d.Errors {
+		_, anchor, _ := strings.Cut(web.DocsOf(e.Code), "#")
+		if n := strings.Count(page.body, `id="`+anchor+`"`); n != 1 {
+			t.Errorf("the anchor %s is there %d times", anchor, n)
+		}
+	}
+	if strings.Contains(page.body, "`") || strings.Contains(page.body, "ZgotmplZ") {
+		t.Error("the page was not rendered cleanly")
+	}
+	// Everything it loads is ours and is there.
+	loads := regexp.MustCompile(`(?:src|href|data-document)="([^"#]+)"`).FindAllStringSubmatch(page.body, -1)
+	if len(loads) < 4 {
+		t.Fatalf("the page loads %v", loads)
+	}
+	for _, m := range loads {
+		if m[1] == "data:," {
+			continue
+		}
+		if !strings.HasPrefix(m[1], "/api/v2/") {
+			t.Errorf("the page loads %s", m[1])
+			continue
+		}
+		if got := s.do(request{method: "GET", path: m[1]}); got.status != http.StatusOK || len(got.body) == 0 {
+			t.Errorf("%s: %d", m[1], got.status)
+		}
+	}
+}
+
+// TestDocsCompressed: compressed for those who take it and only for them, each
+// form with its own tag.
+func TestDocsCompressed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/api/v2/docs", "/api/v2/docs/redoc.standalone.js", "/api/v2/openapi.json"} {
+		plain := s.do(request{method: "GET", path: path})
+		packed := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": "br, gzip"}})
+		if plain.header.Get("Content-Encoding") != "" || packed.header.Get("Content-Encoding") != "gzip" || !strings.Contains(plain.header.Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%s: %v, %v", path, plain.header, packed.header)
+			continue
+		}
+		r, err := gzip.NewReader(strings.NewReader(packed.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := io.ReadAll(r)
+		if err != nil || string(unpacked) != plain.body || len(packed.body) >= len(plain.body) {
+			t.Errorf("%s: unpacked differs, or packed is no smaller (%v)", path, err)
+		}
+		if plain.header.Get("ETag") == "" || plain.header.Get("ETag") == packed.header.Get("ETag") {
+			t.Errorf("%s: tags %s, %s", path, plain.header.Get("ETag"), packed.header.Get("ETag"))
+		}
+		again := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": "gzip", "If-None-Match": packed.header.Get("ETag")}})
+		if again.status != http.StatusNotModified || again.header.Get("Content-Encoding") != "" {
+			t.Errorf("%s again: %d %v", path, again.status, again.header)
+		}
+		if refused := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": "gzip;q=0"}}); refused.header.Get("Content-Encoding") != "" {
+			t.Errorf("%s was compressed for who refuses that", path)
+		}
+	}
+}
+
+// TestBundle holds the bundle to the one that docs/README.md describes. The
+// hashes in the page's policy are those of the style elements it makes: with
+// another bundle, look at the page in a browser.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	f, err := readCompressed("redoc.standalone.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(f.plain)
+	if got := hex.EncodeToString(sum[:]); got != "a3cc0b0a0380a574fe6545b8b1a68f91e3cd3737bd26e118eb8871cf74f25819" {
+		t.Errorf("checksum %s", got)
+	}
+	if bytes.Contains(f.plain, []byte("cdn.redoc.ly")) {
+		t.Error("the bundle asks somebody else's server")
+	}
+}

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"net"
+	"time"
+)
+
+// freshConn is a kept connection that makes sure, before a request is written
+// to it, that the other side has not closed it while it was idle. If it has,
+// the request goes over a new one. Nothing of the request was sent by then, so
+// this is no retry: without it the first write after a service was restarted
+// would fail, since a write is never tried again.
+//
+// Like any connection of an HTTP client it is used by one goroutine at a time.
+type freshConn struct {
+	net.Conn
+	redial func() (net.Conn, error)
+	// answered: something was read since the last write, so the next write
+	// begins a new request.
+	answered    bool
+	read, write time.Time // the deadlines set
+}
+
+// fresh makes the connections of dial fresh ones.
+func fresh(dial fasthttpDial) fasthttpDial {
+	return func(addr string, timeout time.Duration) (net.Conn, error) {
+		conn, err := dial(addr, timeout)
+		if err != nil {
+			return nil, err
+		}
+		return &freshConn{Conn: conn, redial: func() (net.Conn, error) { return dial(addr, timeout) }}, nil
+	}
+}
+
+type fasthttpDial = func(addr string, timeout time.Duration) (net.Conn, error)
+
+func (c *freshConn) Read(b []byte) (int, error) {
+	c.answered = true
+	return c.Conn.Read(b)
+}
+
+func (c *freshConn) Write(b []byte) (int, error) {
+	if c.answered {
+		c.answered = false
+		if err := c.refresh(); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *freshConn) refresh() error {
+	// The deadline of the last answer may have passed, and would hide what the
+	// connection has to say.
+	if err := c.Conn.SetReadDeadline(time.Time{}); err != nil || closedByPeer(c.Conn) {
+		_ = c.Conn.Close()
+		conn, err := c.redial()
+		if err != nil {
+			return err
+		}
+		c.Conn = conn
+		if err := conn.SetWriteDeadline(c.write); err != nil {
+			return err
+		}
+	}
+	return c.Conn.SetReadDeadline(c.read)
+}
+
+func (c *freshConn) SetDeadline(t time.Time) error {
+	c.read, c.write = t, t
+	return c.Conn.SetDeadline(t)
+}
+
+func (c *freshConn) SetReadDeadline(t time.Time) error {
+	c.read = t
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *freshConn) SetWriteDeadline(t time.Time) error {
+	c.write = t
+	return c.Conn.SetWriteDeadline(t)
+}

@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// pathOf gives the decoded segments of the request's path below prefix. A path
+// that two readers could read differently is no path: an encoded slash or
+// backslash, a dot segment, a control character, bytes that are no UTF-8.
+func pathOf(c *fiber.Ctx, prefix string) ([]string, bool) {
+	// Not URI().Path(), which has dot segments resolved and slashes decoded.
+	raw, ok := strings.CutPrefix(string(c.Context().URI().PathOriginal()), prefix)
+	if !ok {
+		return nil, false
+	}
+	list := segments(raw)
+	for i, s := range list {
+		decoded, err := url.PathUnescape(s)
+		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) ||
+			strings.ContainsFunc(decoded, func(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f }) {
+			return nil, false
+		}
+		list[i] = decoded
+	}
+	return list, true
+}
+
+// target gives the path and query to ask a service for: the path encoded anew,
+// so that the service reads what was matched here; the query as it came.
+func targetOf(prefix string, path []string, query []byte) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for _, s := range path {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(s))
+	}
+	if len(query) > 0 {
+		b.WriteByte('?')
+		b.Write(query)
+	}
+	return b.String()
+}
+
+// proxy makes the handler that passes a request of route r on to its service
+// and the answer back, its body as it is.
+func (g *gateway) proxy(r route, prefix string) fiber.Handler {
+	to := g.clients[r.to]
+	return func(c *fiber.Ctx) error {
+		path, ok := pathOf(c, prefix)
+		if !ok {
+			return notFound()
+		}
+		ctx, span := g.tracer.Start(c.UserContext(), c.Method()+" "+to.name, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(attribute.String("ecf.upstream", to.name)))
+		defer span.End()
+
+		req := fasthttp.AcquireRequest()
+		defer fasthttp.ReleaseRequest(req)
+		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
+		req.SetRequestURI(to.scheme + "://" + to.name + targetOf(prefix, path, c.Context().URI().QueryString()))
+		req.Header.SetHost(to.name)
+		if body := c.Request().Body(); len(body) > 0 {
+			req.SetBodyRaw(body)
+		}
+
+		timeout := g.Timeout
+		if deadline, ok := ctx.Deadline(); ok {
+			timeout = time.Until(deadline)
+		}
+		own := keepOwn(c)
+		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
+		if err != nil {
+			c.Response().Reset()
+			own.restore(c)
+			span.SetStatus(codes.Error, "no answer")
+			return noAnswer(err)
+		}
+		responseHeader(&c.Response().Header)
+		own.restore(c)
+		if status := c.Response().StatusCode(); status >= fiber.StatusInternalServerError {
+			span.SetStatus(codes.Error, "answered as failed")
+		}
+		return nil
+	}
+}
+
+// noAnswer says why there is no answer of a service. Whether a write has taken
+// effect is not known unless there was no connection at all.
+func noAnswer(err error) error {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, errConnect), errors.Is(err, fasthttp.ErrNoFreeConns):
+		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+			Message: "A part of the service cannot be reached. Nothing was changed; please try again."}).Because(err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return apperr.New(apperr.UpstreamTimeout, "A part of the service did not answer in time. A write may have taken effect all the same.").Because(err)
+	}
+	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+		Message: "A part of the service ended before it answered. A write may have taken effect all the same."}).Because(err)
+}
+
+// callerOf says who calls.
+func (g *gateway) callerOf(c *fiber.Ctx) caller {
+	return caller{requestID: web.RequestID(c), address: web.ClientIP(c, g.TrustedProxies), scheme: g.schemeOf(c)}
+}
+
+// ownFields are the fields of an answer that the gateway has decided before it
+// asks a service; asking overwrites the whole answer.
+type ownFields struct{ requestID, rateLimit, rateLimitPolicy string }
+
+const (
+	headerRateLimit       = "RateLimit"
+	headerRateLimitPolicy = "RateLimit-Policy"
+)
+
+func keepOwn(c *fiber.Ctx) ownFields {
+	return ownFields{web.RequestID(c), c.GetRespHeader(headerRateLimit), c.GetRespHeader(headerRateLimitPolicy)}
+}
+
+func (o ownFields) restore(c *fiber.Ctx) {
+	c.Set(fiber.HeaderXRequestID, o.requestID)
+	prepend(c, headerRateLimit, o.rateLimit)
+	prepend(c, headerRateLimitPolicy, o.rateLimitPolicy)
+}
+
+// prepend puts a member before those that a service has set: the fields are
+// lists, and a service may have limits of its own.
+func prepend(c *fiber.Ctx, name, member string) {
+	if member == "" {
+		return
+	}
+	if theirs := c.GetRespHeader(name); theirs != "" {
+		member += ", " + theirs
+	}
+	c.Set(name, member)
+}

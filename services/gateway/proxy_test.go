@@ -1,0 +1,504 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+func TestPassesOn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	body := `{"from":"LHR", "to": "JFK","passengers":1e0 }`
+	answered := `{ "success": true,  "data": {"_id":"r1"} }`
+	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+		ctx.SetStatusCode(http.StatusCreated)
+		ctx.SetContentType("application/json")
+		ctx.Response.Header.Set("ETag", `"1.r1"`)
+		ctx.Response.Header.Set("Location", "/api/v2/events/e1/flights/r1")
+		ctx.SetBodyString(answered)
+	})
+	got := s.do(request{method: "POST", path: "/api/v2/events/e%31/flights?a=%2F&a=b", token: alice, body: body,
+		header: map[string]string{"Idempotency-Key": "k1", "If-Match": `"x"`, "X-Request-Id": "my-id.1"}})
+	if got.status != http.StatusCreated || got.body != answered {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	for name, want := range map[string]string{"ETag": `"1.r1"`, "Location": "/api/v2/events/e1/flights/r1", "X-Request-Id": "my-id.1", "Content-Type": "application/json"} {
+		if got.header.Get(name) != want {
+			t.Errorf("%s: got %q, want %q", name, got.header.Get(name), want)
+		}
+	}
+	asked := s.services[records].last(t)
+	if uri := string(asked.RequestURI()); uri != "/api/v2/events/e1/flights?a=%2F&a=b" {
+		t.Errorf("asked for %s", uri)
+	}
+	if string(asked.Body()) != body {
+		t.Errorf("the body became %s", asked.Body())
+	}
+	for name, want := range map[string]string{
+		"Host": "records", "Authorization": "Bearer " + alice, "Idempotency-Key": "k1", "If-Match": `"x"`,
+		"X-Request-Id": "my-id.1", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http", "Content-Type": "application/json",
+	} {
+		if got := string(asked.Header.Peek(name)); got != want {
+			t.Errorf("asked with %s %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestReadsOfAllKinds: an answer without a body, and one to HEAD, come through.
+func TestReadsOfAllKinds(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+		ctx.Response.Header.Set("ETag", `"7"`)
+		if string(ctx.Request.Header.Peek("If-None-Match")) == `"7"` {
+			ctx.SetStatusCode(http.StatusNotModified)
+			return
+		}
+		ctx.SetContentType("application/json")
+		ctx.SetBodyString(`{"success":true,"data":{}}`)
+	})
+	if got := s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{"If-None-Match": `"7"`}}); got.status != http.StatusNotModified || got.body != "" || got.header.Get("ETag") != `"7"` {
+		t.Errorf("If-None-Match: %+v", got)
+	}
+	if got := s.do(request{method: "HEAD", path: "/api/v2/events", token: alice}); got.status != http.StatusOK || got.body != "" || got.header.Get("Content-Length") != "26" {
+		t.Errorf("HEAD: %+v", got)
+	}
+	if m := string(s.services[records].last(t).Header.Method()); m != "HEAD" {
+		t.Errorf("HEAD was passed on as %s", m)
+	}
+}
+
+// TestHeadersThatStay: fields of one connection stay on it, and what only a
+// proxy may say is not taken from a client.
+func TestHeadersThatStay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+		h := &ctx.Response.Header
+		h.Set("Connection", "X-Private, close")
+		for _, name := range []string{"X-Private", "Keep-Alive", "Proxy-Authenticate", "Server", "X-Ecf-Node", "Upgrade"} {
+			h.Set(name, "1")
+		}
+		h.Set("X-Public", "yes")
+		ctx.SetBodyString("{}")
+	})
+	address := strings.TrimPrefix(s.url, "http://")
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	forbidden := []string{
+		"Forwarded: for=9.9.9.9", "X-Forwarded-Host: evil", "X-Forwarded-Port: 1", "X-Forwarded-Proto: https", "X-Forwarded-User: root",
+		"X-Real-Ip: 9.9.9.9", "X-User-Id: bob", "X-User: bob", "X-Ecf-Org: two", "X-Ecf-Role: admin", "X-Auth-Request-User: bob", "X_Forwarded_For: 9.9.9.9",
+		"X-Original-Url: /internal/sessions/s1", "X-Http-Method-Override: DELETE", "Keep-Alive: 5", "Te: trailers", "Trailer: X-T",
+		"Upgrade: websocket", "Proxy-Authorization: Basic eA==", "Proxy-Connection: keep-alive", "X-Hop: 1", "X-Hop-Two: 1", "Baggage: a=b", "Tracestate: a=b",
+	}
+	_, err = fmt.Fprintf(conn, "GET /api/v2/events HTTP/1.1\r\nHost: api.example\r\nAuthorization: Bearer %s\r\nConnection: X-Hop\r\nConnection: close, x-hop-two\r\n"+
+		"X-Forwarded-For: 9.9.9.9\r\nAccept-Language: de\r\n%s\r\n\r\n", alice, strings.Join(forbidden, "\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK || res.Header.Get("X-Public") != "yes" {
+		t.Fatalf("%d %v", res.StatusCode, res.Header)
+	}
+	for _, name := range []string{"X-Private", "Keep-Alive", "Proxy-Authenticate", "Server", "X-Ecf-Node", "Upgrade"} {
+		if v := res.Header.Get(name); v != "" {
+			t.Errorf("answered with %s: %s", name, v)
+		}
+	}
+	asked := s.services[records].last(t)
+	ours := map[string]string{"X-Forwarded-Proto": "http", "X-Forwarded-For": "127.0.0.1", "Accept-Language": "de"}
+	for name, want := range ours {
+		if got := asked.Header.PeekAll(name); len(got) != 1 || string(got[0]) != want {
+			t.Errorf("asked with %s %q, want %q", name, got, want)
+		}
+	}
+	for _, line := range forbidden {
+		name, value, _ := strings.Cut(line, ": ")
+		for k, v := range asked.Header.All() {
+			if strings.EqualFold(string(k), name) && string(v) == value {
+				t.Errorf("%s came through", line)
+			}
+		}
+	}
+}
+
+// flaky is a service that reads a request, counts it, and closes the connection
+// without a word; it answers the first of each connection when polite is set.
+func flaky(t *testing.T, polite bool) (url string, hits *atomic.Int64) {
+	t.Helper()
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	hits = &atomic.Int64{}
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				r := bufio.NewReader(conn)
+				for first := true; ; first = false {
+					req, err := http.ReadRequest(r)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, req.Body)
+					hits.Add(1)
+					if !polite || !first {
+						return
+					}
+					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+				}
+			}()
+		}
+	}()
+	return "http://" + ln.Addr().String(), hits
+}
+
+// TestWritesAreSentOnce: a service that has done the work and dies before the
+// first byte of its answer is not asked again. A client that repeats such
+// requests, as fasthttp's does by default with the version fiber pins, shows in
+// the same counter as five.
+func TestWritesAreSentOnce(t *testing.T) {
+	t.Parallel()
+	for _, polite := range []bool{false, true} {
+		for _, method := range []string{"POST", "PATCH", "DELETE"} {
+			t.Run(fmt.Sprintf("%s kept=%v", method, polite), func(t *testing.T) {
+				t.Parallel()
+				url, hits := flaky(t, polite)
+				s := start(t, func(d *Deps) { d.Records = Upstream{URL: url} })
+				path := "/api/v2/events/e1/flights"
+				if method != "POST" {
+					path += "/r1"
+				}
+				want := int64(1)
+				if polite { // the first request leaves a kept connection behind
+					if got := s.do(request{method: method, path: path, token: alice, body: "{}"}); got.status != http.StatusOK {
+						t.Fatalf("%d %s", got.status, got.body)
+					}
+					want++
+				}
+				got := s.do(request{method: method, path: path, token: alice, body: "{}"})
+				if code := got.code(t); got.status != http.StatusServiceUnavailable || code != "UNAVAILABLE" || got.header.Get("Retry-After") == "" {
+					t.Errorf("%d %s, Retry-After %q", got.status, code, got.header.Get("Retry-After"))
+				}
+				if n := hits.Load(); n != want {
+					t.Errorf("the service was asked %d times, want %d", n, want)
+				}
+			})
+		}
+	}
+	t.Run("a repeating client shows", func(t *testing.T) {
+		t.Parallel()
+		url, hits := flaky(t, false)
+		naive := &fasthttp.HostClient{Addr: strings.TrimPrefix(url, "http://"),
+			RetryIfErr: func(*fasthttp.Request, int, error) (bool, bool) { return false, true }}
+		req := fasthttp.AcquireRequest()
+		defer fasthttp.ReleaseRequest(req)
+		req.SetRequestURI(url)
+		req.Header.SetMethod("POST")
+		if err := naive.Do(req, &fasthttp.Response{}); err == nil || hits.Load() != fasthttp.DefaultMaxIdemponentCallAttempts {
+			t.Errorf("err %v after %d requests", err, hits.Load())
+		}
+	})
+}
+
+func TestReadsAreTriedTwice(t *testing.T) {
+	t.Parallel()
+	url, hits := flaky(t, false)
+	s := start(t, func(d *Deps) { d.Records = Upstream{URL: url} })
+	if got := s.do(request{method: "GET", path: "/api/v2/events", token: alice}); got.code(t) != "UNAVAILABLE" || hits.Load() != 2 {
+		t.Errorf("%d after %d requests", got.status, hits.Load())
+	}
+}
+
+// TestRestartedService: the connections kept to a service that was restarted
+// are dead. The next write must not fail on one of them, and be sent once.
+func TestRestartedService(t *testing.T) {
+	t.Parallel()
+	service := &stub{}
+	run := func(address string) (net.Listener, *fasthttp.Server) {
+		var ln net.Listener
+		testkit.Eventually(t, 10*time.Second, func() (err error) {
+			ln, err = new(net.ListenConfig).Listen(t.Context(), "tcp", address)
+			return err
+		})
+		server := &fasthttp.Server{Handler: service.serve}
+		go func() { _ = server.Serve(ln) }()
+		return ln, server
+	}
+	ln, server := run("127.0.0.1:0")
+	address := ln.Addr().String()
+	s := start(t, func(d *Deps) { d.Records = Upstream{URL: "http://" + address} })
+	post := request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: "{}"}
+	for round := range 3 {
+		if got := s.do(post); got.status != http.StatusOK {
+			t.Fatalf("round %d: %d %s", round, got.status, got.body)
+		}
+		if n := service.count(); n != round+1 {
+			t.Fatalf("round %d: asked %d times", round, n)
+		}
+		if err := server.ShutdownWithContext(t.Context()); err != nil { // closes the kept connections
+			t.Fatal(err)
+		}
+		_, server = run(address)
+	}
+	_ = server.Shutdown()
+}
+
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	port := testkit.FreePort(t)
+	refused := fmt.Sprintf("http://127.0.0.1:%d", port)
+	s := start(t, func(d *Deps) {
+		d.Records = Upstream{URL: refused}
+		d.Review = Upstream{URL: "http://review-host-17.internal:1", Dial: func(ctx context.Context) (net.Conn, error) {
+			<-ctx.Done() // a host that swallows packets
+			return nil, ctx.Err()
+		}}
+	})
+	for _, path := range []string{"/api/v2/events", "/api/v2/review"} {
+		began := time.Now()
+		got := s.do(request{method: "GET", path: path, token: bob})
+		if code := got.code(t); got.status != http.StatusServiceUnavailable || code != "UNAVAILABLE" || got.header.Get("Retry-After") != "2" {
+			t.Errorf("%s: %d %s, Retry-After %q", path, got.status, code, got.header.Get("Retry-After"))
+		}
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("%s took %s", path, took)
+		}
+		for _, secret := range []string{"127.0.0.1", fmt.Sprint(port), "review-host", "dial", "refused", "context"} {
+			if strings.Contains(got.body, secret) {
+				t.Errorf("%s tells %q: %s", path, secret, got.body)
+			}
+		}
+	}
+	// Ready names who is missing, and nothing else.
+	got := s.do(request{method: "GET", path: "/api/v2/health/ready"})
+	if got.code(t) != "UNAVAILABLE" || !strings.Contains(got.body, `"field":"records"`) || strings.Contains(got.body, `"field":"auth"`) || strings.Contains(got.body, "127.0.0.1") {
+		t.Errorf("ready: %s", got.body)
+	}
+}
+
+func TestSlowService(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(d *Deps) { d.Timeout = 300 * time.Millisecond })
+	release := make(chan struct{})
+	defer close(release)
+	s.services[records].set(func(ctx *fasthttp.RequestCtx) { <-release })
+	for _, r := range []request{
+		{method: "GET", path: "/api/v2/events", token: alice},
+		{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: "{}"},
+	} {
+		before := s.services[records].count()
+		began := time.Now()
+		got := s.do(r)
+		if code := got.code(t); got.status != http.StatusGatewayTimeout || code != "UPSTREAM_TIMEOUT" {
+			t.Errorf("%s: %d %s", r.method, got.status, code)
+		}
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("%s took %s", r.method, took)
+		}
+		if n := s.services[records].count() - before; n != 1 {
+			t.Errorf("%s: asked %d times", r.method, n)
+		}
+	}
+}
+
+func TestTooLargeIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	got := s.do(request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: strings.Repeat(" ", 1<<20+1)})
+	if code := got.code(t); got.status != http.StatusRequestEntityTooLarge || code != "PAYLOAD_TOO_LARGE" {
+		t.Errorf("%d %s", got.status, code)
+	}
+	if n := s.services[records].count(); n != 0 {
+		t.Errorf("the service was asked %d times", n)
+	}
+	if got := s.do(request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: strings.Repeat(" ", 1<<20)}); got.status != http.StatusOK {
+		t.Errorf("1 MiB exactly: %d", got.status)
+	}
+	if n := len(s.services[records].last(t).Body()); n != 1<<20 {
+		t.Errorf("%d bytes arrived", n)
+	}
+}
+
+// TestOrderOfChecks: 401, 429, 404, as the contract has them, and nothing
+// reaches a service before.
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, c := range []struct {
+		request
+		status int
+		code   string
+		allow  string
+	}{
+		{request{method: "GET", path: "/api/v2/nothing"}, 401, "UNAUTHENTICATED", ""},
+		{request{method: "GET", path: "/api/v2/nothing", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/nothing", token: "forged"}, 401, "UNAUTHENTICATED", ""},
+		{request{method: "DELETE", path: "/api/v2/events"}, 401, "UNAUTHENTICATED", ""},
+		{request{method: "DELETE", path: "/api/v2/events", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, POST"},
+		{request{method: "PUT", path: "/api/v2/events/e1/flights/r1", token: alice}, 405, "METHOD_NOT_ALLOWED", "DELETE, GET, HEAD, PATCH"},
+		{request{method: "POST", path: "/api/v2/events/e1/results", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
+		{request{method: "POST", path: "/api/v2/events/e1/review", token: bob}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
+		{request{method: "DELETE", path: "/api/v2/events/e1/results/r1", token: bob}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
+		{request{method: "POST", path: "/api/v2/events/e1/import", token: alice, body: "{}"}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/e1/flights/batch", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "TRACE", path: "/api/v2/events", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, POST"},
+		{request{method: "BREW", path: "/api/v2/events", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, POST"},
+		{request{method: "GET", path: "/api/v2/auth/login"}, 405, "METHOD_NOT_ALLOWED", "POST"},
+		{request{method: "POST", path: "/api/v2/health"}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
+		{request{method: "DELETE", path: "/api/v2/docs"}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
+		{request{method: "GET", path: "/api/v2/docs/nothing.js"}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/nothing"}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/metrics"}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/debug/pprof/"}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/internal/sessions/s-alice"}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/internal/sessions/s-alice", token: alice}, 404, "NOT_FOUND", ""},
+		// Paths that two readers could read differently.
+		{request{method: "GET", path: "/api/v2/events/..%2f..%2finternal", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/%2e%2e/flights", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/e1%5cresults", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/e1/flights%00", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/e1/%72esults/%2e", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/%ff", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/events/e1/%72esults", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2//events", token: alice}, 404, "NOT_FOUND", ""},
+		{request{method: "GET", path: "/api/v2/Events", token: alice}, 404, "NOT_FOUND", ""},
+	} {
+		got := s.do(c.request)
+		if code := got.code(t); got.status != c.status || code != c.code || got.header.Get("Allow") != c.allow {
+			t.Errorf("%s %s: %d %s, Allow %q; want %d %s, %q", c.method, c.path, got.status, code, got.header.Get("Allow"), c.status, c.code, c.allow)
+		}
+		if c.status == 401 && got.header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("%s %s: no WWW-Authenticate", c.method, c.path)
+		}
+	}
+	for who, service := range s.services {
+		if n := service.count(); n != 0 {
+			t.Errorf("%s was asked %d times", who, n)
+		}
+	}
+}
+
+func TestPublicRoutes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/health", "/health/live", "/api/v2/health", "/api/v2/health/live", "/api/v2/health/ready", "/api/v2/docs", "/api/v2/openapi.json",
+		"/.well-known/jwks.json", "/.well-known/openid-configuration"} {
+		if got := s.do(request{method: "GET", path: path}); got.status != http.StatusOK || got.header.Get("X-Request-Id") == "" || got.header.Get("Server") != "" {
+			t.Errorf("%s: %d %v", path, got.status, got.header)
+		}
+	}
+	if uri := string(s.services[auth].last(t).RequestURI()); uri == "" || strings.HasPrefix(uri, "/api/") {
+		t.Errorf("auth was asked for %s", uri)
+	}
+	// A token that is no good does not matter where none is needed.
+	if got := s.do(request{method: "POST", path: "/api/v2/auth/login", token: "forged", body: "{}"}); got.status != http.StatusOK {
+		t.Errorf("login with a forged token: %d", got.status)
+	}
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	events := request{method: "GET", path: "/api/v2/events", token: alice}
+	if got := s.do(events); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	for name, state := range map[string]identity.State{
+		"ended":        {UserID: "alice", Org: "one", Role: identity.User},
+		"another role": {Active: true, UserID: "alice", Org: "one", Role: identity.Manager},
+		"another org":  {Active: true, UserID: "alice", Org: "two", Role: identity.User},
+	} {
+		s.sessions.set("s-alice", state)
+		if got := s.do(events); got.status != http.StatusUnauthorized || got.code(t) != "UNAUTHENTICATED" {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	s.sessions.fail(errors.New("auth and the cache are away"))
+	if got := s.do(events); got.status != http.StatusServiceUnavailable || got.code(t) != "UNAVAILABLE" {
+		t.Errorf("unknown: %d %s", got.status, got.body)
+	}
+	if n := s.services[records].count(); n != 1 {
+		t.Errorf("records was asked %d times, want once", n)
+	}
+}
+
+// TestFieldsOfServices: an answer may have limits of its own; both are told.
+func TestFieldsOfServices(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.services[auth].set(func(ctx *fasthttp.RequestCtx) {
+		ctx.Response.Header.Set("RateLimit", `"account";r=0;t=60`)
+		ctx.Response.Header.Set("Retry-After", "60")
+		ctx.SetStatusCode(http.StatusTooManyRequests)
+		ctx.SetContentType("application/json")
+		ctx.SetBodyString(`{"success":false}`)
+	})
+	got := s.do(request{method: "POST", path: "/api/v2/auth/login", body: "{}"})
+	if got.status != 429 || got.body != `{"success":false}` || got.header.Get("RateLimit") != `"auth";r=29;t=900, "account";r=0;t=60` || got.header.Get("Retry-After") != "60" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestManyAtOnce: answers do not get mixed up.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+		ctx.SetContentType("application/json")
+		ctx.SetBody(bytes.Clone(ctx.Path()))
+	})
+	errs := make(chan error, 200)
+	for i := range cap(errs) {
+		go func() {
+			path := fmt.Sprintf("/api/v2/events/e%d", i)
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+			req.Header.Set("Authorization", "Bearer "+alice)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				errs <- err
+				return
+			}
+			body, err := io.ReadAll(res.Body)
+			_ = res.Body.Close()
+			if err == nil && string(body) != path {
+				err = fmt.Errorf("asked for %s, got %s", path, body)
+			}
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+}

@@ -1,0 +1,62 @@
+package gateway
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestTrace: the caller's trace is linked to and not joined, what it says about
+// sampling or state does not come through, and the service gets a trace of ours
+// to join.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
+	got := s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{
+		"Traceparent": "00-" + theirs + "-00f067aa0ba902b7-01", "Tracestate": "vendor=1", "Baggage": "org=two",
+	}})
+	if got.status != 200 {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	asked := s.services[records].last(t)
+	parent := string(asked.Header.Peek("Traceparent"))
+	if !strings.HasPrefix(parent, "00-") || strings.Contains(parent, theirs) || len(asked.Header.Peek("Tracestate")) > 0 || len(asked.Header.Peek("Baggage")) > 0 {
+		t.Fatalf("asked with %q, %q, %q", parent, asked.Header.Peek("Tracestate"), asked.Header.Peek("Baggage"))
+	}
+	id, err := trace.TraceIDFromHex(strings.Split(parent, "-")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The server's span ends after the answer was sent.
+	testkit.Eventually(t, 5*time.Second, func() error { return serverSpanLinks(id, theirs) })
+}
+
+// spans are all spans of the tests of this package.
+var spans = tracetest.NewInMemoryExporter()
+
+// serverSpanLinks says what is wrong with the server's span of a trace: it is a
+// root, and linked to the caller's.
+func serverSpanLinks(id trace.TraceID, caller string) error {
+	for _, s := range spans.GetSpans() {
+		if s.SpanContext.TraceID() != id || s.SpanKind != trace.SpanKindServer {
+			continue
+		}
+		switch {
+		case s.Parent.IsValid():
+			return errors.New("the span is no root")
+		case len(s.Links) != 1 || s.Links[0].SpanContext.TraceID().String() != caller:
+			return errors.New("the span is not linked to the caller's")
+		case s.Name != "GET /api/v2/events":
+			return errors.New("the span is called " + s.Name)
+		}
+		return nil
+	}
+	return errors.New("there is no span of the server")
+}

@@ -1,0 +1,161 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// Upstream says how a service behind the gateway is reached.
+type Upstream struct {
+	// URL is its address, "http://records:8082" or https; the path is not used.
+	URL string
+	// Dial, if set, connects instead of TCP to the host of URL, for services of
+	// the same process. It must give up when its context ends.
+	Dial func(ctx context.Context) (net.Conn, error)
+}
+
+// DialListener makes the Dial of a service that listens in memory
+// (fasthttputil.InmemoryListener).
+func DialListener(ln interface{ Dial() (net.Conn, error) }) func(context.Context) (net.Conn, error) {
+	type dialed struct {
+		conn net.Conn
+		err  error
+	}
+	return func(ctx context.Context) (net.Conn, error) {
+		// The listener's own Dial waits for as long as nobody accepts.
+		done := make(chan dialed, 1)
+		go func() {
+			conn, err := ln.Dial()
+			done <- dialed{conn, err}
+		}()
+		select {
+		case d := <-done:
+			return d.conn, d.err
+		case <-ctx.Done():
+			go func() {
+				if d := <-done; d.conn != nil {
+					_ = d.conn.Close()
+				}
+			}()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+const (
+	// connectTimeout bounds the time until there is a connection.
+	connectTimeout = time.Second
+	// keepIdle is how long an unused connection is kept. It must be shorter than
+	// the services keep theirs, or a request meets a closing connection.
+	keepIdle = 30 * time.Second
+	// maxConns bounds the connections to one service, for reads and for writes
+	// each; beyond it a request is refused at once instead of waiting.
+	maxConns = 1024
+	// maxAnswer bounds an answer that is read into memory.
+	maxAnswer = 64 << 20
+)
+
+// client calls one service. Reads and writes go over clients of their own,
+// because only a read may be tried again.
+type client struct {
+	name   string
+	scheme string
+	reads  *fasthttp.HostClient
+	writes *fasthttp.HostClient
+}
+
+// errConnect marks an error before anything was sent.
+var errConnect = errors.New("no connection")
+
+func newClient(name string, u Upstream) (*client, error) {
+	parsed, err := url.Parse(u.URL)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return nil, fmt.Errorf("upstream %s: %q is not an http or https address", name, u.URL)
+	}
+	secure := parsed.Scheme == "https"
+	address := parsed.Host
+	if parsed.Port() == "" {
+		port := "80"
+		if secure {
+			port = "443"
+		}
+		address = net.JoinHostPort(parsed.Hostname(), port)
+	}
+	connect := u.Dial
+	if connect == nil {
+		connect = func(ctx context.Context) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", address)
+		}
+	}
+	dial := func(_ string, timeout time.Duration) (net.Conn, error) {
+		if timeout <= 0 || timeout > connectTimeout {
+			timeout = connectTimeout
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		conn, err := connect(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errConnect, err)
+		}
+		return conn, nil
+	}
+	if !secure {
+		dial = fresh(dial)
+	}
+	host := func(attempts int) *fasthttp.HostClient {
+		return &fasthttp.HostClient{
+			Addr: address, IsTLS: secure, DialTimeout: dial,
+			MaxConns: maxConns, MaxIdleConnDuration: keepIdle,
+			MaxResponseBodySize:       maxAnswer,
+			MaxIdemponentCallAttempts: attempts,
+			NoDefaultUserAgentHeader:  true,
+			DisablePathNormalizing:    true,
+		}
+	}
+	c := &client{name: name, scheme: parsed.Scheme, reads: host(2), writes: host(1)}
+	// By itself the library repeats any request whose connection ends before
+	// the first byte of the answer, POST included, although the service may have
+	// done the work.
+	c.writes.RetryIfErr = func(*fasthttp.Request, int, error) (resetTimeout, retry bool) { return false, false }
+	return c, nil
+}
+
+// do sends a request. Only GET and HEAD are ever sent twice.
+func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
+	via := c.writes
+	if req.Header.IsGet() || req.Header.IsHead() {
+		via = c.reads
+	}
+	return via.DoTimeout(req, resp, timeout)
+}
+
+// ready asks the service whether it is ready.
+func (c *client) ready(ctx context.Context) error {
+	timeout := connectTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, time.Until(deadline))
+	}
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	req.SetRequestURI(c.scheme + "://" + c.name + "/health/ready")
+	if err := c.do(req, resp, timeout); err != nil {
+		return err
+	}
+	if status := resp.StatusCode(); status != fasthttp.StatusOK {
+		return fmt.Errorf("%s is not ready: status %d", c.name, status)
+	}
+	return nil
+}
+
+// close lets go of the connections that nobody uses.
+func (c *client) close() {
+	c.reads.CloseIdleConnections()
+	c.writes.CloseIdleConnections()
+}
