@@ -26,7 +26,7 @@ type Session struct {
 type User struct {
 	ID       string        `json:"id"`
 	Org      string        `json:"org"`
-	Role     identity.Role `json:"role"`
+	Role     identity.Role `json:"role,omitzero"`
 	Disabled bool          `json:"disabled"`
 	// Epoch is raised to end all sessions of the user at once: those of a lower
 	// epoch are ended, except the one session Kept (the one in which the user

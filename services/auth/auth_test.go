@@ -1,0 +1,330 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/account/mongostore"
+	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
+	"github.com/eventcarbon/ecf/services/auth/keyring"
+	"github.com/eventcarbon/ecf/services/auth/password"
+)
+
+const (
+	issuer   = "https://ecf.test"
+	goodPass = "mellow otter sings twice"
+	newPass  = "quiet walrus hums thrice"
+)
+
+// engines open an empty store of each kind.
+var engines = map[string]func(t *testing.T) account.Store{
+	"sqlite": openSQLite,
+	"mongodb": func(t *testing.T) account.Store {
+		uri, name := testkit.MongoDB(t)
+		client, err := mongox.Connect(uri, mongox.Options{AppName: "auth-test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+		s := mongostore.New(client.Database(name))
+		if err := s.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	},
+}
+
+func openSQLite(t *testing.T) account.Store {
+	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "auth.db"), sqlitestore.Schema()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return sqlitestore.New(db)
+}
+
+// bundle is one auth service on a real port, with a manager ada, a user bob and
+// an admin root in one organization, and an admin eve in another.
+type bundle struct {
+	t       *testing.T
+	clock   *testkit.Clock
+	store   account.Store
+	hasher  *password.Hasher
+	redis   redis.UniversalClient
+	server  *testkit.RedisServer
+	service *auth.Service
+	checker *sessions.Checker // as a gateway has it
+	base    string
+	logs    *safeBuffer
+	secrets []string // what must never be in a log
+	ada     account.User
+	bob     account.User
+	root    account.User
+	eve     account.User
+}
+
+// safeBuffer collects log lines.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func testHasher(t testing.TB) *password.Hasher {
+	t.Helper()
+	h, err := password.New(password.Options{Params: password.Params{MemoryKiB: 64, Time: 1, Threads: 1}, Slots: 4, Queue: 1000, Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func setup(t *testing.T, store account.Store) *bundle {
+	t.Helper()
+	return setupWith(t, store, testHasher(t))
+}
+
+func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bundle {
+	t.Helper()
+	b := &bundle{t: t, store: store, hasher: hasher, logs: &safeBuffer{},
+		clock: testkit.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 500_000_000, time.UTC))}
+	url, server := testkit.Redis(t)
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.MaxRetries, options.ContextTimeoutEnabled = -1, true
+	b.server, b.redis = server, redis.NewClient(options)
+	t.Cleanup(func() { _ = b.redis.Close() })
+	keys, err := keyring.Open(keyring.Options{Dir: filepath.Join(t.TempDir(), "keys"), TokenLife: time.Hour, Now: b.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.service, err = auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: 720 * time.Hour}, auth.Deps{
+		Store: store, Keys: keys, Cache: b.redis, Hasher: b.hasher, Now: b.clock.Now,
+		Logger: slog.New(slog.NewJSONHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- b.service.App().Listener(listener) }()
+	t.Cleanup(func() {
+		_ = b.service.App().Shutdown()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		b.checkLogs()
+	})
+	b.base = "http://" + listener.Addr().String()
+	b.checker = sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(b.redis), Authority: sessions.NewRemote(b.base, nil), Now: b.clock.Now})
+	b.ada = b.user("o1", "Ada@Example.com", "Ada Lovelace", identity.Manager)
+	b.bob = b.user("o1", "bob@example.com", "Bob", identity.User)
+	b.root = b.user("o1", "root@example.com", "Root", identity.Admin)
+	b.eve = b.user("o2", "eve@example.org", "Eve", identity.Admin)
+	return b
+}
+
+func (b *bundle) user(org, email, name string, role identity.Role) account.User {
+	b.t.Helper()
+	u, _, err := b.service.CreateUser(b.t.Context(), auth.NewUser{Org: org, Email: email, Name: name, Role: role, Password: goodPass})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return u
+}
+
+// follow runs the service's background work for the length of the test.
+func (b *bundle) follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = b.service.Follow(ctx)
+	}()
+	b.t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+}
+
+// checkLogs holds statement 16: no token, password or email in any line, and
+// statement 36: every line is one JSON object.
+func (b *bundle) checkLogs() {
+	logs := b.logs.String()
+	emails := regexp.MustCompile(`[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+`)
+	tokens := regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}`)
+	for line := range strings.Lines(logs) {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			b.t.Errorf("a log line is not one JSON object: %q", line)
+		}
+		if found := append(emails.FindAllString(line, -1), tokens.FindAllString(line, -1)...); found != nil {
+			b.t.Errorf("%q is in the log line %s", found, line)
+		}
+		for _, secret := range append(b.secrets, goodPass, newPass, "$argon2id") {
+			if strings.Contains(line, secret) {
+				b.t.Errorf("the secret %q is in the log line %s", secret, line)
+			}
+		}
+	}
+}
+
+// answer is what came back from a request.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	data   map[string]any
+	code   string
+	fields []string // of the details
+}
+
+func (b *bundle) do(method, path, token, body string, headers ...string) answer {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), method, b.base+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	a := answer{status: res.StatusCode, header: res.Header, body: string(text)}
+	var envelope struct {
+		Success bool
+		Data    map[string]any
+		Error   struct {
+			Code    string
+			Details []struct{ Field string }
+		}
+	}
+	if strings.HasPrefix(path, "/api/") && res.StatusCode != http.StatusNotModified {
+		if err := json.Unmarshal(text, &envelope); err != nil || envelope.Success != (a.status < 300) {
+			b.t.Fatalf("%s %s: %d %s: %v", method, path, a.status, text, err)
+		}
+	}
+	a.data, a.code = envelope.Data, envelope.Error.Code
+	for _, d := range envelope.Error.Details {
+		a.fields = append(a.fields, d.Field)
+	}
+	return a
+}
+
+func quoted(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+func (b *bundle) login(email, pass string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(email)+`,"password":`+quoted(pass)+`}`)
+}
+
+func (b *bundle) refresh(token string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/refresh", "", `{"refreshToken":`+quoted(token)+`}`)
+}
+
+// tokens are a login that succeeded.
+type tokens struct{ access, id, refresh string }
+
+func (b *bundle) signIn(email string) tokens { return b.signInWith(email, goodPass) }
+
+func (b *bundle) signInWith(email, pass string) tokens {
+	b.t.Helper()
+	a := b.login(email, pass)
+	b.want(a, http.StatusOK, "")
+	t := tokens{a.text("accessToken"), a.text("idToken"), a.text("refreshToken")}
+	b.secrets = append(b.secrets, t.access, t.id, t.refresh)
+	return t
+}
+
+func (a answer) text(name string) string {
+	s, _ := a.data[name].(string)
+	return s
+}
+
+func (b *bundle) want(a answer, status int, code string) {
+	b.t.Helper()
+	if a.status != status || a.code != code {
+		b.t.Fatalf("%d %s, want %d %s: %s", a.status, a.code, status, code, a.body)
+	}
+}
+
+// admits asks a gateway's checker about a token, after the time that an answer
+// may be remembered.
+func (b *bundle) admits(token string) bool {
+	b.t.Helper()
+	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: issuer, Keys: b.service.Keys(), Now: b.clock.Now})
+	p, err := verifier.Verify(b.t.Context(), token)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.clock.Advance(time.Second - sessions.PollEvery)
+	s, err := b.checker.Check(b.t.Context(), p.Session)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s.Admits(p)
+}
+
+// onBothEngines runs a test on each engine.
+func onBothEngines(t *testing.T, test func(t *testing.T, b *bundle)) {
+	t.Parallel()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, setup(t, open(t)))
+		})
+	}
+}

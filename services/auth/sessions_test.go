@@ -1,0 +1,312 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+func TestLogoutEndsTheSession(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		one, two := b.signIn("ada@example.com"), b.signIn("ada@example.com")
+		if !b.admits(one.access) {
+			t.Fatal("a fresh session is not admitted")
+		}
+		a := b.do("POST", "/api/v2/auth/logout", one.access, "")
+		b.want(a, http.StatusOK, "")
+		if a.body != `{"success":true,"data":{}}` {
+			t.Errorf("logout: %s", a.body)
+		}
+		if b.admits(one.access) {
+			t.Error("a gateway admits the access token a second after logout")
+		}
+		b.want(b.refresh(one.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.do("GET", "/api/v2/auth/me", one.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
+		if !b.admits(two.access) {
+			t.Error("another session of the user has ended as well")
+		}
+		b.want(b.refresh(two.refresh), http.StatusOK, "")
+	})
+}
+
+// Statements 15 and 20: what an administrator changes counts within a second,
+// for access tokens and refresh tokens.
+func TestChangesOfUsersCountAtOnce(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		manager, off, on := identity.Manager, true, false
+		in := b.signIn("bob@example.com")
+		change := func(c auth.Change) {
+			t.Helper()
+			if _, err := b.service.UpdateUser(t.Context(), "o1", b.bob.ID, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !b.admits(in.access) {
+			t.Fatal("a fresh session is not admitted")
+		}
+		// A new role: the former token is refused, a refreshed one has the role.
+		change(auth.Change{Role: &manager})
+		if b.admits(in.access) {
+			t.Error("a token with the former role is admitted")
+		}
+		b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
+		r := b.refresh(in.refresh)
+		b.want(r, http.StatusOK, "")
+		if !b.admits(r.text("accessToken")) || claimsOf(t, r.text("accessToken"))["role"] != "manager" {
+			t.Error("the refreshed token does not have the new role")
+		}
+		// Disabled: everything ends, and stays ended when enabled again.
+		change(auth.Change{Disabled: &off})
+		if b.admits(r.text("accessToken")) {
+			t.Error("a disabled user's token is admitted")
+		}
+		b.want(b.refresh(in.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.login("bob@example.com", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
+		change(auth.Change{Disabled: &on})
+		if b.admits(r.text("accessToken")) {
+			t.Error("a session lives again")
+		}
+		b.want(b.refresh(in.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+		in = b.signIn("bob@example.com")
+		if !b.admits(in.access) {
+			t.Error("a new session of an enabled user is not admitted")
+		}
+		if err := b.service.DeleteUser(t.Context(), "o1", b.bob.ID); err != nil {
+			t.Fatal(err)
+		}
+		if b.admits(in.access) {
+			t.Error("a deleted user's token is admitted")
+		}
+		b.want(b.refresh(in.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.login("bob@example.com", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
+	})
+}
+
+func TestPasswordChangeEndsTheOtherSessions(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		mine, other := b.signIn("ada@example.com"), b.signIn("ada@example.com")
+		change := func(token, current, fresh string) answer {
+			return b.do("POST", "/api/v2/auth/password", token, `{"currentPassword":`+quoted(current)+`,"newPassword":`+quoted(fresh)+`}`)
+		}
+		for what, a := range map[string]answer{
+			"currentPassword": change(mine.access, "wrong", newPass),
+			"newPassword":     change(mine.access, goodPass, "short"),
+		} {
+			if a.status != http.StatusBadRequest || len(a.fields) != 1 || a.fields[0] != what {
+				t.Errorf("%s: %d %s", what, a.status, a.body)
+			}
+		}
+		for _, bad := range []string{"passwordpassword", "ada@example.com 123", strings.Repeat("long words ", 20)} {
+			b.want(change(mine.access, goodPass, bad), http.StatusBadRequest, "VALIDATION_ERROR")
+		}
+		b.want(b.refresh(other.refresh), http.StatusOK, "")
+		b.want(change(mine.access, goodPass, newPass), http.StatusOK, "")
+		if b.admits(other.access) {
+			t.Error("the other session is admitted")
+		}
+		if !b.admits(mine.access) {
+			t.Error("the session of the change has ended")
+		}
+		b.want(b.refresh(other.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.refresh(mine.refresh), http.StatusOK, "")
+		b.want(b.login("ada@example.com", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.signInWith("ada@example.com", newPass)
+		// By an operator: every session ends.
+		if err := b.service.SetPassword(t.Context(), "o1", b.ada.ID, goodPass); err != nil {
+			t.Fatal(err)
+		}
+		b.want(b.refresh(mine.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.signIn("ada@example.com")
+	})
+}
+
+// Logins and password changes that meet: no session begun with the former
+// password outlives the change.
+func TestLoginMeetsPasswordChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	for range 10 {
+		var got []answer
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				a := b.login("bob@example.com", goodPass)
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, a)
+			})
+		}
+		if err := b.service.SetPassword(t.Context(), "o1", b.bob.ID, newPass); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		for _, a := range got {
+			if a.status == http.StatusOK && b.refresh(a.text("refreshToken")).status == http.StatusOK {
+				t.Error("a session begun with the former password lives")
+			}
+		}
+		if err := b.service.SetPassword(t.Context(), "o1", b.bob.ID, goodPass); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOwnSessionsAreListedAndEnded(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	one := b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":"`+goodPass+`"}`, "X-Forwarded-For", "203.0.113.7", "User-Agent", "browser")
+	b.want(one, http.StatusOK, "")
+	b.clock.Advance(time.Second)
+	two := b.signIn("ada@example.com")
+	stranger := b.signIn("eve@example.org")
+	list := b.do("GET", "/api/v2/auth/sessions", two.access, "")
+	b.want(list, http.StatusOK, "")
+	items := list.data["items"].([]any)
+	if len(items) != 2 {
+		t.Fatalf("%s", list.body)
+	}
+	newest, oldest := items[0].(map[string]any), items[1].(map[string]any)
+	if newest["current"] != true || oldest["current"] != false || oldest["address"] != "203.0.113.7" || oldest["userAgent"] != "browser" ||
+		fmt.Sprint(list.data["pagination"]) != "map[limit:25 page:1 total:2 totalPages:1]" {
+		t.Errorf("%s", list.body)
+	}
+	path := "/api/v2/auth/sessions/" + oldest["_id"].(string)
+	b.want(b.do("DELETE", path, stranger.access, ""), http.StatusNotFound, "NOT_FOUND")
+	b.want(b.do("DELETE", "/api/v2/auth/sessions/nothing", two.access, ""), http.StatusNotFound, "NOT_FOUND")
+	b.want(b.refresh(one.text("refreshToken")), http.StatusOK, "")
+	b.want(b.do("DELETE", path, two.access, ""), http.StatusOK, "")
+	b.want(b.refresh(one.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+	if a := b.do("GET", "/api/v2/auth/sessions", two.access, ""); len(a.data["items"].([]any)) != 1 {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// Redis is a copy: flushing it loses nothing, and without it the store is asked.
+func TestRedisFlushedAndGone(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		ended, live := b.signIn("ada@example.com"), b.signIn("ada@example.com")
+		b.want(b.do("POST", "/api/v2/auth/logout", ended.access, ""), http.StatusOK, "")
+		if b.admits(ended.access) || !b.admits(live.access) {
+			t.Fatal("wrong from the start")
+		}
+		b.server.Flush()
+		if b.admits(ended.access) || !b.admits(live.access) {
+			t.Error("after a flush")
+		}
+		b.server.Kill()
+		if b.admits(ended.access) || !b.admits(live.access) {
+			t.Error("with Redis gone")
+		}
+		b.want(b.refresh(live.refresh), http.StatusOK, "")
+		b.want(b.do("POST", "/api/v2/auth/logout", live.access, ""), http.StatusOK, "")
+		if b.admits(live.access) {
+			t.Error("a session that ended while Redis was gone")
+		}
+		in := b.signIn("ada@example.com")
+		if !b.admits(in.access) {
+			t.Error("a session that began while Redis was gone")
+		}
+	})
+}
+
+// A copy that was written before Redis could not be reached must not outlive
+// what happened meanwhile: the mark stays until it is told.
+func TestRedisComesBackWithAnOldCopy(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	in := b.signIn("ada@example.com")
+	if !b.admits(in.access) {
+		t.Fatal("not admitted")
+	}
+	// The change happens in a process that has no Redis, as a command has none
+	// beside a server with an embedded one; the server follows.
+	beside, err := auth.NewAccounts(auth.AccountsDeps{Store: b.store, Hasher: b.hasher, Now: b.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := beside.DisableUser(t.Context(), "o1", b.ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	if !b.admits(in.access) {
+		t.Fatal("the copy should not know yet: nobody follows")
+	}
+	b.follow()
+	testkit.Eventually(t, 5*time.Second, func() error {
+		if b.admits(in.access) {
+			return fmt.Errorf("the disabled user is admitted")
+		}
+		return nil
+	})
+	testkit.Eventually(t, 5*time.Second, func() error {
+		users, err := b.store.MarkedUsers(t.Context(), 10)
+		if err == nil && len(users) > 0 {
+			err = fmt.Errorf("%d marks are left", len(users))
+		}
+		return err
+	})
+}
+
+// The whole way in real time: a change by another process reaches two gateways
+// within a second.
+func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	b.follow()
+	in := b.signIn("ada@example.com")
+	p, err := b.service.Verify(t.Context(), in.access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Their clocks are real; the session's expiry is far away on both clocks.
+	var gateways [2]*sessions.Checker
+	for i := range gateways {
+		gateways[i] = sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(b.redis), Authority: sessions.NewRemote(b.base, nil)})
+		if s, err := gateways[i].Check(t.Context(), p.Session); err != nil || !s.Admits(p) {
+			t.Fatalf("%+v, %v", s, err)
+		}
+	}
+	beside, err := auth.NewAccounts(auth.AccountsDeps{Store: b.store, Hasher: b.hasher})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := beside.DisableUser(t.Context(), "o1", b.ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for _, g := range gateways {
+		testkit.Eventually(t, 5*time.Second, func() error {
+			if s, err := g.Check(t.Context(), p.Session); err != nil || s.Admits(p) {
+				return fmt.Errorf("%+v, %v", s, err)
+			}
+			return nil
+		})
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestInternalRoute(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	in := b.signIn("ada@example.com")
+	sid, _, _ := account.SplitToken(in.refresh)
+	a := b.do("GET", sessions.Path+sid, "", "")
+	if a.status != http.StatusOK || strings.Contains(a.body, "Hash") || strings.Contains(a.body, "@") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	facts, err := sessions.NewRemote(b.base, nil).Facts(t.Context(), "nothing")
+	if err != nil || facts.State(b.clock.Now()).Active {
+		t.Errorf("%+v, %v", facts, err)
+	}
+}
