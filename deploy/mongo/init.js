@@ -1,0 +1,125 @@
+// Makes the replica set, its administrator, and one user for each service with
+// just that service's rights. Run with mongosh on a member's own loopback
+// address: the first user can only be made from there. It may be run again: it
+// completes what is missing and sets passwords and rights to what is said here.
+//
+//   MONGO_MEMBERS  members of the replica set rs0: "mongo-1:27017,mongo-2:27017"
+//   SECRETS_DIR    folder with the files mongo_root_password and, for each
+//                  service, mongo_<service>_password; /run/secrets when not set
+"use strict";
+
+const fs = require("fs");
+const secretsDir = process.env.SECRETS_DIR || "/run/secrets";
+const secret = (name) => fs.readFileSync(`${secretsDir}/${name}`, "utf8").trim();
+
+const administrator = "root";
+const deadline = Date.now() + 120 * 1000;
+
+function waitFor(what, condition) {
+  while (!condition()) {
+    if (Date.now() > deadline) {
+      throw new Error(`gave up waiting for ${what}`);
+    }
+    sleep(500);
+  }
+}
+
+// What a service does in a collection. Making an index that exists already
+// needs the right to make it as well: services make theirs when they start.
+const read = ["find", "listIndexes"];
+const make = ["createCollection", "createIndex"];
+const write = ["insert", "update"];
+
+// The rights of each service in the database ecf. Nobody may remove a document
+// there: records and events are marked as deleted, never taken away.
+const rights = {
+  records: {
+    organizations: [...read, ...make, ...write],
+    events: [...read, ...make, ...write],
+    records: [...read, ...make, ...write],
+    history: [...read, ...make, ...write],
+  },
+  review: {
+    organizations: [...read, ...make],
+    events: [...read, ...make],
+    records: [...read, ...make, ...write],
+    history: [...read, ...make, ...write],
+  },
+  calculation: {
+    organizations: [...read, ...make],
+    // Events and records hold the marks that ask for a calculation, and records
+    // the contribution last counted.
+    events: [...read, ...make, "update"],
+    records: [...read, ...make, "update"],
+    history: [...read, ...make],
+    result_nodes: [...read, ...make, ...write],
+    results: [...read, ...make, ...write],
+    result_revisions: [...read, ...make, ...write],
+  },
+};
+// The program of administrators does what records and calculation do.
+rights.standalone = { ...rights.calculation, ...rights.records };
+
+function putRole(database, name, privileges) {
+  const role = { privileges, roles: [] };
+  if (database.getRole(name) === null) {
+    database.createRole({ role: name, ...role });
+  } else {
+    database.updateRole(name, role);
+  }
+}
+
+function putUser(database, name, roles) {
+  const user = { pwd: secret(`mongo_${name}_password`), roles };
+  if (database.getUser(name) === null) {
+    database.createUser({ user: name, ...user });
+  } else {
+    database.updateUser(name, user);
+  }
+}
+
+const admin = db.getSiblingDB("admin");
+
+function signIn() {
+  try {
+    return admin.auth(administrator, secret("mongo_root_password")).ok === 1;
+  } catch (e) {
+    if (e.codeName === "AuthenticationFailed") {
+      return false; // not made yet
+    }
+    throw e;
+  }
+}
+
+if (db.hello().setName === undefined) {
+  const members = process.env.MONGO_MEMBERS.split(",").map((host, i) => ({
+    _id: i,
+    host,
+    // The member this runs on is to be the primary, to make the users.
+    priority: i === 0 ? 2 : 1,
+  }));
+  rs.initiate({ _id: "rs0", members });
+}
+waitFor("this member to be the primary", () => db.hello().isWritablePrimary);
+if (!signIn()) {
+  admin.createUser({ user: administrator, pwd: secret("mongo_root_password"), roles: ["root"] });
+  if (!signIn()) {
+    throw new Error("the administrator cannot sign in");
+  }
+}
+
+const ecf = db.getSiblingDB("ecf");
+for (const [service, collections] of Object.entries(rights)) {
+  const privileges = Object.entries(collections).map(([collection, actions]) => ({
+    resource: { db: "ecf", collection },
+    actions,
+  }));
+  putRole(ecf, service, privileges);
+  putUser(ecf, service, [{ role: service, db: "ecf" }]);
+}
+
+// Accounts are apart: no other service can read a password's hash.
+const accounts = db.getSiblingDB("ecf_auth");
+putUser(accounts, "auth", [{ role: "readWrite", db: "ecf_auth" }]);
+
+print("the replica set and its users are ready");

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Makes the secrets of docker-compose.yml: random passwords, and the addresses
+# and settings that hold them, one file each. What is there already is kept, so
+# it can be run again after an update. Usage: deploy/secrets.sh [FOLDER]
+set -euo pipefail
+
+dir=${1:-"$(dirname "$0")/secrets"}
+# The folder is what keeps them from other users of this machine: inside the
+# containers each file is read by a user of its own, so the files are readable.
+umask 077
+mkdir -p "$dir"
+chmod 700 "$dir"
+
+# put NAME VALUE
+put() {
+  [ -s "$dir/$1" ] || printf '%s\n' "$2" >"$dir/$1"
+  chmod 444 "$dir/$1"
+}
+
+random() { # letters and digits only: they go into addresses
+  od -An -N24 -tx1 /dev/urandom | tr -d ' \n'
+}
+
+# The line of base64 that members of the replica set know each other by.
+put mongo_keyfile "$(head -c 64 /dev/urandom | base64 | tr -d '\n=')"
+put mongo_root_password "$(random)"
+
+members=mongo-1:27017,mongo-2:27017,mongo-3:27017
+for user in auth records review calculation standalone; do
+  database=ecf
+  [ "$user" = auth ] && database=ecf_auth
+  put "mongo_${user}_password" "$(random)"
+  put "mongo_${user}_uri" "mongodb://$user:$(cat "$dir/mongo_${user}_password")@$members/$database?replicaSet=rs0&authSource=$database"
+done
+
+for role in queue cache; do
+  put "redis_${role}_password" "$(random)"
+  put "redis_${role}_conf" "requirepass $(cat "$dir/redis_${role}_password")"
+  put "redis_${role}_url" "redis://:$(cat "$dir/redis_${role}_password")@redis-$role:6379/0"
+done
+
+echo "secrets are in $dir"

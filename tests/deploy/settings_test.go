@@ -1,0 +1,218 @@
+package deploy
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/eventcarbon/ecf/libs/app"
+)
+
+// foreign are the variables that are not settings of ours: of the Go runtime,
+// and what the OpenTelemetry ones are put together from.
+var foreign = []string{"GOMEMLIMIT", "POD_UID", "DEPLOYMENT_ENVIRONMENT"}
+
+// checkNames gives what is wrong with the names of variables a program gets: a
+// name that nobody reads is a setting that does not hold.
+func checkNames(env map[string]string) []string {
+	var known []string
+	for _, line := range (app.Settings{}).Effective() {
+		name, _, _ := strings.Cut(line, "=")
+		known = append(known, name)
+	}
+	var found []string
+	for name := range env {
+		switch base, isFile := strings.CutSuffix(name, "_FILE"); {
+		case slices.Contains(known, name), slices.Contains(foreign, name), strings.HasPrefix(name, "OTEL_"):
+		case isFile && slices.Contains(known, base):
+			// Only secrets are read from files: then a file that is not there is
+			// an error.
+			_, err := app.Load(nil, func(n string) string {
+				if n == name {
+					return "/nonexistent/file"
+				}
+				return ""
+			})
+			if err == nil || !strings.Contains(err.Error(), name) {
+				found = append(found, name+" is not read: the setting "+base+" is no secret")
+			}
+		default:
+			found = append(found, name+" is no setting")
+		}
+	}
+	return found
+}
+
+// load reads the settings a program gets as the program does. file gives what a
+// mounted file holds.
+func load(t *testing.T, env map[string]string, file func(path string) string) (app.Settings, error) {
+	t.Helper()
+	dir := t.TempDir()
+	given := map[string]string{}
+	for name, value := range env {
+		if strings.HasSuffix(name, "_FILE") {
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, []byte(file(value)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			value = path
+		}
+		given[name] = value
+	}
+	return app.Load(nil, func(name string) string { return given[name] })
+}
+
+// program is one of our own programs as something starts it.
+type program struct {
+	name string // of the workload
+	// image is the name of its image, "records" for ecf/records:dev.
+	image string
+	args  []string
+	env   map[string]string
+}
+
+// programs gives those of an overlay.
+func programs(objects []runtime.Object) []program {
+	configs := map[string]map[string]string{}
+	for _, m := range all[*corev1.ConfigMap](objects) {
+		configs[m.Name] = m.Data
+	}
+	var list []program
+	for _, d := range all[*appsv1.Deployment](objects) {
+		if d.Labels["app.kubernetes.io/part-of"] != "ecf" {
+			continue
+		}
+		c := d.Spec.Template.Spec.Containers[0]
+		p := program{name: d.Name, image: imageName(c.Image), args: c.Args, env: map[string]string{}}
+		for _, from := range c.EnvFrom {
+			for name, value := range configs[from.ConfigMapRef.Name] {
+				p.env[name] = value
+			}
+		}
+		for _, e := range c.Env {
+			p.env[e.Name] = e.Value
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+var imagePattern = regexp.MustCompile(`(?:^|/)ecf/([a-z]+)(?::|@|$)`)
+
+// imageName gives the part of an image's name that tells the program, empty if
+// it is not one of ours.
+func imageName(image string) string {
+	if m := imagePattern.FindStringSubmatch(image); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// secretFile gives what the overlay's secrets hold at a path; in production,
+// which has none, an address of the right kind.
+func secretFile(objects []runtime.Object, name string) func(path string) string {
+	return func(path string) string {
+		key := filepath.Base(path)
+		for _, s := range all[*corev1.Secret](objects) {
+			if strings.HasPrefix(s.Name, name+"-") && s.Data[key] != nil {
+				return string(s.Data[key])
+			}
+		}
+		if strings.HasPrefix(key, "mongodb") {
+			return "mongodb://user:password@db.example.com/ecf"
+		}
+		return "rediss://:password@redis.example.com:6379/0"
+	}
+}
+
+func TestKubernetesSettings(t *testing.T) {
+	t.Parallel()
+	for _, overlay := range []string{dev, prod} {
+		objects := render(t, overlay)
+		for _, p := range programs(objects) {
+			t.Run(overlay+"/"+p.name, func(t *testing.T) {
+				t.Parallel()
+				for _, fault := range checkNames(p.env) {
+					t.Error(fault)
+				}
+				settings, err := load(t, p.env, secretFile(objects, p.image))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, debug, err := net.SplitHostPort(settings.DebugAddr)
+				if err != nil {
+					t.Fatalf("debug address: %v", err)
+				}
+				c := deployment(objects, p.name).Spec.Template.Spec.Containers[0]
+				if port := containerPort(c, "debug"); port != debug {
+					t.Errorf("debug port %s, but it listens on %s", port, debug)
+				}
+				if p.name == "worker" {
+					return // it serves nothing else
+				}
+				_, port, err := net.SplitHostPort(settings.Addr)
+				if err != nil {
+					t.Fatalf("address: %v", err)
+				}
+				if want := containerPort(c, "http"); port != want {
+					t.Errorf("port %s, but it listens on %s", want, port)
+				}
+				if overlay == prod && !strings.HasPrefix(settings.Issuer, "https://") {
+					t.Errorf("issuer %s", settings.Issuer)
+				}
+				for _, address := range []string{settings.AuthURL, settings.RecordsURL, settings.ReviewURL, settings.CalculationURL} {
+					if err := servedAt(objects, address); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func containerPort(c corev1.Container, name string) string {
+	for _, p := range c.Ports {
+		if p.Name == name {
+			return fmt.Sprint(p.ContainerPort)
+		}
+	}
+	return ""
+}
+
+// servedAt says whether a Service has the host and port of an address.
+func servedAt(objects []runtime.Object, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	for _, s := range all[*corev1.Service](objects) {
+		for _, p := range s.Spec.Ports {
+			if s.Name == u.Hostname() && fmt.Sprint(p.Port) == u.Port() {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("nothing is served at %s", address)
+}
+
+func TestNamesThatNobodyReadsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, wrong := range map[string]bool{
+		"ECF_MONGODB_URI": false, "ECF_MONGODB_URI_FILE": false, "OTEL_SERVICE_NAME": false,
+		"ECF_MONGO_URI": true, "ECF_ISSUER_FILE": true, "MONGODB_URI": true,
+	} {
+		if found := checkNames(map[string]string{name: "x"}); (len(found) > 0) != wrong {
+			t.Errorf("%s: found %v", name, found)
+		}
+	}
+}
