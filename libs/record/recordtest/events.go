@@ -70,8 +70,12 @@ func eventTests() []test {
 			_, err := b.InsertEvent(b.Context(), acme, someEvent("e2"), 2)
 			b.want(record.ErrQuota, err)
 			b.deleteEvent(acme, "e0")
+			b.deleteEvent(acme, "e1")
 			_, err = b.InsertEvent(b.Context(), acme, someEvent("e2"), 2)
 			b.want(record.ErrQuota, err)
+			used, err := b.UsedSlots(b.Context(), acme)
+			b.must(err)
+			equal(b, "used", used, 2)
 			_, err = b.Event(b.Context(), acme, "e2")
 			b.want(record.ErrNotFound, err)
 			_, err = b.InsertEvent(b.Context(), acme, someEvent("e2"), 3)
@@ -92,6 +96,9 @@ func eventTests() []test {
 			b.must(err)
 			_, err = b.InsertEvent(b.Context(), acme, someEvent(gala), 1)
 			b.want(record.ErrDuplicate, err)
+			// Not so for who does not own it.
+			_, err = b.InsertEvent(b.Context(), other, someEvent(gala), 0)
+			b.want(record.ErrQuota, err)
 		}},
 		{"slots are listed newest first without the deleted ones", func(b *bench) {
 			for i := range 5 {

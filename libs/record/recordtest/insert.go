@@ -84,6 +84,10 @@ func insertTests() []test {
 			r := b.insert(acme, referring(flights, "r1", "A-1"))
 			_, err := b.InsertRecord(b.Context(), acme, r)
 			b.want(record.ErrDuplicate, err)
+			// Not so for who does not own it: the own reference is in the way.
+			b.insert(other, referring(flights, "o1", "A-1"))
+			_, err = b.InsertRecord(b.Context(), other, r)
+			b.want(record.ErrDuplicateReference, err)
 		}},
 		{"a deleted record frees its reference", func(b *bench) {
 			r := b.insert(acme, referring(flights, "r1", "A-1"))

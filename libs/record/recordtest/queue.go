@@ -23,6 +23,8 @@ func queueTests() []test {
 				{gala, 3, 2, []record.ID{"g1"}, 4},
 				{gala, 4, 2, nil, 4},
 				{gala, 0, 0, nil, 4},
+				{gala, 0, -1, nil, 4},
+				{gala, -3, 1, []record.ID{"g5"}, 4},
 				{fair, 0, 10, []record.ID{"f1"}, 1},
 				{"", 0, 10, []record.ID{"f1", "g5", "g4", "g2", "g1"}, 5},
 				{"", 2, 2, []record.ID{"g4", "g2"}, 5},
