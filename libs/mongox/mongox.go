@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/event"
@@ -59,13 +59,26 @@ func Ping(ctx context.Context, client *mongo.Client) error {
 	return client.Ping(ctx, readpref.Primary())
 }
 
-// Redact gives uri without its password, for logs.
+// Redact gives uri for logs: without its password, and without its options,
+// which may hold secrets too. It reads addresses with several hosts, which are
+// no URLs, and of a malformed one it shows rather too little.
 func Redact(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil {
-		return "(unreadable address)"
+	const unreadable = "(unreadable address)"
+	scheme, rest, ok := strings.Cut(uri, "://")
+	if !ok || scheme != "mongodb" && scheme != "mongodb+srv" {
+		return unreadable
 	}
-	return u.Redacted()
+	rest, options, _ := strings.Cut(rest, "?")
+	if strings.Contains(options, "@") {
+		return unreadable // the question mark may have been the password's
+	}
+	// The last @: one in a password should have been escaped, but is no reason
+	// to show the password.
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		user, _, _ := strings.Cut(rest[:at], ":")
+		rest = user + ":xxxxx" + rest[at:]
+	}
+	return scheme + "://" + rest
 }
 
 // IsDuplicate reports whether err is the violation of a unique index.
