@@ -1,0 +1,243 @@
+// Package imports holds no code, only the test of who may import what. The
+// workspace is many modules, but the compiler lets any of them import any
+// other; what keeps services apart is written down here.
+package imports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	prefix = "github.com/eventcarbon/ecf/"
+)
+
+// pkg is what the go command tells about a package.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+	Name       string
+}
+
+// own gives the part of the path of one of our packages below the repository.
+func (p pkg) own() (string, bool) { return strings.CutPrefix(p.ImportPath, prefix) }
+
+// packages gives all packages of the workspace and all they need, by path.
+func packages(t *testing.T) map[string]pkg {
+	t.Helper()
+	list := map[string]pkg{}
+	for p := range decoded[pkg](t, goCommand(t, "list", "-deps", "-json=ImportPath,Imports,Standard,Name", "work")) {
+		list[p.ImportPath] = p
+	}
+	return list
+}
+
+// goCommand runs the go command at the root, in the workspace.
+func goCommand(t *testing.T, args ...string) []byte {
+	t.Helper()
+	dir, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return out
+}
+
+// decoded gives the values of a stream of JSON.
+func decoded[T any](t *testing.T, stream []byte) func(yield func(T) bool) {
+	t.Helper()
+	return func(yield func(T) bool) {
+		for d := json.NewDecoder(bytes.NewReader(stream)); ; {
+			var v T
+			err := d.Decode(&v)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// core is what everything else rests on: it knows nothing but itself, the
+// standard library and what is named with it.
+var core = map[string][]string{
+	"libs/apperr":                nil,
+	"libs/decimal":               nil,
+	"libs/fields":                nil,
+	"libs/factors":               nil,
+	"libs/locations":             nil,
+	"libs/footprint":             nil,
+	"libs/record":                nil,
+	"libs/identity":              {"github.com/golang-jwt/jwt/v5"},
+	"libs/identity/internal/lru": nil,
+}
+
+// confined are dependencies that only some packages may know; a package may end
+// in /* for those of one name anywhere, such as */mongostore.
+var confined = map[string][]string{
+	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/telemetry", "libs/backend", "libs/testkit"},
+	"modernc.org/sqlite":          {"libs/sqlitex"},
+	"github.com/hibiken/asynq":    {"libs/redisx", "libs/recalc", "libs/backend", "services/calculation", "services/standalone"},
+	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},
+	"golang.org/x/crypto":         {"services/auth/password"},
+	// Below the handlers nobody knows what they are called by.
+	"github.com/gofiber/fiber": {
+		"libs/web", "libs/app", "libs/backend", "services/auth", "services/calculation", "services/calculation/process",
+		"services/gateway", "services/records", "services/review", "services/standalone",
+	},
+}
+
+// faults gives the imports that are against the rules.
+func faults(list map[string]pkg) []string {
+	var found []string
+	for _, p := range list {
+		from, ok := p.own()
+		if !ok {
+			continue
+		}
+		for _, path := range p.Imports {
+			if why := fault(from, path, list); why != "" {
+				found = append(found, from+" imports "+path+": "+why)
+			}
+		}
+		if p.Name == "main" {
+			if path := reaches(p, list); path != "" {
+				found = append(found, from+" contains "+path+": that is for tests")
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// fault says why from must not import path, empty if it may.
+func fault(from, path string, list map[string]pkg) string {
+	to, own := strings.CutPrefix(path, prefix)
+	switch {
+	case own && strings.HasPrefix(from, "libs/") && !strings.HasPrefix(to, "libs/"):
+		return "libraries know nothing of who uses them"
+	case own && strings.HasPrefix(from, "services/") && strings.HasPrefix(to, "tests/"):
+		return "what is shipped knows nothing of the tests"
+	case own && strings.HasPrefix(from, "services/") && strings.HasPrefix(to, "services/") &&
+		service(from) != service(to) && service(from) != "standalone":
+		return "a service never imports a sibling"
+	case own && strings.HasPrefix(from, "tests/expected") && !strings.HasPrefix(to, "tests/expected"):
+		return "what is expected is calculated independently of what is tested"
+	}
+	if allowed, ok := core[from]; ok && !list[path].Standard && !slices.Contains(allowed, path) {
+		if _, ok := core[to]; !ok || !own {
+			return "the core knows only itself and the standard library"
+		}
+	}
+	for dependency, allowed := range confined {
+		if (path == dependency || strings.HasPrefix(path, dependency+"/")) && !permitted(from, allowed) {
+			return "only these may: " + strings.Join(allowed, ", ")
+		}
+	}
+	return ""
+}
+
+func permitted(from string, allowed []string) bool {
+	return strings.HasPrefix(from, "tests/") || slices.ContainsFunc(allowed, func(a string) bool {
+		name, anywhere := strings.CutPrefix(a, "*")
+		return a == from || anywhere && strings.HasSuffix(from, name)
+	})
+}
+
+func service(path string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "services/"), "/")
+	return name
+}
+
+// reaches gives the first package of ours that a program contains although it
+// is of use in tests only.
+func reaches(p pkg, list map[string]pkg) string {
+	seen := map[string]bool{}
+	for queue := slices.Clone(p.Imports); len(queue) > 0; queue = queue[1:] {
+		path := queue[0]
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		if _, own := list[path].own(); own && (path == prefix+"libs/testkit" || slices.Contains(list[path].Imports, "testing")) {
+			return path
+		}
+		queue = append(queue, list[path].Imports...)
+	}
+	return ""
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	list := packages(t)
+	for _, f := range faults(list) {
+		t.Error(f)
+	}
+	for name := range core {
+		if _, ok := list[prefix+name]; !ok {
+			t.Errorf("%s is in the rules, but not in the workspace", name)
+		}
+	}
+}
+
+// TestImportRulesBite shows the rules what they are against.
+func TestImportRulesBite(t *testing.T) {
+	t.Parallel()
+	list := map[string]pkg{"fmt": {ImportPath: "fmt", Standard: true}}
+	for _, c := range []struct {
+		from, path string
+		wrong      bool
+	}{
+		{"libs/web", prefix + "libs/apperr", false},
+		{"libs/web", prefix + "services/auth", true},
+		{"services/records", prefix + "libs/web", false},
+		{"services/records", prefix + "services/review", true},
+		{"services/records/cmd/records", prefix + "services/records", false},
+		{"services/standalone", prefix + "services/review", false},
+		{"services/records", prefix + "tests/demo", true},
+		{"libs/record", "fmt", false},
+		{"libs/record", prefix + "libs/footprint", false},
+		{"libs/record", prefix + "libs/web", true},
+		{"libs/record", "github.com/google/uuid", true},
+		{"libs/identity", "github.com/golang-jwt/jwt/v5", false},
+		{"libs/record/mongostore", "go.mongodb.org/mongo-driver/v2/bson", false},
+		{"services/records", "go.mongodb.org/mongo-driver/v2/bson", true},
+		{"services/calculation/mongostore", "github.com/gofiber/fiber/v2", true},
+		{"tests/expected", prefix + "libs/footprint", true},
+		{"tests/e2e", "go.mongodb.org/mongo-driver/v2/bson", false},
+	} {
+		if why := fault(c.from, c.path, list); (why != "") != c.wrong {
+			t.Errorf("%s imports %s: %q", c.from, c.path, why)
+		}
+	}
+	suite := prefix + "libs/suite"
+	list[suite] = pkg{ImportPath: suite, Imports: []string{"testing"}}
+	list["other"] = pkg{ImportPath: "other", Imports: []string{suite}}
+	main := pkg{ImportPath: prefix + "services/x/cmd/x", Name: "main", Imports: []string{"other"}}
+	if reaches(main, list) != suite {
+		t.Error("a program that contains a suite of tests was not found")
+	}
+}
