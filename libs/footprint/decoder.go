@@ -1,0 +1,69 @@
+package footprint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// decoder reads the body of a record, with what its event says.
+type decoder struct {
+	*fields.Reader
+	ev     EventContext
+	engine *engine
+}
+
+var (
+	decimalZero = decimal.Decimal{}
+	// maxQuantity bounds amounts, so that the largest sum of a very large event
+	// stays far below what a Mass holds.
+	maxQuantity = decimal.FromInt(1_000_000_000)
+	hundred     = decimal.FromInt(100)
+)
+
+// amount reads a number that may be absent.
+func (d *decoder) amount(name string, most decimal.Decimal) *decimal.Decimal {
+	v, ok := d.Decimal(name, decimalZero, most)
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+// flag reads a boolean that may be absent.
+func (d *decoder) flag(name string) *bool {
+	v, ok := d.Bool(name)
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+// country reads the country of a record; the event's when it names none.
+func (d *decoder) country(required bool) string {
+	code, ok := d.Country("country")
+	if ok || d.Has("country") {
+		return code
+	}
+	if d.ev.Country == "" && required {
+		d.Fault(apperr.Detail{Field: "country", Code: fields.Required,
+			Message: "country is required, since the event has none."})
+	}
+	return d.ev.Country
+}
+
+// canonical writes an input; struct order and omitted zero values make the
+// bytes a function of the input. Text is not escaped for HTML.
+func canonical(in any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(in); err != nil {
+		return nil, fmt.Errorf("footprint: canonical fields: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
