@@ -179,7 +179,7 @@ func serve(t *testing.T, d Deps) (address string) {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
-	go func() { _ = g.App.Listener(ln); close(done) }()
+	go func() { _ = g.App.Listener(Linger(ln)); close(done) }()
 	t.Cleanup(func() {
 		_ = g.App.ShutdownWithTimeout(5 * time.Second)
 		g.Close()

@@ -333,9 +333,11 @@ func TestSlowService(t *testing.T) {
 func TestTooLargeIsNotPassedOn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	got := s.do(request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: strings.Repeat(" ", 1<<20+1)})
-	if code := got.code(t); got.status != http.StatusRequestEntityTooLarge || code != "PAYLOAD_TOO_LARGE" {
-		t.Errorf("%d %s", got.status, code)
+	for _, size := range []int{1<<20 + 1, 8 << 20} {
+		got := s.do(request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: strings.Repeat(" ", size)})
+		if code := got.code(t); got.status != http.StatusRequestEntityTooLarge || code != "PAYLOAD_TOO_LARGE" {
+			t.Errorf("%d bytes: %d %s", size, got.status, code)
+		}
 	}
 	if n := s.services[records].count(); n != 0 {
 		t.Errorf("the service was asked %d times", n)

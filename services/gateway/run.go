@@ -68,7 +68,7 @@ func Run(ctx context.Context, env app.Env) error {
 			return err
 		}
 		env.Logger.InfoContext(ctx, "serving", "address", ln.Addr().String(), "version", env.Version)
-		return app.Serve(ctx, g.App, ln, serveGrace, g.Health.Drain)
+		return app.Serve(ctx, g.App, Linger(ln), serveGrace, g.Health.Drain)
 	})
 	if s.DebugAddr != "" {
 		group.Go("debug", func(ctx context.Context) error {
