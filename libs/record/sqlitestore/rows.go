@@ -39,7 +39,7 @@ func actorFromJSON(a actorJSON) (record.Actor, error) {
 	return actor, err
 }
 
-// optionalActor is an actor that may be absent, with the time it acted at.
+// stampJSON is when something was done and by whom, each as far as known.
 type stampJSON struct {
 	At *int64     `json:"at,omitempty"`
 	By *actorJSON `json:"by,omitempty"`
