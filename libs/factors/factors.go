@@ -17,7 +17,22 @@ var setFiles embed.FS
 
 // editions are the embedded sets, newest first. A set in this list is never
 // changed, only new ones are added in front.
-var editions = [...]string{"desnz-2026"}
+var editions = [...]string{"desnz-2026", "desnz-2025", "desnz-2024"}
+
+// standIns names the editions to look in for what a set lacks: the newest older
+// one first, then newer ones, the earliest first. Results depend on it, so the
+// entry of a published set never changes either.
+func standIns(id string) []string {
+	switch id {
+	case "desnz-2026":
+		return []string{"desnz-2025", "desnz-2024"}
+	case "desnz-2025":
+		return []string{"desnz-2024", "desnz-2026"}
+	case "desnz-2024":
+		return []string{"desnz-2025", "desnz-2026"}
+	}
+	return nil
+}
 
 // Value is a figure that may not have been published. The zero value is "not
 // published", which is not the same as 0.
@@ -44,6 +59,9 @@ type Factor struct {
 	CO2, CH4, N2O Value
 	// WTT is the well-to-tank part, published apart and to be added.
 	WTT Value
+	// BiogenicCO2 is the CO2 of biomass in kg per unit, which the source says
+	// to report outside of scopes. It is in no other figure of the row.
+	BiogenicCO2 Value
 	// Region is an ISO 3166 code, a region such as EUROPE or WORLD, or words.
 	Region string
 	// Year is the year of the figure; 0 when its source is undated.
@@ -105,6 +123,7 @@ type Set struct {
 	bySeries map[string]int
 	defaults map[string]Default
 	pedigree map[pedigreeKey]decimal.Decimal
+	standIns []*Set
 }
 
 type pedigreeKey struct {
@@ -115,8 +134,30 @@ type pedigreeKey struct {
 // Version is a short form of the checksum, for people.
 func (s *Set) Version() string { return s.Checksum[:min(12, len(s.Checksum))] }
 
-// Factor finds a row by its id.
-func (s *Set) Factor(id string) (Factor, bool) { return s.found(s.byID, id) }
+// Factor finds a row by its id, in the set or in the editions that stand in for
+// what it lacks.
+func (s *Set) Factor(id string) (Factor, bool) {
+	f, ok := s.found(s.byID, id)
+	for i := 0; !ok && i < len(s.standIns); i++ {
+		f, ok = s.standIns[i].found(s.standIns[i].byID, id)
+	}
+	return f, ok
+}
+
+// Complete gives f when it has what is asked for, else the row of the same
+// series and unit in the first edition that stands in for the set and has it.
+// It is nil when none has: an edition may lack a cell that another one holds.
+func (s *Set) Complete(f *Factor, has func(*Factor) bool) *Factor {
+	if has(f) {
+		return f
+	}
+	for _, o := range s.standIns {
+		if other := o.Ref(f.Series); other != nil && other.Unit == f.Unit && has(other) {
+			return other
+		}
+	}
+	return nil
+}
 
 // Lookup finds a row by its series, the id without its year:
 // "waste.glass.landfill", "elec.gb.location", "desnz-flight-domestic-average-rf".
@@ -175,6 +216,13 @@ var all = sync.OnceValue(func() loaded {
 		l.sets = append(l.sets, s)
 		l.byID[id] = s
 	}
+	for _, s := range l.sets {
+		for _, id := range standIns(s.ID) {
+			if o, ok := l.byID[id]; ok {
+				s.standIns = append(s.standIns, o)
+			}
+		}
+	}
 	return l
 })
 
@@ -216,7 +264,7 @@ func read(path string) (*Set, error) {
 	sum := sha256.Sum256(text)
 	s := &Set{
 		Checksum: hex.EncodeToString(sum[:]),
-		factors:  make([]Factor, 0, 1300),
+		factors:  make([]Factor, 0, 1200),
 		byID:     make(map[string]int, 1300),
 		bySeries: make(map[string]int, 1300),
 		defaults: make(map[string]Default),
@@ -287,6 +335,9 @@ func (p *parser) factor(c []string) error {
 	if f.Year, err = yearOf(c[12]); err != nil {
 		return err
 	}
+	if f.BiogenicCO2, err = biogenic(f.Detail); err != nil {
+		return err
+	}
 	p.set.byID[f.ID] = f.Index
 	p.set.bySeries[f.Series] = f.Index
 	p.set.factors = append(p.set.factors, f)
@@ -298,4 +349,19 @@ func yearOf(text string) (int, error) {
 		return 0, nil
 	}
 	return strconv.Atoi(text)
+}
+
+// biogenic reads the biogenic CO2 that the text of a biofuel's row states:
+// "… outside of scopes: 2.43 kg CO2 per litre".
+func biogenic(detail string) (Value, error) {
+	_, text, ok := strings.Cut(detail, "outside of scopes")
+	if !ok {
+		return Value{}, nil
+	}
+	figure, _, ok := strings.Cut(strings.TrimLeft(text, ": "), " kg ")
+	if !ok {
+		return Value{}, fmt.Errorf("no biogenic CO2 in %q", detail)
+	}
+	d, err := decimal.Parse(figure)
+	return Value{Decimal: d, Published: true}, err
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
@@ -21,7 +22,11 @@ func newest(t testing.TB) *factors.Set {
 // so its bytes may never change. A new edition is a new set.
 func TestSetIsPublished(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{"desnz-2026": "669f87dad935dbfd01a046a7b5ce472e5b53f8872dcdd7dad95f65b263c5836c"}
+	want := map[string]string{
+		"desnz-2024": "7a3e1328a5e1abb28bf45d0cca7cb4a15377d9ec80b77b32161a541712d937b6",
+		"desnz-2025": "8d5158c07d7fc2cfca0158d2c4bcfb0b8663486da49b8268babba4ca1b353a33",
+		"desnz-2026": "669f87dad935dbfd01a046a7b5ce472e5b53f8872dcdd7dad95f65b263c5836c",
+	}
 	for _, s := range factors.Sets() {
 		if s.Checksum != want[s.ID] {
 			t.Errorf("%s has the checksum %s", s.ID, s.Checksum)
@@ -81,12 +86,96 @@ func TestRowsThatAreInNoSet(t *testing.T) {
 	}
 }
 
+// TestEditionsDiffer reads one row of each edition, and rows that an edition
+// lacks: the newest older one stands in, else the earliest held.
+func TestEditionsDiffer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		set, series, id, value string
+		fallback               bool
+	}{
+		{"desnz-2026", "elec.gb.location", "elec.gb.location.2026", "0.13096", false},
+		{"desnz-2025", "elec.gb.location", "elec.gb.location.2025", "0.177", false},
+		{"desnz-2024", "elec.gb.location", "elec.gb.location.2024", "0.20705", false},
+		{"desnz-2026", "desnz-flight-long_haul-economy-rf", "desnz-2026-flight-long_haul-economy-rf", "0.11704", false},
+		{"desnz-2025", "desnz-flight-long_haul-economy-rf", "desnz-2025-flight-long_haul-economy-rf", "0.11704", false},
+		{"desnz-2024", "desnz-flight-long_haul-economy-rf", "desnz-2024-flight-long_haul-economy-rf", "0.20011", false},
+		{"desnz-2026", "desnz-rail-national", "desnz-2026-rail-national", "0.03092", false},
+		{"desnz-2024", "desnz-rail-national", "desnz-2025-rail-national", "0.03546", true},
+		{"desnz-2026", "water.water_supply.m3", "water.water_supply.m3.2025", "0.1913", true},
+		{"desnz-2024", "water.water_supply.m3", "water.water_supply.m3.2024", "0.15311", false},
+		{"desnz-2025", "desnz-freight-van-class1-diesel-tkm", "desnz-2026-freight-van-class1-diesel-tkm", "0.87948", true},
+		{"desnz-2024", "elec.nz.mfe", "elec.nz.mfe.2024", "0.0994", false},
+		{"desnz-2025", "acc.hotel.gb", "acc.hotel.gb", "10.4", false},
+	} {
+		s, ok := factors.ByID(c.set)
+		if !ok {
+			t.Fatalf("%s is not held", c.set)
+		}
+		f, ok := s.Lookup(c.series)
+		if !ok || f.ID != c.id || f.KgCO2e.String() != c.value || f.Fallback != c.fallback {
+			t.Errorf("%s of %s is %s = %s, fallback %v", c.series, c.set, f.ID, f.KgCO2e, f.Fallback)
+		}
+	}
+}
+
+// TestComplete takes a cell that an edition lacks from another one.
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	upstream := func(f *factors.Factor) bool { return f.WTT.Published }
+	biogenic := func(f *factors.Factor) bool { return f.BiogenicCO2.Published }
+	for _, c := range []struct {
+		set, series string
+		has         func(*factors.Factor) bool
+		id          string
+	}{
+		{"desnz-2026", "desnz-ferry-average", upstream, "desnz-2025-ferry-average"},
+		{"desnz-2025", "desnz-ferry-average", upstream, "desnz-2025-ferry-average"},
+		{"desnz-2026", "desnz-rail-national", upstream, "desnz-2026-rail-national"},
+		{"desnz-2026", "energy.hvo.litre", upstream, "energy.hvo.litre.2025"},
+		{"desnz-2026", "energy.hvo.litre", biogenic, "energy.hvo.litre.2026"},
+		{"desnz-2024", "energy.hvo.litre", biogenic, "energy.hvo.litre.2025"},
+		{"desnz-2024", "energy.hvo.litre", upstream, "energy.hvo.litre.2024"},
+		{"desnz-2026", "elec.fr.eea", upstream, ""},
+	} {
+		s, _ := factors.ByID(c.set)
+		got := ""
+		if f := s.Complete(s.Ref(c.series), c.has); f != nil {
+			got = f.ID
+			if again, ok := s.Factor(f.ID); !ok || again != *f {
+				t.Errorf("%s does not find %s", c.set, f.ID)
+			}
+		}
+		if got != c.id {
+			t.Errorf("%s in %s comes from %q, want %q", c.series, c.set, got, c.id)
+		}
+	}
+}
+
+func TestBiogenicCO2(t *testing.T) {
+	t.Parallel()
+	s := newest(t)
+	for id, want := range map[string]string{"energy.hvo.litre.2026": "2.43", "energy.biodiesel_me.litre.2025": "2.39", "energy.wood_chips.kg.2026": "1.33571"} {
+		if f, ok := s.Factor(id); !ok || f.BiogenicCO2.Decimal.String() != want {
+			t.Errorf("%s has %s kg of biogenic CO2, want %s", id, f.BiogenicCO2.Decimal, want)
+		}
+	}
+	n := 0
+	for _, f := range s.Factors() {
+		if f.BiogenicCO2.Published {
+			n++
+		}
+	}
+	if f, _ := s.Factor("energy.diesel_avg_blend.litre.2026"); f.BiogenicCO2.Published || n < 25 {
+		t.Errorf("%d rows state biogenic CO2, diesel %v", n, f.BiogenicCO2)
+	}
+}
+
 // TestEverySourceRowIsAccountedFor reads the source tables on its own: each
 // verified row is in the set unless a row of its series is preferred.
 func TestEverySourceRowIsAccountedFor(t *testing.T) {
 	t.Parallel()
-	s := newest(t)
-	for _, name := range []string{"flights", "accommodation", "venue_energy", "waste", "grid_electricity"} {
+	for _, name := range []string{"flights", "accommodation", "venue_energy", "waste", "grid_electricity", "ground-transport", "freight", "catering", "materials", "digital"} {
 		f, err := os.Open("source/" + name + ".csv")
 		if err != nil {
 			t.Fatal(err)
@@ -97,13 +186,14 @@ func TestEverySourceRowIsAccountedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range rows[1:] {
-			year, verified := r[11], r[len(r)-1]
-			if year != "2026" || verified != "yes" || r[5] == "" {
+			s, ok := factors.ByID("desnz-" + r[11])
+			if !ok || r[len(r)-1] != "yes" || r[5] == "" {
 				continue
 			}
 			got, ok := s.Factor(r[0])
-			if !ok || got.KgCO2e.String() != r[5] && r[5] != got.KgCO2e.String()+"0" || got.WTT.Published != (r[9] != "") {
-				t.Errorf("%s: %s in the source, %s in the set (%v)", r[0], r[5], got.KgCO2e, ok)
+			want, err := decimal.Parse(r[5])
+			if err != nil || !ok || got.KgCO2e != want || got.WTT.Published != (r[9] != "") {
+				t.Errorf("%s: %s in the source, %s in %s (%v)", r[0], r[5], got.KgCO2e, s.ID, ok)
 			}
 		}
 	}
@@ -114,7 +204,12 @@ func TestForStart(t *testing.T) {
 	for _, c := range []struct {
 		start, id string
 		notice    bool
-	}{{"", "desnz-2026", false}, {"2026-03-01", "desnz-2026", false}, {"2031-01-01", "desnz-2026", false}, {"2019-05-05", "desnz-2026", true}} {
+	}{
+		{"", "desnz-2026", false},
+		{"2031-01-01", "desnz-2026", false}, {"2026-12-31", "desnz-2026", false}, {"2026-01-01", "desnz-2026", false},
+		{"2025-12-31", "desnz-2025", false}, {"2025-01-01", "desnz-2025", false}, {"2024-06-30", "desnz-2024", false},
+		{"2023-12-31", "desnz-2024", true}, {"2019-05-05", "desnz-2024", true},
+	} {
 		s, notice := factors.ForStart(c.start)
 		if s.ID != c.id || notice != c.notice {
 			t.Errorf("ForStart(%q) = %s, %v", c.start, s.ID, notice)
