@@ -20,6 +20,10 @@ type Entry struct {
 	Comment string    `json:"comment,omitempty" bson:"comment"`
 	// Changed names the input fields an edit changed.
 	Changed []string `json:"changed,omitempty" bson:"changed"`
+	// Once names the request that made the move, where it had an idempotency key,
+	// so that its repetition finds the move made. It is not served, and the hash
+	// does not cover it: it says nothing about what was done.
+	Once string `json:"-" bson:"once"`
 	// Prev is the hash of the entry before; empty for the first.
 	Prev string `json:"previousHash" bson:"prev"`
 	Hash string `json:"hash" bson:"hash"`

@@ -36,6 +36,7 @@ type Store interface {
 	Events
 	Records
 	Marks
+	Keys
 }
 
 // Organizations are the tenants.
@@ -86,8 +87,21 @@ type Records interface {
 	// its sub-collection (tombstones included) and returns it with that Seq.
 	// ErrDuplicateReference or ErrDuplicate if its RefKey or its id is taken.
 	InsertRecord(ctx context.Context, org OrgID, r Record) (Record, error)
+	// InsertRecords stores new records of one sub-collection, in their order,
+	// under consecutive Seqs (engines that hold processes apart by an index only
+	// may let another process in between; there are never holes). It returns them
+	// with their Seqs; where refused has an error at the same place,
+	// ErrDuplicateReference or ErrDuplicate as of InsertRecord, that record was
+	// not stored and has no number. With err some of them may have been stored.
+	InsertRecords(ctx context.Context, org OrgID, sub Sub, records []Record) (stored []Record, refused []error, err error)
 	// Record reads a record that is not deleted; ErrNotFound.
 	Record(ctx context.Context, org OrgID, key Key) (Record, error)
+	// FindRecord reads a record of the event by its id alone, whatever its type;
+	// ErrNotFound.
+	FindRecord(ctx context.Context, org OrgID, event EventID, id ID) (Record, error)
+	// HasReference says whether a record of the sub-collection that is not
+	// deleted has this external reference.
+	HasReference(ctx context.Context, org OrgID, sub Sub, reference string) (bool, error)
 	// ReplaceRecord stores r where the stored Rev is prevRev and the record is
 	// not deleted, else ErrConflict. Seq and the fields of creation never
 	// change. The stored Mark is kept where r.Mark is empty: only

@@ -120,6 +120,11 @@ type Workflow struct {
 		ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
 		InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
 	}
+	// History reads the older entries of a record. Only requests with Once need
+	// it.
+	History interface {
+		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
+	}
 	// Now tells the time stored with a move.
 	Now func() time.Time
 	// NewMark makes a mark; see NewMark.
@@ -137,6 +142,9 @@ type Request struct {
 	IfMatch func(Record) bool
 	// FourEyes is the organization's policy at this moment.
 	FourEyes bool
+	// Once, when set, names this request among all: a move that it has made
+	// already is found, and not made again.
+	Once string
 	// Change is what an edit does to the input fields. It returns the names of
 	// the fields it changed.
 	Change func(*Record) ([]string, error)
@@ -163,7 +171,8 @@ func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Re
 // nothing changed in between. The same write sets state, flags, revision, the
 // newest history entry and, when the set of counted records changes, the mark
 // that asks for recalculation; so a crash at any point leaves either the whole
-// move or none of it. It returns the record as written.
+// move or none of it. It returns the record as written; where the request has
+// made the move before (Once), as it is now.
 //
 // Errors for the client: RECORD_NOT_FOUND, FORBIDDEN, SELF_APPROVAL_FORBIDDEN,
 // VALIDATION_ERROR (comment), PRECONDITION_FAILED, RECORD_LOCKED,
@@ -183,6 +192,13 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		}
 		if err != nil {
 			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
+		}
+		made, err := w.made(ctx, req, before)
+		if err != nil {
+			return Record{}, fmt.Errorf("%s record: read history: %w", req.Move, err)
+		}
+		if made {
+			return before, nil
 		}
 		after, err := w.decide(r, req, before)
 		if err != nil {
@@ -212,6 +228,20 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	}
 }
 
+// made says whether the request has made its move on the record before. It is
+// asked after every reading of the record: between a reading that does not show
+// the move and the write, the move cannot come in without changing the revision.
+func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error) {
+	if req.Once == "" || r.Rev <= 1 {
+		return false, nil
+	}
+	if r.Last.Once == req.Once {
+		return true, nil
+	}
+	entries, err := w.History.Entries(ctx, req.Org, r.ID)
+	return slices.ContainsFunc(entries, func(e Entry) bool { return e.Once == req.Once }), err
+}
+
 // decide is the pure part of a move: the record after it, or why not.
 func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 	if req.By.Role < r.role {
@@ -236,7 +266,7 @@ func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 	after := before
 	after.Mark = "" // the stored mark is kept unless this move sets one
 	after.Rev, after.Status, after.UpdatedAt = before.Rev+1, to, now
-	entry := Entry{Rev: after.Rev, Move: req.Move, From: before.Status, To: to, By: req.By, At: now, Comment: req.Comment}
+	entry := Entry{Rev: after.Rev, Move: req.Move, From: before.Status, To: to, By: req.By, At: now, Comment: req.Comment, Once: req.Once}
 	switch req.Move {
 	case Edit:
 		changed, err := req.Change(&after)

@@ -16,19 +16,21 @@ func within(org record.OrgID, sub record.Sub) bson.D {
 	return bson.D{eq("org", org), eq("event", sub.Event), eq("type", sub.Type)}
 }
 
+// turnOf names the turn of a sub-collection's numbers.
+func turnOf(org record.OrgID, sub record.Sub) string {
+	return "seq\x00" + string(org) + "\x00" + string(sub.Event) + "\x00" + sub.Type
+}
+
 // InsertRecord implements record.Records.
 func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
 	const verb = "insert record"
 	sub := within(org, r.Key().Sub())
-	done, err := s.turns.take(ctx, "seq\x00"+string(org)+"\x00"+string(r.Event)+"\x00"+r.Type)
+	done, err := s.turns.take(ctx, turnOf(org, r.Key().Sub()))
 	if err != nil {
 		return record.Record{}, said(verb, err)
 	}
 	defer done()
-	d := recordDoc{
-		ID: string(r.ID), Org: string(org), Event: string(r.Event), Type: r.Type,
-		CreatedBy: actorToDoc(r.CreatedBy), CreatedAt: date(r.CreatedAt), Mark: r.Mark, State: recordStateOf(r),
-	}
+	d := newRecordDoc(org, r.Key().Sub(), r)
 	top, err := highest(ctx, s.records, sub, "seq")
 	if err != nil {
 		return record.Record{}, said(verb, err)

@@ -27,13 +27,14 @@ type Store struct {
 	events        *mongo.Collection
 	records       *mongo.Collection
 	history       *mongo.Collection
+	keys          *mongo.Collection
 	turns         turns
 	sweepBatch    int // how many marks a sweep reads at a time, at least
 }
 
 var _ record.Store = (*Store)(nil)
 
-// New gives the store in db and sees to its indexes, which costs four commands
+// New gives the store in db and sees to its indexes, which costs one command for each collection
 // and changes nothing where they exist.
 func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 	s := &Store{
@@ -41,6 +42,7 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		events:        db.Collection("events"),
 		records:       db.Collection("records"),
 		history:       db.Collection("history"),
+		keys:          db.Collection("idempotency_keys"),
 		sweepBatch:    256,
 	}
 	for _, c := range []struct {
@@ -64,6 +66,9 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		}},
 		{s.history, []mongo.IndexModel{
 			unique("rev", "org", "record", "rev"),
+		}},
+		{s.keys, []mongo.IndexModel{
+			index("expiry", "org", "expiresAt"),
 		}},
 	} {
 		if _, err := c.collection.Indexes().CreateMany(ctx, c.indexes); err != nil {

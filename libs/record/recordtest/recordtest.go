@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	for _, group := range [][]test{
 		organizationTests(), eventTests(), insertTests(), replaceTests(), readTests(), queueTests(), historyTests(),
 		markTests(), contributionTests(), tenantTests(), contextTests(), valueTests(), raceTests(), modelTests(), workflowTests(),
+		keyTests(), batchTests(),
 	} {
 		for _, one := range group {
 			t.Run(one.name, func(t *testing.T) {
@@ -110,7 +111,7 @@ func fullRecord(sub record.Sub, id record.ID) record.Record {
 	r.ReviewedAt, r.ReviewedBy, r.ReviewComment = ptr(start.Add(time.Hour)), &boss, "Fine."
 	r.Last = record.Entry{
 		Rev: 5, Move: record.Approve, From: record.InReview, To: record.Approved, By: boss, At: start.Add(time.Hour),
-		Comment: "Fine.", Changed: []string{"from", "to"}, Prev: "h4", Hash: "h5",
+		Comment: "Fine.", Changed: []string{"from", "to"}, Once: "once-5", Prev: "h4", Hash: "h5",
 	}
 	return r
 }

@@ -12,32 +12,17 @@ import (
 
 // InsertRecord implements record.Records.
 func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
-	createdBy, err := json.Marshal(actorToJSON(r.CreatedBy))
-	if err != nil {
-		return record.Record{}, said("insert record", err)
-	}
-	body, err := recordBodyOf(r)
+	row, err := insertionOf(r)
 	if err != nil {
 		return record.Record{}, said("insert record", err)
 	}
 	var seq int64
 	err = s.write(ctx, "insert record", func(ctx context.Context, tx sqlitex.Tx) error {
-		if err := tx.QueryRowContext(ctx,
-			`SELECT COALESCE(MAX(seq), 0) + 1 FROM records WHERE org = ? AND event = ? AND type = ?`,
-			org, r.Event, r.Type).Scan(&seq); err != nil {
+		var err error
+		if seq, err = nextSeq(ctx, tx, org, r.Key().Sub()); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx,
-			`INSERT INTO records (id, org, event, type, seq, rev, status, deleted, ref_key, reference, mark, context_rev,
-				created_at, created_by, updated_at, fields, preview, contribution, body)
-			 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.ID, org, r.Event, r.Type, seq, r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
-			millis(r.CreatedAt), string(createdBy), millis(r.UpdatedAt),
-			text(r.Fields), text(r.Preview), text(r.Contribution), string(body))
-		if sqlitex.IsDuplicate(err) {
-			return whichDuplicate(ctx, tx, org, r)
-		}
-		return err
+		return row.insert(ctx, tx, org, seq)
 	})
 	if err != nil {
 		return record.Record{}, err

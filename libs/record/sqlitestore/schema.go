@@ -77,5 +77,20 @@ func Schema() []string {
 			entry  TEXT    NOT NULL,
 			PRIMARY KEY (org, record, rev)
 		) STRICT, WITHOUT ROWID`,
+
+		`CREATE TABLE IF NOT EXISTS idempotency_keys (
+			id          TEXT    NOT NULL PRIMARY KEY,
+			org         TEXT    NOT NULL,
+			digest      TEXT    NOT NULL,
+			seed        TEXT    NOT NULL,
+			lease       TEXT    NOT NULL,
+			lease_until INTEGER NOT NULL,
+			expires_at  INTEGER NOT NULL,
+			status      INTEGER NOT NULL,
+			etag        TEXT    NOT NULL,
+			location    TEXT    NOT NULL,
+			body        BLOB
+		) STRICT`,
+		`CREATE INDEX IF NOT EXISTS idempotency_keys_expiry ON idempotency_keys (org, expires_at)`,
 	}
 }

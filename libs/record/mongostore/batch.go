@@ -1,0 +1,110 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// newRecordDoc gives the document of a new record; its number is set later.
+func newRecordDoc(org record.OrgID, sub record.Sub, r record.Record) recordDoc {
+	return recordDoc{
+		ID: string(r.ID), Org: string(org), Event: string(sub.Event), Type: sub.Type,
+		CreatedBy: actorToDoc(r.CreatedBy), CreatedAt: date(r.CreatedAt), Mark: r.Mark, State: recordStateOf(r),
+	}
+}
+
+// InsertRecords implements record.Records. What is left is inserted in order by
+// one command; where a unique index stops it, it is found out why, and what
+// then is left is numbered anew.
+func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error) {
+	const verb = "insert records"
+	stored, refused := make([]record.Record, len(records)), make([]error, len(records))
+	done, err := s.turns.take(ctx, turnOf(org, sub))
+	if err != nil {
+		return nil, nil, said(verb, err)
+	}
+	defer done()
+	top, err := highest(ctx, s.records, within(org, sub), "seq")
+	if err != nil {
+		return nil, nil, said(verb, err)
+	}
+	for next, attempt := 0, 0; next < len(records); {
+		documents := make([]recordDoc, 0, len(records)-next)
+		for _, r := range records[next:] {
+			d := newRecordDoc(org, sub, r)
+			d.Seq = top + 1 + int64(len(documents))
+			documents = append(documents, d)
+		}
+		n, stopped, err := insertInOrder(ctx, s.records, documents)
+		if err != nil {
+			return nil, nil, said(verb, err)
+		}
+		for i := range n {
+			r := records[next+i]
+			r.Org, r.Event, r.Type, r.Seq = org, sub.Event, sub.Type, documents[i].Seq
+			stored[next+i] = r
+		}
+		if next += n; !stopped {
+			break
+		}
+		if n > 0 {
+			attempt = 0
+		}
+		if top, err = highest(ctx, s.records, within(org, sub), "seq"); err != nil {
+			return nil, nil, said(verb, err)
+		}
+		if top < documents[n].Seq {
+			// Numbers are taken for ever, so it was not the number.
+			refusal := s.whichDuplicate(ctx, org, documents[n], attempt)
+			switch {
+			case errors.Is(refusal, record.ErrDuplicate), errors.Is(refusal, record.ErrDuplicateReference):
+				refused[next] = refusal
+				next, attempt = next+1, 0
+				continue
+			case refusal != nil:
+				return nil, nil, refusal
+			}
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return nil, nil, said(verb, err)
+		}
+		attempt++
+	}
+	return stored, refused, nil
+}
+
+// insertInOrder stores documents until a unique index refuses one. It gives how
+// many were stored and whether it was stopped.
+func insertInOrder(ctx context.Context, in *mongo.Collection, documents []recordDoc) (n int, stopped bool, err error) {
+	// The driver may have sent the command before it looks at the context.
+	if err := ctx.Err(); err != nil {
+		return 0, false, err
+	}
+	_, err = in.InsertMany(ctx, documents, options.InsertMany().SetOrdered(true))
+	if err == nil {
+		return len(documents), false, nil
+	}
+	var bulk mongo.BulkWriteException
+	if !mongox.IsDuplicate(err) || !errors.As(err, &bulk) || len(bulk.WriteErrors) != 1 || bulk.WriteConcernError != nil {
+		return 0, false, err
+	}
+	return bulk.WriteErrors[0].Index, true, nil
+}
+
+// FindRecord implements record.Records.
+func (s *Store) FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error) {
+	return one(ctx, s.records, "find record", bson.D{eq("_id", id), eq("org", org), eq("event", event), eq("deleted", false)}, recordFromDoc)
+}
+
+// HasReference implements record.Records.
+func (s *Store) HasReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (bool, error) {
+	has, err := exists(ctx, s.records, with(within(org, sub), eq("refKey", record.Record{Reference: reference}.RefKey())))
+	return has, said("look for reference", err)
+}
