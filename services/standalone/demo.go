@@ -93,8 +93,9 @@ func (d *demoAccounts) readOrMake(s app.Settings) error {
 	text, err := os.ReadFile(d.File)
 	if err == nil {
 		for line := range strings.SplitSeq(string(text), "\n") {
-			if fields := strings.Fields(line); len(fields) == 3 && fields[1] == d.Manager {
-				d.Password = fields[2]
+			// A password may hold spaces.
+			if parts := strings.SplitN(strings.TrimRight(line, "\r"), " ", 3); len(parts) == 3 && parts[1] == d.Manager {
+				d.Password = parts[2]
 				return nil
 			}
 		}

@@ -72,7 +72,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	bell := recalc.NewQueue(redis.queue, recalc.QueueInteractive, o.Logger, time.Now)
 	defer func() { _ = bell.Close() }()
 
-	accounts, err := newAuth(s, stores, redis, o.Logger)
+	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: stores.ping})
+	accounts, err := newAuth(s, stores, redis, health, o.Logger)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,6 @@ func Serve(ctx context.Context, o Options) (err error) {
 	group := app.NewGroup(ctx)
 	inner := &listeners{group: group}
 	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: s.Issuer, Keys: accounts.Keys()})
-	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: stores.ping})
 	recordsApp, err := records.New(records.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: time.Now})
 	if err != nil {
 		return err
@@ -183,13 +183,13 @@ func announce(o Options, address string, demo *demoAccounts) {
 }
 
 // newAuth makes the service auth over the stores.
-func newAuth(s app.Settings, stores *stores, redis *redisRoles, log *slog.Logger) (*auth.Service, error) {
+func newAuth(s app.Settings, stores *stores, redis *redisRoles, health *web.Health, log *slog.Logger) (*auth.Service, error) {
 	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, TokenLife: s.AccessTokenTTL})
 	if err != nil {
 		return nil, err
 	}
 	return auth.New(
 		auth.Config{Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL},
-		auth.Deps{Store: stores.accounts, Keys: keys, Cache: redis.cache, Logger: log},
+		auth.Deps{Store: stores.accounts, Keys: keys, Cache: redis.cache, Logger: log, Health: health},
 	)
 }

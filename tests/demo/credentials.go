@@ -31,7 +31,7 @@ func ReadCredentials(path string) (Credentials, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		words := strings.Fields(line)
+		words := strings.SplitN(line, " ", 3) // a password may hold spaces
 		switch {
 		case words[0] == "url" && len(words) == 2:
 			c.URL = words[1]

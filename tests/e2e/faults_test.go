@@ -1,0 +1,195 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/tests/demo"
+)
+
+const exampleFolder = "../../examples/london-conference"
+
+// player makes a player of the example who waits for a server that is away.
+func player(t *testing.T, url, userEmail, managerEmail, password string) *demo.Player {
+	t.Helper()
+	login := func(email string) *demo.Client {
+		c := demo.NewClient(url, demo.Options{Patience: 60 * time.Second})
+		if err := c.Login(t.Context(), email, password); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	return &demo.Player{
+		User: login(userEmail), Manager: login(managerEmail), Key: fmt.Sprint("run-", testkit.Rand(t).Uint64()),
+		Parallel: 4, Poll: 20 * time.Millisecond, Deadline: 60 * time.Second,
+	}
+}
+
+// play plays the example and compares every figure with the independent table.
+func play(ctx context.Context, p *demo.Player) error {
+	example, err := demo.LoadExample(exampleFolder)
+	if err != nil {
+		return err
+	}
+	outcome, err := p.Play(ctx, example)
+	if err != nil {
+		return err
+	}
+	if different := outcome.Compare(example.Expected); len(different) > 0 {
+		return fmt.Errorf("%d figures differ, the first: %+v", len(different), different[0])
+	}
+	return nil
+}
+
+// The example conference comes to the figures that were worked out without the
+// engine, record by record and in every breakdown.
+func TestExampleComesToTheExpectedFootprint(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	if err := play(t.Context(), player(t, s.url, "user@example.test", "manager@example.test", password)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// killed runs bin/ecf as a process on one address and data directory, so that
+// it can be killed and started again.
+type killed struct {
+	t    *testing.T
+	path string
+	env  []string
+	url  string
+	proc *testkit.Proc
+}
+
+func (k *killed) start() {
+	k.proc = testkit.Process(k.t, k.path, []string{"serve"}, k.env)
+	k.proc.WaitHTTP(k.url + "/api/v2/health/ready")
+}
+
+// kill -9 in the middle of the example, again and again: what was acknowledged
+// is there, nothing is counted twice, and the result becomes right by itself.
+func TestKillLosesNothing(t *testing.T) {
+	t.Parallel()
+	rounds := 2
+	random := testkit.Rand(t)
+	for round := range rounds {
+		t.Run(fmt.Sprint("round ", round), func(t *testing.T) {
+			data, port := t.TempDir(), testkit.FreePort(t)
+			k := &killed{t: t, path: testkit.Binary(t, "services/standalone/cmd/ecf"), url: fmt.Sprintf("http://127.0.0.1:%d", port), env: []string{
+				fmt.Sprintf("ECF_ADDR=127.0.0.1:%d", port), "ECF_DATA_DIR=" + data, "ECF_DEMO=true", "ECF_DEMO_PASSWORD=" + password,
+				"ECF_ISSUER=http://127.0.0.1:8080", "ECF_SWEEP_INTERVAL=100ms",
+			}}
+			k.start()
+			p := player(t, k.url, "user@demo.test", "manager@demo.test", password)
+			done := make(chan error, 1)
+			go func() { done <- play(t.Context(), p) }()
+			for range 3 {
+				pause := time.NewTimer(time.Duration(50+random.IntN(700)) * time.Millisecond)
+				select {
+				case err := <-done: // faster than the killer
+					if err != nil {
+						t.Fatal(err)
+					}
+					done <- nil
+				case <-pause.C:
+				}
+				k.proc.Kill()
+				k.start()
+			}
+			select {
+			case err := <-done:
+				if err != nil {
+					t.Fatal(err)
+				}
+			case <-time.After(2 * time.Minute):
+				t.Fatal("the example did not come to its end")
+			}
+			// The sessions, too, have outlived every death.
+			var me struct{ Email string }
+			if err := p.User.Get(t.Context(), "/auth/me", &me); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// An empty Redis in the middle of everything costs time and nothing else:
+// sessions and limits are rebuilt from the store, and the sweeper rings for
+// the marks whose bells were lost.
+func TestRedisMayForgetEverything(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{}
+	server := engines["mongodb"](t, env)
+	s := start(t, env)
+	user, manager := s.user(t), s.manager(t)
+	event := manager.post("/events", map[string]any{"title": "Forgetful", "country": "GB"}).want(http.StatusCreated).str("_id")
+	var ids []string
+	for range 6 {
+		id := user.post("/events/"+event+"/waste", map[string]any{"treatment": "landfill", "weightKg": 1000}).want(http.StatusCreated).str("_id")
+		user.post("/events/"+event+"/waste/"+id+"/submit", nil).want(http.StatusOK)
+		ids = append(ids, id)
+	}
+	for i, id := range ids {
+		switch i {
+		case 1:
+			server.Flush()
+		case 3:
+			server.Stop() // approvals go on without a queue
+		case 5:
+			server.Start() // and find an empty one
+		}
+		manager.post("/events/"+event+"/waste/"+id+"/approve", nil).want(http.StatusOK)
+	}
+	if got := user.result(event, len(ids)).number("total", "kgCO2e"); got != "3123.481380" {
+		t.Errorf("total %s", got)
+	}
+}
+
+// The same example, played against six processes that share a database and a
+// real Redis.
+func TestSeparateProcesses(t *testing.T) {
+	t.Parallel()
+	uri, database := testkit.MongoDB(t)
+	redis, _ := testkit.Redis(t)
+	address := func() string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
+	gateway, auth, records, review, calculation := address(), address(), address(), address(), address()
+	common := []string{
+		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
+		"ECF_AUTH_URL=http://" + auth, "ECF_RECORDS_URL=http://" + records, "ECF_REVIEW_URL=http://" + review, "ECF_CALCULATION_URL=http://" + calculation,
+		"ECF_ISSUER=http://" + gateway, "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_SWEEP_INTERVAL=200ms",
+	}
+	run := func(service, addr string, args ...string) {
+		testkit.Process(t, testkit.Binary(t, "services/"+service+"/cmd/"+service), args, append([]string{"ECF_ADDR=" + addr}, common...))
+	}
+	// The ecf command makes the accounts beside the services.
+	ecf := testkit.Binary(t, "services/standalone/cmd/ecf")
+	org := command(t, ecf, common, "", "org", "create", "--name", "Apart Ltd", "--plan", "team")
+	for _, role := range []string{"user", "manager"} {
+		command(t, ecf, common, password+"\n", "user", "create", "--org", org, "--email", role+"@apart.test", "--role", role)
+	}
+	run("gateway", gateway) // before what it needs: the order does not matter
+	run("calculation", address(), "--role=work")
+	run("calculation", calculation, "--role=serve")
+	run("review", review)
+	run("records", records)
+	run("auth", auth)
+	testkit.Eventually(t, 60*time.Second, func() error {
+		response, err := http.Get("http://" + gateway + "/api/v2/health/ready") //nolint:noctx // a poll with a deadline of its own
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %d", response.StatusCode)
+		}
+		return nil
+	})
+	if err := play(t.Context(), player(t, "http://"+gateway, "user@apart.test", "manager@apart.test", password)); err != nil {
+		t.Fatal(err)
+	}
+}
