@@ -58,6 +58,7 @@ type Reader struct {
 	asked    []string
 	children []*Reader
 	faults   *faults
+	shape    *Shape // not nil: nothing is read, what is asked for is written down
 }
 
 // Parse reads body as one JSON object; an empty body is an empty object. Text
@@ -140,6 +141,10 @@ func (r *Reader) IsNull(name string) bool {
 
 // Require adds a fault for each of the fields that is absent.
 func (r *Reader) Require(names ...string) {
+	if r.shape != nil {
+		r.shape.Required = append(r.shape.Required, names...)
+		return
+	}
 	for _, name := range names {
 		if !r.Has(name) {
 			r.faults.add(apperr.Detail{Field: r.Path(name), Code: Required, Message: name + " is required."})
@@ -149,11 +154,60 @@ func (r *Reader) Require(names ...string) {
 
 // RequireOneOf adds one fault when none of the fields is there.
 func (r *Reader) RequireOneOf(names ...string) {
+	if r.shape != nil {
+		r.shape.OneOf = append(r.shape.OneOf, names)
+		return
+	}
 	if slices.ContainsFunc(names, r.Has) {
 		return
 	}
 	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required,
 		Message: "At least one of " + strings.Join(names, ", ") + " is required."})
+}
+
+// RequireWith adds a fault for each of the others that is absent while the field
+// name is there. A list that is there but empty counts as absent.
+func (r *Reader) RequireWith(name string, others ...string) {
+	if r.shape != nil {
+		r.shape.With = append(r.shape.With, With{Field: name, Needs: others})
+		return
+	}
+	if !r.Has(name) {
+		return
+	}
+	for _, other := range others {
+		if r.Has(other) && !r.empty(other) {
+			continue
+		}
+		d := apperr.Detail{Field: r.Path(other), Code: Required, Message: other + " is required beside " + name + "."}
+		if !slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field && f.Code == d.Code }) {
+			r.faults.add(d)
+		}
+	}
+}
+
+// empty reports whether the field is a list without entries.
+func (r *Reader) empty(name string) bool {
+	for i := range r.members {
+		if m := &r.members[i]; m.name == name {
+			return m.value.kind == kindArray && len(m.value.items) == 0
+		}
+	}
+	return false
+}
+
+// RequireEntries adds a fault when the list is absent or empty.
+func (r *Reader) RequireEntries(name string) {
+	if r.shape != nil {
+		r.shape.Required = append(r.shape.Required, name)
+		r.shape.Entries = append(r.shape.Entries, name)
+		return
+	}
+	if r.empty(name) {
+		r.fault(name, Required, "%s must have at least one entry.", name)
+		return
+	}
+	r.Require(name)
 }
 
 // Fault adds a fault found by the caller. Its Field is taken as it is: make it
@@ -216,6 +270,11 @@ func (r *Reader) Raw(name string) (json.RawMessage, bool) {
 
 // Object gives a nested object, or nil and false.
 func (r *Reader) Object(name string) (*Reader, bool) {
+	if r.shape != nil {
+		inner := &Shape{}
+		r.shape.add(Property{Name: name, Type: "object", Object: inner})
+		return &Reader{path: r.Path(name), faults: r.faults, shape: inner}, true
+	}
 	n := r.take(name)
 	if n == nil {
 		return nil, false
@@ -230,6 +289,11 @@ func (r *Reader) Object(name string) (*Reader, bool) {
 // Objects gives the objects of a list with at most count entries. An entry that
 // is no object is a fault and left out.
 func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
+	if r.shape != nil {
+		inner := &Shape{}
+		r.shape.add(Property{Name: name, Type: "array", MaxItems: count, Items: &Property{Type: "object", Object: inner}})
+		return []*Reader{{path: r.Path(name + "[0]"), faults: r.faults, shape: inner}}, true
+	}
 	items, ok := r.list(name, "a list of objects", count)
 	if !ok {
 		return nil, false

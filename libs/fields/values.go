@@ -24,6 +24,9 @@ func (r *Reader) fault(name, code, format string, args ...any) {
 // only white space counts as too short when minimum is above 0; the character NUL
 // is refused.
 func (r *Reader) String(name string, minimum, maximum int) (string, bool) {
+	if r.shape != nil {
+		return r.shape.add(Property{Name: name, Type: "string", MinLength: minimum, MaxLength: maximum})
+	}
 	n := r.take(name)
 	if n == nil {
 		return "", false
@@ -54,6 +57,10 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 
 // Strings reads a list of at most count texts of 1 to maxLength characters each.
 func (r *Reader) Strings(name string, count, maxLength int) ([]string, bool) {
+	if r.shape != nil {
+		r.shape.add(Property{Name: name, Type: "array", MaxItems: count, Items: &Property{Type: "string", MinLength: 1, MaxLength: maxLength}})
+		return nil, false
+	}
 	items, ok := r.list(name, "a list of texts", count)
 	if !ok {
 		return nil, false
@@ -72,6 +79,10 @@ func (r *Reader) Strings(name string, count, maxLength int) ([]string, bool) {
 // Integer reads a whole number from minimum to maximum. 2.0 and 2e0 are whole numbers;
 // 2.5 and "2" are not.
 func (r *Reader) Integer(name string, minimum, maximum int64) (int64, bool) {
+	if r.shape != nil {
+		r.shape.add(Property{Name: name, Type: "integer", Minimum: decimal.FromInt(minimum), Maximum: decimal.FromInt(maximum)})
+		return 0, false
+	}
 	n := r.take(name)
 	if n == nil {
 		return 0, false
@@ -99,6 +110,10 @@ func (r *Reader) Integer(name string, minimum, maximum int64) (int64, bool) {
 // Decimal reads an exact number from minimum to maximum, of at most 18 significant
 // digits and 30 decimals.
 func (r *Reader) Decimal(name string, minimum, maximum decimal.Decimal) (decimal.Decimal, bool) {
+	if r.shape != nil {
+		r.shape.add(Property{Name: name, Type: "number", Minimum: minimum, Maximum: maximum})
+		return decimal.Decimal{}, false
+	}
 	n := r.take(name)
 	if n == nil {
 		return decimal.Decimal{}, false
@@ -125,6 +140,10 @@ func (r *Reader) outOfRange(name, want string, n *node) {
 
 // Bool reads true or false.
 func (r *Reader) Bool(name string) (bool, bool) {
+	if r.shape != nil {
+		r.shape.add(Property{Name: name, Type: "boolean"})
+		return false, false
+	}
 	n := r.take(name)
 	if n == nil {
 		return false, false
@@ -138,6 +157,9 @@ func (r *Reader) Bool(name string) (bool, bool) {
 
 // Enum reads one of the allowed texts, written exactly so.
 func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
+	if r.shape != nil {
+		return r.shape.add(Property{Name: name, Type: "string", Enum: slices.Clone(allowed)})
+	}
 	n := r.take(name)
 	if n == nil {
 		return "", false
@@ -163,6 +185,9 @@ func NotOneOf(path, got string, allowed []string) apperr.Detail {
 
 // Date reads a day of the calendar as YYYY-MM-DD.
 func (r *Reader) Date(name string) (string, bool) {
+	if r.shape != nil {
+		return r.shape.add(Property{Name: name, Type: "string", Format: "date"})
+	}
 	n := r.take(name)
 	if n == nil {
 		return "", false
@@ -182,6 +207,9 @@ func (r *Reader) Date(name string) (string, bool) {
 // Country reads an ISO 3166-1 alpha-2 code in any case and gives it in upper
 // case. A code that is not assigned is a fault with suggestions.
 func (r *Reader) Country(name string) (string, bool) {
+	if r.shape != nil {
+		return r.shape.add(Property{Name: name, Type: "string", Pattern: "^[A-Za-z]{2}$"})
+	}
 	n := r.take(name)
 	if n == nil {
 		return "", false
@@ -201,6 +229,9 @@ func (r *Reader) Country(name string) (string, bool) {
 
 // URL reads an absolute https address of at most maximum characters.
 func (r *Reader) URL(name string, maximum int) (string, bool) {
+	if r.shape != nil {
+		return r.shape.add(Property{Name: name, Type: "string", Format: "uri", Pattern: "^https://", MaxLength: maximum})
+	}
 	s, ok := r.String(name, 1, maximum)
 	if !ok {
 		return "", false
@@ -216,6 +247,9 @@ func (r *Reader) URL(name string, maximum int) (string, bool) {
 // SHA256 reads a SHA-256 hash as 64 hexadecimal digits and gives it in lower
 // case.
 func (r *Reader) SHA256(name string) (string, bool) {
+	if r.shape != nil {
+		return r.shape.add(Property{Name: name, Type: "string", Pattern: "^[0-9A-Fa-f]{64}$"})
+	}
 	s, ok := r.String(name, 1, 200)
 	if !ok {
 		return "", false
@@ -231,6 +265,11 @@ func (r *Reader) SHA256(name string) (string, bool) {
 // StringMap reads an object of at most count pairs of texts. Keys are 1 to 40 of
 // A-Z a-z 0-9 _ -, values at most maxLength characters.
 func (r *Reader) StringMap(name string, count, maxLength int) (map[string]string, bool) {
+	if r.shape != nil {
+		r.shape.add(Property{Name: name, Type: "object", MaxItems: count, Keys: "^[A-Za-z0-9_-]{1,40}$",
+			Items: &Property{Type: "string", MaxLength: maxLength}})
+		return nil, false
+	}
 	n := r.take(name)
 	if n == nil {
 		return nil, false

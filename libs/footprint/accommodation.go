@@ -6,7 +6,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
-	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
@@ -42,21 +41,11 @@ func decodeAccommodation(d *decoder, a *accommodation) {
 	a.Rooms, _ = d.Integer("rooms", 1, 10_000)
 	a.Guests, _ = d.Integer("guests", 1, 100_000)
 	a.KgCO2ePerRoomNight = d.amount("kgCO2ePerRoomNight", decimal.FromInt(10_000))
-	switch {
-	case d.Has("kgCO2ePerRoomNight"):
-		if d.emptyList("evidence") {
-			d.Fault(apperr.Detail{Field: "evidence", Code: fields.Required, Message: "evidence is required beside kgCO2ePerRoomNight."})
-		}
-	case a.Kind == "private" || a.Kind == "camping":
+	d.RequireWith("kgCO2ePerRoomNight", "evidence")
+	if !d.Has("kgCO2ePerRoomNight") && (a.Kind == "private" || a.Kind == "camping") {
 		d.Fault(apperr.Detail{Field: "kind", Code: FactorUnavailable, Suggestions: []string{hotel, hostel, apartment},
 			Message: "No factor is published for " + a.Kind + "; give kgCO2ePerRoomNight with evidence, or another kind."})
 	}
-}
-
-// emptyList reports whether a list is absent or empty.
-func (d *decoder) emptyList(name string) bool {
-	raw, ok := d.Raw(name)
-	return !ok || strings.Trim(string(raw), "[] \t\r\n") == ""
 }
 
 // perGuest are the countries whose hotel factor is per guest-night.

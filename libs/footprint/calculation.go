@@ -28,6 +28,7 @@ type calculation struct {
 	out      Evaluation
 	market   *market
 	unbased  Mass
+	biogenic Mass
 }
 
 // entry is what a type knows of a line.
@@ -49,6 +50,10 @@ type entry struct {
 	older int
 	// withoutRF is the row of the same flight without radiative forcing.
 	withoutRF *factors.Factor
+	// otherEdition says that the factor is not of the set's own edition.
+	otherEdition bool
+	// zero says that the line is 0 by definition and needs no factor.
+	zero bool
 }
 
 // Evaluate calculates a record. fields are those of Decoded; they are trusted.
@@ -149,6 +154,8 @@ func (c *calculation) add(e entry) {
 	l := Line{Quantity: q.String(), Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: e.category, Group: c.group}
 	f := e.factor
 	switch {
+	case e.zero:
+		l.FactorID = ZeroFactor
 	case f == nil:
 		l.FactorID, l.KgPerUnit = SuppliedFactor, e.value
 	case e.upstream:
@@ -174,17 +181,25 @@ func (c *calculation) add(e entry) {
 	if c.in.surveyed() {
 		l.extrapolated = l.Mass.share(c.in.Population-c.in.Respondents, c.in.Population)
 	}
-	if f != nil && f.Fallback {
+	if e.fallback() {
 		c.note(NoticeFactorYear, "", "The factor %s is of the %d edition; %s has none.", f.ID, f.Year, c.engine.set.ID)
 	}
 	c.out.Lines = append(c.out.Lines, l)
 }
+
+// fallback reports whether the factor is of another edition than the set.
+func (e *entry) fallback() bool { return e.otherEdition || e.factor != nil && e.factor.Fallback }
 
 // gases splits a line, and re-bases it on AR6 when the event asks for that.
 func (c *calculation) gases(l *Line, e entry, q quantity) {
 	f := e.factor
 	if f == nil || e.upstream || e.override || !f.GasSplit() {
 		l.Gases.Unsplit = l.Mass
+		if f != nil && e.withoutRF != nil {
+			// Radiative forcing is the whole difference between the two rows.
+			l.Gases.Unsplit = q.mass(e.withoutRF.KgCO2e)
+			l.Gases.AviationNonCO2 = l.Mass.Sub(l.Gases.Unsplit)
+		}
 		if c.ev.GWP == "AR6" {
 			c.unbased = c.unbased.Add(l.Mass)
 		}
@@ -194,7 +209,7 @@ func (c *calculation) gases(l *Line, e entry, q quantity) {
 	g.CH4, g.N2O = q.mass(f.CH4.Decimal), q.mass(f.N2O.Decimal)
 	co2 := q.mass(f.CO2.Decimal)
 	g.CO2 = co2
-	if e.withoutRF != nil {
+	if e.withoutRF != nil && e.withoutRF.GasSplit() {
 		g.CO2 = q.mass(e.withoutRF.CO2.Decimal)
 		g.AviationNonCO2 = co2.Sub(g.CO2)
 	}
@@ -240,6 +255,9 @@ func (c *calculation) score(e entry, q quality) scores {
 	}
 	if e.older != 0 {
 		s.time = max(s.time, age(c.year, e.older))
+	}
+	if e.fallback() {
+		s.time = max(s.time, 2) // a neighbouring edition is never as good as the set's own
 	}
 	return s
 }

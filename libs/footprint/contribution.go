@@ -85,7 +85,7 @@ func (a cellKey) compare(b cellKey) int {
 }
 
 func (c *calculation) contribution() Contribution {
-	out := Contribution{records: 1, counts: []count{{c.typ, c.group, 1}}, unbased: c.unbased,
+	out := Contribution{records: 1, counts: []count{{c.typ, c.group, 1}}, unbased: c.unbased, biogenic: c.biogenic,
 		cells: make([]cell, 0, len(c.out.Lines))}
 	var total Mass
 	for i := range c.out.Lines {

@@ -194,14 +194,8 @@ func calculateFlights(c *calculation, f *flights) {
 		people *= 2
 	}
 	if f.DistanceKm != nil {
-		h, geography := c.statedHaul(f)
-		km := quantity{plain: *f.DistanceKm}
-		if n := *f.DistanceKm; n.Coefficient() < 1<<62/people {
-			km = exactly(decimal.New(n.Coefficient()*people, n.Scale()))
-		} else {
-			km = km.times(people, 1)
-		}
-		c.flight(h, class, km, geography)
+		h, geography := c.statedHaul(f.From, f.To, *f.DistanceKm)
+		c.flight(h, class, exactly(*f.DistanceKm).multiply(people), geography)
 		return
 	}
 	// Legs of one haul have one factor and make one line.
@@ -261,10 +255,9 @@ func byDistance(metres int64) haul {
 
 // statedHaul decides the haul of a flight of stated distance, whose ends may
 // be unknown.
-func (c *calculation) statedHaul(f *flights) (haul, uint8) {
-	from, fromKnown := locations.Resolve(f.From)
-	to, toKnown := locations.Resolve(f.To)
-	stated := *f.DistanceKm
+func (c *calculation) statedHaul(fromCode, toCode string, stated decimal.Decimal) (haul, uint8) {
+	from, fromKnown := locations.Resolve(fromCode)
+	to, toKnown := locations.Resolve(toCode)
 	metres := int64(0)
 	if stated.Cmp(decimal.FromInt(longHaulMetres/1000)) >= 0 {
 		metres = longHaulMetres
@@ -324,10 +317,5 @@ func (c *calculation) flight(h haul, class string, km quantity, geography uint8)
 	}
 	e.factor = f
 	c.add(e)
-	if !f.WTT.Published {
-		c.note(NoticeUpstream, "", "The well-to-tank part of %s is not published.", f.ID)
-		return
-	}
-	e.upstream, e.stage, e.withoutRF = true, Upstream, nil
-	c.add(e)
+	c.upstream(e, e.category)
 }

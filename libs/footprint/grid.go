@@ -102,15 +102,15 @@ func emberRegion(country string) string {
 
 // gridFactor finds the location-based factor of a place, its geography score,
 // and whether it is a life-cycle figure.
-func (c *calculation) gridFactor(v *venue) (f *factors.Factor, geography uint8, lifeCycle bool) {
-	set, cc := c.engine.set, strings.ToLower(v.Country)
-	if f = subdivisionFactor(set, v.Country, v.Subdivision); f != nil {
+func (c *calculation) gridFactor(s supply) (f *factors.Factor, geography uint8, lifeCycle bool) {
+	set, cc := c.engine.set, strings.ToLower(s.country)
+	if f = subdivisionFactor(set, s.country, s.subdivision); f != nil {
 		return f, 1, false
 	}
 	geography = 1
-	if subdivisionSource(v.Country) != "" {
+	if subdivisionSource(s.country) != "" {
 		geography = 2
-		c.note(NoticeFactorRegion, "subdivision", "Factors of %s are by state or province; without subdivision the national one was used.", v.Country)
+		c.note(NoticeFactorRegion, "subdivision", "Factors of %s are by state or province; without subdivision the national one was used.", s.country)
 	}
 	// The national publishers, then Ember, then Ember's region.
 	for _, series := range [...]string{"location", "egrid", "nga", "eea", "mfe"} {
@@ -121,13 +121,13 @@ func (c *calculation) gridFactor(v *venue) (f *factors.Factor, geography uint8, 
 	if f = set.Ref("elec." + cc + ".ember"); f != nil {
 		return f, geography, true
 	}
-	region := emberRegion(v.Country)
+	region := emberRegion(s.country)
 	geography = 2
 	if region == "world" {
 		geography = 3
 	}
 	if f = set.Ref("elec." + region + ".ember"); f != nil {
-		c.note(NoticeFactorRegion, "country", "No grid factor is held for %s; that of the region %s was used.", v.Country, f.Region)
+		c.note(NoticeFactorRegion, "country", "No grid factor is held for %s; that of the region %s was used.", s.country, f.Region)
 		return f, geography, true
 	}
 	return nil, 0, false
@@ -135,37 +135,37 @@ func (c *calculation) gridFactor(v *venue) (f *factors.Factor, geography uint8, 
 
 // electricity adds the location-based lines of electricity and the market-based
 // figure beside them.
-func (c *calculation) electricity(v *venue, q energy) {
-	f, geography, lifeCycle := c.gridFactor(v)
+func (c *calculation) electricity(s supply, q carrier) {
+	f, geography, lifeCycle := c.gridFactor(s)
 	if f == nil {
-		c.unavailable(apperr.Detail{Field: "country", Message: "The factor set has no grid factor for " + v.Country + "."})
+		c.unavailable(apperr.Detail{Field: "country", Message: "The factor set has no grid factor for " + s.country + "."})
 		return
 	}
-	scope, category, upstream := v.scopes(2)
+	scope, category, upstream := s.scopes(2)
 	e := entry{factor: f, quantity: q.quantity, unit: "kWh", stage: Direct, scope: scope, category: category,
 		geography: geography, technology: q.technology, atBest: q.atBest, older: q.older}
 	if lifeCycle {
 		e.stage = Combined
 		if scope == 2 {
-			c.note(NoticeScope2Upstream, "", "The grid factor of %s is a life-cycle figure; all of it stands in scope 2.", v.Country)
+			c.note(NoticeScope2Upstream, "", "The grid factor of %s is a life-cycle figure; all of it stands in scope 2.", s.country)
 		}
 		c.add(e)
 	} else {
 		c.add(e)
 		c.upstream(e, upstream)
-		c.loss(v, "elec."+strings.ToLower(v.Country)+".td_loss", q, geography)
+		c.loss(s, "elec."+strings.ToLower(s.country)+".td_loss", q, geography)
 	}
-	c.marketBased(v, q, f)
+	c.marketBased(s, q, f)
 }
 
 // marketBased works out the figure by contract: supply that is covered, with
 // evidence, counts 0, the rest has the residual mix, or the grid average where
 // no residual mix is held.
-func (c *calculation) marketBased(v *venue, q energy, grid *factors.Factor) {
+func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor) {
 	all := c.scaledUp(q.quantity)
 	open := all
 	var covered quantity
-	if p := v.RenewablePercent; p != nil && !p.IsZero() {
+	if p := s.renewable; p != nil && !p.IsZero() {
 		if len(c.in.Evidence) == 0 {
 			c.note(NoticeRenewableEvidence, "evidence", "renewablePercent has no evidence, so the supply counts as not covered.")
 		} else {
@@ -176,11 +176,11 @@ func (c *calculation) marketBased(v *venue, q energy, grid *factors.Factor) {
 	kilowattHours := func(q quantity) Mass { return q.mass(decimal.FromInt(1)) }
 	m := market{Covered: kilowattHours(covered)}
 	rest := kilowattHours(all).Sub(m.Covered)
-	if residual := c.engine.set.Ref("elec." + strings.ToLower(v.Country) + ".residual"); residual != nil {
+	if residual := c.engine.set.Ref("elec." + strings.ToLower(s.country) + ".residual"); residual != nil {
 		m.Mass, m.Residual = open.mass(residual.KgCO2e), rest
 	} else {
 		m.Mass, m.GridMean = open.mass(grid.KgCO2e), rest
-		c.note(NoticeNoResidualMix, "", "No residual mix is held for %s; the market-based figure uses the grid average.", v.Country)
+		c.note(NoticeNoResidualMix, "", "No residual mix is held for %s; the market-based figure uses the grid average.", s.country)
 	}
 	c.market = &m
 }

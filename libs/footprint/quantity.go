@@ -40,8 +40,21 @@ func (q quantity) times(num, den int64) quantity {
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), big.NewRat(num, den))}
 }
 
+// multiply gives q × n, for n > 0.
+func (q quantity) multiply(n int64) quantity {
+	if c := q.plain.Coefficient(); q.ratio == nil && c >= 0 && c < 1<<62/n {
+		return exactly(decimal.New(c*n, q.plain.Scale()))
+	}
+	return q.times(n, 1)
+}
+
 // by gives q × d.
 func (q quantity) by(d decimal.Decimal) quantity {
+	if n, m := q.plain.Coefficient(), d.Coefficient(); q.ratio == nil && n >= 0 && m >= 0 && q.plain.Scale()+d.Scale() <= decimal.MaxScale {
+		if hi, lo := bits.Mul64(uint64(n), uint64(m)); hi == 0 && lo < 1<<62 {
+			return exactly(decimal.New(int64(lo), q.plain.Scale()+d.Scale()))
+		}
+	}
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), decimalRat(d))}
 }
 

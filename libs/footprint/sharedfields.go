@@ -68,17 +68,14 @@ func (d *decoder) survey(c *common) {
 	var answered, asked bool
 	c.Respondents, answered = d.Integer("respondents", 1, maxPeople)
 	c.Population, asked = d.Integer("population", 1, maxPeople)
-	switch {
-	case answered && asked && c.Respondents > c.Population:
+	if answered && asked && c.Respondents > c.Population {
 		d.Fault(apperr.Detail{Field: "respondents", Code: fields.OutOfRange,
 			Message: fmt.Sprintf("respondents must be at most population, %d; got %d.", c.Population, c.Respondents)})
-	case answered && !d.Has("population"):
-		d.Require("population")
-	case asked && !d.Has("respondents"):
-		d.Require("respondents")
 	}
 	if cv, ok := d.Decimal("sampleCV", decimalZero, decimal.FromInt(10)); ok {
 		c.SampleCV = &cv
-		d.Require("respondents", "population")
 	}
+	d.RequireWith("sampleCV", "respondents", "population")
+	d.RequireWith("respondents", "population")
+	d.RequireWith("population", "respondents")
 }

@@ -110,6 +110,9 @@ func orderOf(name string) int {
 // SuppliedFactor is the factor id of a line whose figure came with the record.
 const SuppliedFactor = "supplied"
 
+// ZeroFactor is the factor id of a line that is 0 by definition, such as a walk.
+const ZeroFactor = "zero"
+
 // serverFields are those a record shows and the server owns. They are dropped
 // from a body without a word, so that a client may send back what it read.
 var serverFields = []string{
