@@ -253,7 +253,11 @@ func TestCredentials(t *testing.T) {
 	if err != nil || c.URL != "http://127.0.0.1:8080" || c.Accounts["admin"] != (Account{"admin@demo.test", "a-b-c"}) || c.Accounts["user"].Password != "x=1#2" {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	write("user user@demo.test pass word\n")
+	write("user user@demo.test pass word \n")
+	if c, err := ReadCredentials(path); err != nil || c.Accounts["user"].Password != "pass word" {
+		t.Errorf("a password with a space: got %+v, %v", c, err)
+	}
+	write("user password\n")
 	if _, err := ReadCredentials(path); err == nil || strings.Contains(err.Error(), "word") {
 		t.Errorf("got %v, want an error without the password", err)
 	}

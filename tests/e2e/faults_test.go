@@ -178,7 +178,7 @@ func TestSeparateProcesses(t *testing.T) {
 	run("review", review)
 	run("records", records)
 	run("auth", auth)
-	testkit.Eventually(t, 60*time.Second, func() error {
+	testkit.Eventually(t, 3*time.Minute, func() error {
 		response, err := http.Get("http://" + gateway + "/api/v2/health/ready") //nolint:noctx // a poll with a deadline of its own
 		if err != nil {
 			return err
