@@ -1,0 +1,262 @@
+// Package bundle is the report of a result that anyone can recompute: the
+// inputs, the factors, the method and every figure, with hashes and a
+// signature. Build makes one, Verify recomputes one without a network and says
+// where it differs. Both are pure functions: the same inputs give the same
+// bytes on every platform.
+//
+// The form of a bundle is the JSON that Encode writes: members in the order of
+// the types below, no white space, numbers as the engine writes them. White
+// space may be added; anything else that is changed is a difference.
+package bundle
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// Format names the form of a bundle. It changes when an older reader would
+// misunderstand a newer bundle.
+const Format = "ecf-report/1"
+
+// Bundle is one result with all it was calculated from.
+type Bundle struct {
+	Format string `json:"format"`
+	Event  Event  `json:"event"`
+	// EngineVersion names the method and code that calculated the result. Only
+	// the same version recomputes it bit for bit.
+	EngineVersion string    `json:"engineVersion"`
+	FactorSet     FactorSet `json:"factorSet"`
+	// Factors are the rows of the set that the lines use, by id.
+	Factors []Factor `json:"factors"`
+	// Records are the counted ones: by type in the fixed order of types, then by
+	// their number.
+	Records []Record `json:"records"`
+	// Failed are the ids of approved records that could not be calculated and
+	// are missing from the total.
+	Failed []string `json:"failed"`
+	Result Result   `json:"result"`
+	Hashes Hashes   `json:"hashes"`
+	// Signature is absent where the service has no key for reports.
+	Signature *Signature `json:"signature,omitempty"`
+}
+
+// Event is the event of the result. Only Context moves numbers.
+type Event struct {
+	ID       string          `json:"_id"`
+	Title    string          `json:"title"`
+	Boundary json.RawMessage `json:"boundary,omitempty"`
+	Context  Context         `json:"context"`
+}
+
+// Context is what of an event moves its numbers; empty and 0 mean "not said".
+type Context struct {
+	Country          string `json:"country"`
+	StartDate        string `json:"startDate"`
+	EndDate          string `json:"endDate"`
+	Attendees        int64  `json:"attendees"`
+	RadiativeForcing bool   `json:"radiativeForcing"`
+	GWP              string `json:"gwp"`
+}
+
+// FactorSet names the edition of the factors.
+type FactorSet struct {
+	ID   string `json:"id"`
+	Year int    `json:"year"`
+	// Version is the SHA-256 of the whole set.
+	Version string `json:"version"`
+}
+
+// Record is one counted record: its input and what it comes to.
+type Record struct {
+	ID   string `json:"_id"`
+	Type string `json:"type"`
+	// Seq is the record's number among those of its type.
+	Seq      int64 `json:"seq"`
+	Revision int64 `json:"revision"`
+	// Fields is the input in canonical form, byte for byte what InputHash is of.
+	Fields    json.RawMessage    `json:"fields"`
+	InputHash string             `json:"inputHash"`
+	KgCO2e    footprint.Mass     `json:"kgCO2e"`
+	Low       footprint.Mass     `json:"low"`
+	High      footprint.Mass     `json:"high"`
+	Lines     []footprint.Line   `json:"lines"`
+	Defaulted []string           `json:"defaulted"`
+	Notices   []footprint.Notice `json:"notices"`
+}
+
+// Result is the sum over the records.
+type Result struct {
+	Revision     int64  `json:"revision"`
+	CalculatedAt string `json:"calculatedAt"`
+	// InputsHash is the root of a hash tree over the context and all inputs; Tree
+	// says how it is grown.
+	InputsHash string `json:"inputsHash"`
+	Tree       Tree   `json:"inputsTree"`
+	footprint.Breakdown
+}
+
+// Hashes are SHA-256 sums of the bytes of each part, so that a reader can say
+// which part was changed. Content is over everything but the hashes and the
+// signature.
+type Hashes struct {
+	Event   string `json:"event"`
+	Factors string `json:"factors"`
+	Records string `json:"records"`
+	Result  string `json:"result"`
+	Content string `json:"content"`
+}
+
+// Input is one counted record as it was stored.
+type Input struct {
+	ID, Type      string
+	Seq, Revision int64
+	Fields        json.RawMessage
+}
+
+// Source is all that a bundle is made of.
+type Source struct {
+	Event        Event
+	FactorSet    string
+	Records      []Input
+	Failed       []string
+	Revision     int64
+	CalculatedAt string
+	Tree         Tree
+}
+
+// context gives the engine's form of an event's context.
+func (s Source) context() footprint.EventContext {
+	c := s.Event.Context
+	return footprint.EventContext{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
+		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP, FactorSet: s.FactorSet}
+}
+
+// ContextOf gives the bundle's form of a context.
+func ContextOf(c footprint.EventContext) Context {
+	return Context{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
+		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP}
+}
+
+// Built is a bundle with what was found on the way and is not part of it.
+type Built struct {
+	Bundle
+	// Contribution is the sum as the engine keeps it.
+	Contribution footprint.Contribution
+	// Parts are the contributions of Bundle.Records, in their order.
+	Parts []footprint.Contribution
+}
+
+// Build calculates every record of a source and puts the bundle together,
+// without a signature. It fails when the factor set is not held or a record
+// cannot be calculated.
+func Build(s Source) (Built, error) {
+	built, faults := build(s)
+	if len(faults) > 0 {
+		return Built{}, fmt.Errorf("bundle: %w", faults[0].err)
+	}
+	return built, nil
+}
+
+// fault is what kept one record, or all of them when record is -1, from being
+// calculated.
+type fault struct {
+	record int
+	err    error
+}
+
+// build goes on after a record that cannot be calculated, for Verify.
+func build(s Source) (out Built, faults []fault) {
+	set, ok := factors.ByID(s.FactorSet)
+	if !ok {
+		return out, []fault{{-1, fmt.Errorf("the factor set %q is not held by this version of the program", s.FactorSet)}}
+	}
+	ev := s.context()
+	out.Bundle = Bundle{
+		Format: Format, Event: s.Event, EngineVersion: footprint.EngineVersion,
+		FactorSet: FactorSet{set.ID, set.Year, set.Checksum}, Factors: []Factor{},
+		Records: make([]Record, 0, len(s.Records)), Failed: append([]string{}, s.Failed...),
+	}
+	inputs := slices.Clone(s.Records)
+	slices.SortStableFunc(inputs, func(a, b Input) int {
+		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
+	})
+	used := map[string]bool{}
+	for i, in := range inputs {
+		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
+			InputHash: inputHash(in), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
+		evaluation, err := footprint.Evaluate(in.Type, in.Fields, ev)
+		if err != nil {
+			faults = append(faults, fault{i, fmt.Errorf("record %s: %w", in.ID, err)})
+			out.Records, out.Parts = append(out.Records, r), append(out.Parts, footprint.Contribution{})
+			continue
+		}
+		preview := evaluation.Preview(s.FactorSet)
+		r.KgCO2e, r.Low, r.High = preview.KgCO2e, preview.Low, preview.High
+		r.Lines, r.Defaulted, r.Notices = append(r.Lines, evaluation.Lines...), preview.Defaulted, preview.Notices
+		for _, l := range r.Lines {
+			used[l.FactorID] = true
+		}
+		out.Records, out.Parts = append(out.Records, r), append(out.Parts, evaluation.Contribution)
+	}
+	for _, f := range set.Factors() {
+		if used[f.ID] {
+			out.Factors = append(out.Factors, FactorOf(f))
+		}
+	}
+	slices.SortFunc(out.Factors, func(a, b Factor) int { return strings.Compare(a.ID, b.ID) })
+	out.Contribution = footprint.Sum(out.Parts...)
+	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.root(ev, inputs), Tree: s.Tree,
+		Breakdown: out.Contribution.Breakdown(ev)}
+	if err := out.hash(); err != nil {
+		faults = append(faults, fault{-1, err})
+	}
+	return out, faults
+}
+
+// orderOf gives the place of a type in the fixed order of types.
+func orderOf(typ string) int {
+	if i := slices.Index(footprint.Types(), typ); i >= 0 {
+		return i
+	}
+	return len(footprint.Types())
+}
+
+// hash fills in the hashes of the parts.
+func (b *Bundle) hash() error {
+	whole := *b
+	whole.Hashes, whole.Signature = Hashes{}, nil
+	for _, p := range []struct {
+		part any
+		to   *string
+	}{
+		{b.Event, &b.Hashes.Event}, {b.Factors, &b.Hashes.Factors}, {b.Records, &b.Hashes.Records},
+		{b.Result, &b.Hashes.Result}, {whole, &b.Hashes.Content},
+	} {
+		text, err := encode(p.part)
+		if err != nil {
+			return err
+		}
+		*p.to = sum256(text)
+	}
+	return nil
+}
+
+// Encode gives the bytes of the bundle. The same bundle gives the same bytes.
+func (b Bundle) Encode() ([]byte, error) { return encode(b) }
+
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // fields are hashed as they are
+	if err := encoder.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode bundle: %w", err)
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,86 @@
+package bundle
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// Signature says who made the bundle. The key is in it so that the signature
+// can be checked without a network; that the key is the service's own is known
+// from elsewhere: the keys it publishes.
+type Signature struct {
+	// Algorithm is EdDSA, with Ed25519.
+	Algorithm string `json:"alg"`
+	// KeyID is the thumbprint of the key (RFC 7638).
+	KeyID string `json:"kid"`
+	// Key is the public key in base64url.
+	Key string `json:"key"`
+	// Value is the signature in base64url, over the text of signedText.
+	Value string `json:"value"`
+}
+
+// signedText is what is signed: the format, a line end, and the SHA-256 of the
+// bundle without its signature in hexadecimal.
+func (b Bundle) signedText() ([]byte, error) {
+	b.Signature = nil
+	text, err := encode(b)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	return []byte(b.Format + "\n" + hex.EncodeToString(sum[:])), nil
+}
+
+// Sign gives the bundle with a signature by key.
+func (b Bundle) Sign(key ed25519.PrivateKey) (Bundle, error) {
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return b, errors.New("sign bundle: this is no Ed25519 key")
+	}
+	jwk, err := identity.NewJWK(public)
+	if err != nil {
+		return b, fmt.Errorf("sign bundle: %w", err)
+	}
+	text, err := b.signedText()
+	if err != nil {
+		return b, err
+	}
+	b.Signature = &Signature{Algorithm: identity.AlgEdDSA, KeyID: jwk.KeyID, Key: jwk.X,
+		Value: base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, text))}
+	return b, nil
+}
+
+// checkSignature says what is wrong with the signature; nil when it is good.
+func (b Bundle) checkSignature() error {
+	s := b.Signature
+	if s.Algorithm != identity.AlgEdDSA {
+		return fmt.Errorf("its algorithm is %q, not %s", s.Algorithm, identity.AlgEdDSA)
+	}
+	strict := base64.RawURLEncoding.Strict() // one text for one key and signature
+	public, err := strict.DecodeString(s.Key)
+	if err != nil || len(public) != ed25519.PublicKeySize {
+		return errors.New("its key is no Ed25519 key")
+	}
+	jwk, err := identity.NewJWK(ed25519.PublicKey(public))
+	if err != nil || jwk.KeyID != s.KeyID {
+		return errors.New("its kid is not that of its key")
+	}
+	value, err := strict.DecodeString(s.Value)
+	if err != nil {
+		return errors.New("its value is no base64url")
+	}
+	text, err := b.signedText()
+	if err != nil {
+		return err
+	}
+	if !ed25519.Verify(public, text, value) {
+		return errors.New("it is not of this content")
+	}
+	return nil
+}

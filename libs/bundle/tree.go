@@ -1,0 +1,125 @@
+package bundle
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// Tree says how the hash over all inputs is grown. The records of each type are
+// taken in groups of Fanout consecutive numbers (1 to Fanout, and so on); a
+// group's hash is over id, type and fields of each of its records. Groups are
+// taken in groups of Fanout in the same way, Levels times in all. The root is
+// over the context and the groups of the last level. A group without a counted
+// record is left out. Hashes are SHA-256 in hexadecimal, and each value in them
+// is preceded by its length and a colon.
+type Tree struct {
+	Fanout int64 `json:"fanout"`
+	Levels int   `json:"levels"`
+}
+
+// HashPart adds one value to a hash with its length, so that two lists of
+// values never run together into the same bytes.
+func HashPart(h hash.Hash, value string) {
+	_, _ = h.Write(strconv.AppendInt(nil, int64(len(value)), 10))
+	_, _ = h.Write([]byte{':'})
+	_, _ = h.Write([]byte(value))
+}
+
+// HashInput adds what of a record its contribution depends on. The revision is
+// left out on purpose: a record that was reopened and approved unchanged gives
+// the same inputs, and so the same hash.
+func HashInput(h hash.Hash, id, typ string, fields json.RawMessage) {
+	HashPart(h, id)
+	HashPart(h, typ)
+	HashPart(h, string(fields))
+}
+
+// HashChild adds one group to the hash of the group above it.
+func HashChild(h hash.Hash, typ string, index int64, childHash string) {
+	HashPart(h, typ)
+	HashPart(h, strconv.FormatInt(index, 10))
+	HashPart(h, childHash)
+}
+
+// EmptyGroup is the hash of a group without a counted record.
+func EmptyGroup() string { return sum256(nil) }
+
+// HashContext adds the context of the event to the hash of the root. Its text
+// is the JSON of footprint.EventContext.
+func HashContext(h hash.Hash, ev footprint.EventContext) error {
+	text, err := json.Marshal(ev)
+	if err != nil {
+		return err
+	}
+	HashPart(h, string(text))
+	return nil
+}
+
+func inputHash(in Input) string {
+	h := sha256.New()
+	HashInput(h, in.ID, in.Type, in.Fields)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sum256(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// group is a node of the tree.
+type group struct {
+	typ   string
+	index int64
+	hash  hash.Hash
+}
+
+// root gives the hash over all inputs.
+func (t Tree) root(ev footprint.EventContext, inputs []Input) string {
+	h := sha256.New()
+	if err := HashContext(h, ev); err != nil || t.Fanout < 1 || t.Levels < 1 || t.Levels > maxLevels {
+		return ""
+	}
+	ordered := slices.Clone(inputs)
+	slices.SortStableFunc(ordered, func(a, b Input) int {
+		return cmp.Or(strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
+	})
+	var groups []group
+	for _, in := range ordered {
+		groups = join(groups, in.Type, (in.Seq-1)/t.Fanout)
+		HashInput(groups[len(groups)-1].hash, in.ID, in.Type, in.Fields)
+	}
+	for range t.Levels - 1 {
+		var above []group
+		for _, g := range groups {
+			above = join(above, g.typ, g.index/t.Fanout)
+			HashChild(above[len(above)-1].hash, g.typ, g.index, g.sum())
+		}
+		groups = above
+	}
+	for _, g := range groups {
+		HashChild(h, g.typ, g.index, g.sum())
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// maxLevels bounds what is believed of a bundle: a tree of more levels would
+// hold more records than there can be.
+const maxLevels = 8
+
+func (g group) sum() string { return hex.EncodeToString(g.hash.Sum(nil)) }
+
+// join adds a group unless it is the last one.
+func join(groups []group, typ string, index int64) []group {
+	if n := len(groups); n > 0 && groups[n-1].typ == typ && groups[n-1].index == index {
+		return groups
+	}
+	return append(groups, group{typ, index, sha256.New()})
+}

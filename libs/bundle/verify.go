@@ -1,0 +1,269 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// Difference is one place where a bundle is not what it was calculated from.
+type Difference struct {
+	// Where is a path into the bundle, or what was checked.
+	Where string
+	// Stated is what the bundle says, Computed what was found. Either may be
+	// empty when only one of them exists.
+	Stated, Computed string
+}
+
+// String gives the difference in one line.
+func (d Difference) String() string {
+	switch {
+	case d.Stated == "":
+		return d.Where + ": " + d.Computed
+	case d.Computed == "":
+		return fmt.Sprintf("%s: %s is stated and should not be there", d.Where, d.Stated)
+	}
+	return fmt.Sprintf("%s: %s is stated, %s was computed", d.Where, d.Stated, d.Computed)
+}
+
+// maxDifferences bounds the list of a Verdict; one changed factor moves the
+// figures of every record.
+const maxDifferences = 100
+
+// Verdict is what Verify found.
+type Verdict struct {
+	// Differences is empty when the bundle is what it says, to the last bit.
+	Differences []Difference
+	// More says how many further differences are not listed.
+	More int
+	// Event, Records, Revision and Total are what the bundle is about.
+	Event    string
+	Records  int
+	Revision int64
+	Total    footprint.Mass
+	// SignedBy is the thumbprint of the key of a good signature; empty for a
+	// bundle without one.
+	SignedBy string
+}
+
+func (v *Verdict) add(where, stated, computed string) {
+	if len(v.Differences) == maxDifferences {
+		v.More++
+		return
+	}
+	v.Differences = append(v.Differences, Difference{where, stated, computed})
+}
+
+// Verify recomputes a bundle from the inputs in it: every line of every record,
+// the sums, the hashes; compares its factors with the set this program holds;
+// and checks its signature. It needs no network and no clock. The error says
+// that data is no bundle at all.
+func Verify(data []byte) (Verdict, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return Verdict{}, fmt.Errorf("this is no report bundle: %w", err)
+	}
+	data = compact.Bytes()
+	b, err := decode(data)
+	if err != nil {
+		return Verdict{}, err
+	}
+	v := Verdict{Event: b.Event.Title, Records: len(b.Records), Revision: b.Result.Revision, Total: b.Result.Total.KgCO2e}
+	if b.EngineVersion != footprint.EngineVersion {
+		v.add("engineVersion", b.EngineVersion, footprint.EngineVersion)
+	}
+	set, held := factors.ByID(b.FactorSet.ID)
+	if !held {
+		v.add("factorSet", b.FactorSet.ID, "no such set in this version of the program")
+		return v, nil
+	}
+	v.twice(b.Records)
+	again, faults := build(b.source())
+	for _, f := range faults {
+		where := "records"
+		if f.record >= 0 {
+			where = nameOf("records", f.record, again.Records[f.record])
+		}
+		v.add(where, "", f.err.Error())
+	}
+	again.Signature = b.Signature
+	v.compare(b, again.Bundle, set)
+	v.form(b, data)
+	switch {
+	case b.Signature == nil:
+	case b.checkSignature() != nil:
+		v.add("signature", "", b.checkSignature().Error())
+	default:
+		v.SignedBy = b.Signature.KeyID
+	}
+	return v, nil
+}
+
+// source gives what a bundle says it was made of.
+func (b Bundle) source() Source {
+	s := Source{Event: b.Event, FactorSet: b.FactorSet.ID, Failed: b.Failed, Revision: b.Result.Revision,
+		CalculatedAt: b.Result.CalculatedAt, Tree: b.Result.Tree, Records: make([]Input, len(b.Records))}
+	for i, r := range b.Records {
+		s.Records[i] = Input{ID: r.ID, Type: r.Type, Seq: r.Seq, Revision: r.Revision, Fields: r.Fields}
+	}
+	return s
+}
+
+func decode(data []byte) (Bundle, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var b Bundle
+	if err := decoder.Decode(&b); err != nil {
+		return b, fmt.Errorf("this is no report bundle: after %d bytes: %w", decoder.InputOffset(), err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return b, fmt.Errorf("this is no report bundle: something follows it after %d bytes", decoder.InputOffset())
+	}
+	if b.Format != Format {
+		return b, fmt.Errorf("this is no report bundle of the format %s: its format is %q", Format, b.Format)
+	}
+	return b, nil
+}
+
+// twice notes records that would count twice.
+func (v *Verdict) twice(records []Record) {
+	ids, numbers := map[string]bool{}, map[string]bool{}
+	for i, r := range records {
+		number := r.Type + "/" + strconv.FormatInt(r.Seq, 10)
+		if ids[r.ID] || numbers[number] {
+			v.add(nameOf("records", i, r), "", "the record is there twice")
+		}
+		ids[r.ID], numbers[number] = true, true
+	}
+}
+
+// compare notes where the stated bundle differs from the recomputed one. Causes
+// come before what follows from them: factors, records, sums, hashes.
+func (v *Verdict) compare(stated, again Bundle, set *factors.Set) {
+	v.tree("factorSet", stated.FactorSet, again.FactorSet)
+	for i, f := range stated.Factors {
+		where := fmt.Sprintf("factors[%d] (%s)", i, f.ID)
+		held, ok := set.Factor(f.ID)
+		if !ok {
+			v.add(where, "", "the set has no such factor")
+			continue
+		}
+		v.tree(where, f, FactorOf(held))
+	}
+	if !slices.EqualFunc(stated.Factors, again.Factors, func(a, b Factor) bool { return a.ID == b.ID }) {
+		v.add("factors", strconv.Itoa(len(stated.Factors))+" rows", strconv.Itoa(len(again.Factors))+" rows that the lines use")
+	}
+	for i := range min(len(stated.Records), len(again.Records)) {
+		v.tree(nameOf("records", i, stated.Records[i]), stated.Records[i], again.Records[i])
+	}
+	v.tree("failed", stated.Failed, again.Failed)
+	v.tree("result", stated.Result, again.Result)
+	v.tree("hashes", stated.Hashes, again.Hashes)
+}
+
+func nameOf(list string, i int, r Record) string {
+	return fmt.Sprintf("%s[%d] (%s %s)", list, i, r.Type, r.ID)
+}
+
+// form notes a bundle that says the same in other bytes: another order, other
+// digits, a member given twice. White space does not count.
+func (v *Verdict) form(b Bundle, got []byte) {
+	canonical, err := b.Encode()
+	if err != nil {
+		v.add("form", "", err.Error())
+		return
+	}
+	if bytes.Equal(got, canonical) {
+		return
+	}
+	at := 0
+	for at < min(len(got), len(canonical)) && got[at] == canonical[at] {
+		at++
+	}
+	v.add(fmt.Sprintf("form, byte %d without white space", at), excerpt(got, at), excerpt(canonical, at))
+}
+
+func excerpt(text []byte, at int) string {
+	return strconv.Quote(string(text[max(at-16, 0):min(at+24, len(text))]))
+}
+
+// tree notes the leaves in which two values differ as JSON.
+func (v *Verdict) tree(where string, stated, computed any) {
+	left, errLeft := encode(stated)
+	right, errRight := encode(computed)
+	if err := errors.Join(errLeft, errRight); err != nil {
+		v.add(where, "", err.Error())
+		return
+	}
+	if !bytes.Equal(left, right) {
+		v.leaves(where, plain(left), plain(right))
+	}
+}
+
+// plain gives JSON as maps, lists, and numbers as they are written.
+func plain(text []byte) (out any) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&out); err != nil {
+		return string(text) // what was encoded always decodes
+	}
+	return out
+}
+
+func (v *Verdict) leaves(where string, a, b any) {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			names := map[string]bool{}
+			for k := range x {
+				names[k] = true
+			}
+			for k := range y {
+				names[k] = true
+			}
+			for _, k := range slices.Sorted(maps.Keys(names)) {
+				left, inA := x[k]
+				right, inB := y[k]
+				switch {
+				case inA && inB:
+					v.leaves(where+"."+k, left, right)
+				case inA:
+					v.add(where+"."+k, show(left), "")
+				default:
+					v.add(where+"."+k, "nothing", show(right))
+				}
+			}
+			return
+		}
+	case []any:
+		if y, ok := b.([]any); ok && len(x) == len(y) {
+			for i := range x {
+				v.leaves(fmt.Sprintf("%s[%d]", where, i), x[i], y[i])
+			}
+			return
+		}
+	}
+	if left, right := show(a), show(b); left != right {
+		v.add(where, left, right)
+	}
+}
+
+func show(v any) string {
+	text, err := encode(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	const most = 120
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
+}
