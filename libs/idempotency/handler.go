@@ -1,0 +1,169 @@
+package idempotency
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// The header fields of the mechanism.
+const (
+	Header         = "Idempotency-Key"
+	HeaderReplayed = "Idempotent-Replayed"
+)
+
+const (
+	// tidyEvery and tidyBatch say how many new keys pay for the removal of how
+	// many forgotten ones. More are removed than come in.
+	tidyEvery = 64
+	tidyBatch = 256
+	// settleTimeout bounds the storing of an answer, which must not end with the
+	// request that has used up its time.
+	settleTimeout = 3 * time.Second
+)
+
+// Keeper keeps the keys of a service's requests.
+type Keeper struct {
+	Store  record.Keys
+	Now    func() time.Time
+	Logger *slog.Logger
+
+	reserved atomic.Int64
+}
+
+type local struct{}
+
+// Of gives the reservation of the request, the zero one where it has no key or
+// its route does not take one.
+func Of(c *fiber.Ctx) Reservation {
+	r, _ := c.Locals(local{}).(Reservation)
+	return r
+}
+
+func (k *Keeper) now() time.Time { return k.Now().UTC().Truncate(time.Millisecond) }
+
+// Handler makes a handler take keys. It belongs inside the checks of token,
+// route and role: what they refuse is not remembered. The handler must take
+// the ids of what it creates from Reservation.NewID, name its moves with Once,
+// and look first for what was done already where the reservation was resumed.
+// Its answer is JSON.
+//
+// A rehearsal (X-Dry-Run) leaves keys alone: nothing of it is kept.
+func (k *Keeper) Handler(next fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		keys := c.Request().Header.PeekAll(Header)
+		if len(keys) == 0 {
+			return next(c)
+		}
+		key := string(keys[0])
+		if len(keys) > 1 {
+			key = "" // one of several is no key
+		}
+		if err := checkKey(key); err != nil {
+			return err
+		}
+		rehearsal, err := web.DryRun(c)
+		if err != nil {
+			return err
+		}
+		if rehearsal {
+			return next(c)
+		}
+		p := web.PrincipalOf(c)
+		org := record.OrgID(p.Org)
+		asked := call{
+			org: org, user: p.UserID, method: c.Method(), path: c.Path(), key: key,
+			digest: hashOf(string(c.Context().URI().QueryString()), string(c.Request().Body())),
+		}
+		reservation, answer, err := k.reserve(c.UserContext(), asked)
+		if err != nil {
+			return err
+		}
+		if answer != nil {
+			return replay(c, answer)
+		}
+		k.tidy(c.UserContext(), org)
+		c.Locals(local{}, reservation)
+		returned := false
+		defer func() {
+			if !returned { // it panicked
+				k.settle(c, org, reservation, http.StatusInternalServerError, nil)
+			}
+		}()
+		err = next(c)
+		returned = true
+		if err != nil {
+			status, body, failed := web.EncodeError(c, err)
+			if failed != nil {
+				status = http.StatusInternalServerError
+			}
+			k.settle(c, org, reservation, status, &record.KeyAnswer{Status: status, Body: body})
+			return err
+		}
+		status := c.Response().StatusCode()
+		k.settle(c, org, reservation, status, &record.KeyAnswer{
+			Status: status, ETag: c.GetRespHeader(fiber.HeaderETag), Location: c.GetRespHeader(fiber.HeaderLocation),
+			Body: slices.Clone(c.Response().Body()),
+		})
+		return nil
+	}
+}
+
+// lasting reports whether an answer stays the same however often one asks.
+func lasting(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 200 && status < 300 || status >= 400 && status < 500
+}
+
+// settle stores the answer, or frees the key where the answer is not to last.
+// A failure is logged: the client gets the answer, and a repetition works it
+// out again.
+func (k *Keeper) settle(c *fiber.Ctx, org record.OrgID, r Reservation, status int, answer *record.KeyAnswer) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), settleTimeout)
+	defer cancel()
+	var err error
+	if lasting(status) {
+		err = k.finish(ctx, org, r, *answer)
+	} else {
+		// After a failure of ours nobody knows what was done.
+		err = k.release(ctx, org, r, status < http.StatusInternalServerError)
+	}
+	if err != nil {
+		k.Logger.LogAttrs(ctx, slog.LevelWarn, "idempotency key not settled",
+			slog.String("request_id", web.RequestID(c)), slog.String("error", err.Error()))
+	}
+}
+
+// tidy removes forgotten keys of the organization now and then.
+func (k *Keeper) tidy(ctx context.Context, org record.OrgID) {
+	if k.reserved.Add(1)%tidyEvery != 0 {
+		return
+	}
+	if err := k.Store.DropExpiredKeys(ctx, org, k.now(), tidyBatch); err != nil {
+		k.Logger.LogAttrs(ctx, slog.LevelWarn, "expired idempotency keys not dropped", slog.String("error", err.Error()))
+	}
+}
+
+// replay gives the stored answer, byte for byte. The request id in the body of
+// an error is that of the request that did the work.
+func replay(c *fiber.Ctx, a *record.KeyAnswer) error {
+	c.Set(HeaderReplayed, "true")
+	if a.ETag != "" {
+		c.Set(fiber.HeaderETag, a.ETag)
+	}
+	if a.Location != "" {
+		c.Set(fiber.HeaderLocation, a.Location)
+	}
+	return web.JSON(c, a.Status, a.Body)
+}

@@ -1,0 +1,178 @@
+// Package idempotency makes a request with an Idempotency-Key happen once: its
+// repetitions get the first answer again, whatever came in between: a lost
+// connection, a crash, another process.
+//
+// The key is reserved in the database before any work. The reservation fixes
+// the ids of what the request will create, and a name that its moves leave in
+// histories. A process that dies at work leaves a reservation whose lease ends;
+// the next repetition takes it over, finds by those ids and that name what was
+// done already, does the rest and gives the answer.
+//
+// Correctness rests on the ids and names alone. The lease, which compares
+// clocks of processes, only keeps repetitions from working side by side.
+package idempotency
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	// remembered is how long a key is known.
+	remembered = 24 * time.Hour
+	// lease is how long a request may be at work before another takes it over:
+	// longer than any request lasts.
+	lease = 15 * time.Second
+	// attempts bounds how often a reservation is tried again when another
+	// process changed the entry in between.
+	attempts = 10
+)
+
+// call is what a request asks for under a key.
+type call struct {
+	org                     record.OrgID
+	user, method, path, key string
+	// digest is of everything else that says what is asked for.
+	digest string
+}
+
+// id names the key of the call. It is a hash, because the parts are of any
+// length and hold any character.
+func (c call) id() string { return hashOf(string(c.org), c.user, c.method, c.path, c.key) }
+
+// hashOf hashes the parts so that ("ab", "c") and ("a", "bc") differ.
+func hashOf(parts ...string) string {
+	h := sha256.New()
+	var size [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(size[:], uint64(len(p)))
+		h.Write(size[:])
+		h.Write([]byte(p))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Reservation is a request's hold on its key. The zero value is that of a
+// request without one.
+type Reservation struct {
+	entry record.KeyEntry
+	// Resumed says that another attempt has been at work on this request, and
+	// may have done some of it or all.
+	Resumed bool
+}
+
+// Keyed reports whether the request has a key at all.
+func (r Reservation) Keyed() bool { return r.entry.ID != "" }
+
+// idEncoding is that of all ids: base 32 without letters that people misread.
+var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// NewID gives the id of the n-th thing the request creates, the same in every
+// attempt. It is made of a random seed, so nobody can guess it from the key. A
+// request without a key gets a new id each time.
+func (r Reservation) NewID(n int) string {
+	if !r.Keyed() {
+		return record.NewID()
+	}
+	sum := sha256.Sum256([]byte("id\x00" + r.entry.Seed + "\x00" + strconv.Itoa(n)))
+	return idEncoding.EncodeToString(sum[:])[:26]
+}
+
+// Once gives the name of the request for record.Request, empty without a key.
+// A key that is used again after it was forgotten has another name.
+func (r Reservation) Once() string {
+	if !r.Keyed() {
+		return ""
+	}
+	return hashOf("once", r.entry.Seed)[:32]
+}
+
+// reserve takes the key of a call. It gives a reservation, or the answer to
+// give again, or an error for the client: IDEMPOTENCY_KEY_REUSED,
+// IDEMPOTENCY_IN_PROGRESS.
+func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyAnswer, error) {
+	now := k.now()
+	mine := record.KeyEntry{
+		ID: c.id(), Digest: c.digest, Seed: rand.Text(), Lease: rand.Text(),
+		LeaseUntil: now.Add(lease), ExpiresAt: now.Add(remembered),
+	}
+	for range attempts {
+		stored, inserted, err := k.Store.InsertKey(ctx, c.org, mine)
+		if err != nil {
+			return Reservation{}, nil, fmt.Errorf("reserve idempotency key: %w", err)
+		}
+		if inserted {
+			return Reservation{entry: mine}, nil, nil
+		}
+		next := mine // as if there were none, where it has been forgotten
+		if now.Before(stored.ExpiresAt) {
+			switch {
+			case stored.Digest != mine.Digest:
+				return Reservation{}, nil, apperr.New(apperr.IdempotencyKeyReused,
+					"This %s was used with another request. Use a new key for each request, and the same one only to repeat it unchanged.", Header).
+					With(apperr.Detail{Field: Header, Code: "KEY_REUSED", Message: "The method and path are the same, the body or query differs."})
+			case stored.Answer != nil:
+				return Reservation{}, stored.Answer, nil
+			case now.Before(stored.LeaseUntil):
+				return Reservation{}, nil, &apperr.Error{Code: apperr.IdempotencyInProgress, RetryAfter: time.Second,
+					Message: "A request with this " + Header + " is still running. Repeat it a little later to get its answer."}
+			}
+			next = stored
+			next.Lease, next.LeaseUntil = mine.Lease, mine.LeaseUntil
+		}
+		taken, err := k.Store.ReplaceKey(ctx, c.org, next, stored.Lease)
+		if err != nil {
+			return Reservation{}, nil, fmt.Errorf("reserve idempotency key: %w", err)
+		}
+		if taken {
+			return Reservation{entry: next, Resumed: next.Seed == stored.Seed}, nil, nil
+		}
+	}
+	return Reservation{}, nil, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+		Message: "Many requests with this " + Header + " arrive at once. Please try again."}
+}
+
+// finish stores the first answer. Where somebody else has taken the request
+// over, theirs stands.
+func (k *Keeper) finish(ctx context.Context, org record.OrgID, r Reservation, a record.KeyAnswer) error {
+	e := r.entry
+	// What has an answer is written no more until it has expired, so any lease
+	// will do that is not one that somebody holds.
+	e.Lease, e.LeaseUntil, e.Answer = "done "+r.entry.Lease, time.UnixMilli(0).UTC(), &a
+	_, err := k.Store.ReplaceKey(ctx, org, e, r.entry.Lease)
+	return err
+}
+
+// release lets the next repetition begin at once. Where it is certain that
+// nothing was done, the key is free again; else its ids stay fixed.
+func (k *Keeper) release(ctx context.Context, org record.OrgID, r Reservation, untouched bool) error {
+	if untouched && !r.Resumed {
+		return k.Store.DeleteKey(ctx, org, r.entry.ID, r.entry.Lease)
+	}
+	e := r.entry
+	e.Lease, e.LeaseUntil = "free "+rand.Text(), time.UnixMilli(0).UTC()
+	_, err := k.Store.ReplaceKey(ctx, org, e, r.entry.Lease)
+	return err
+}
+
+// checkKey says whether a key is one that can be taken: 1 to 255 printable
+// characters of ASCII.
+func checkKey(key string) error {
+	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
+	if len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, unprintable) {
+		return apperr.Invalid(apperr.Detail{Field: Header, Code: "BAD_FORMAT",
+			Message: Header + " is 1 to 255 printable ASCII characters, such as a random UUID."})
+	}
+	return nil
+}
