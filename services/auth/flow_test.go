@@ -272,7 +272,7 @@ func TestOnlyAccessTokensOpenRoutes(t *testing.T) {
 // other routes go on.
 func TestBusyHashing(t *testing.T) {
 	t.Parallel()
-	slow, err := password.New(password.Options{Params: password.Params{MemoryKiB: 32 << 10, Time: 4, Threads: 1}, Slots: 1, Queue: 2, Wait: time.Minute})
+	slow, err := password.New(password.Options{Params: password.Params{MemoryKiB: 8 << 10, Time: 3, Threads: 1}, Slots: 1, Queue: 2, Wait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,19 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// stateOf reports whether a session of a user is active now.
-func stateOf(v account.Session, u sessions.User, s *Service) bool {
-	return sessions.Facts{Session: v.Fact(), User: u}.State(s.now()).Active
+// active reports whether a session of a user is active now.
+func (s *Service) active(v account.Session, u account.User) bool {
+	return sessions.Facts{Session: v.Fact(), User: u.Fact()}.State(s.now()).Active
 }
 
 // logout answers POST /auth/logout.
 func (s *Service) logout(c *fiber.Ctx) error {
 	p := web.PrincipalOf(c)
-	if err := s.EndSession(withCaller(c), p.Org, p.UserID, p.Session, "logout"); err != nil {
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	if err := accounts.EndSession(withCaller(c), p.Org, p.UserID, p.Session, "logout"); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{})
@@ -69,37 +73,40 @@ func (s *Service) changePassword(c *fiber.Ctx) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	p := web.PrincipalOf(c)
-	if err := s.replacePassword(withCaller(c), p, current, fresh); err != nil {
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	if err := accounts.replacePassword(withCaller(c), web.PrincipalOf(c), current, fresh); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{})
 }
 
-func (s *Service) replacePassword(ctx context.Context, p identity.Principal, current, fresh string) error {
+func (a *Accounts) replacePassword(ctx context.Context, p identity.Principal, current, fresh string) error {
 	// Not 401: the token is good, and a client that gets 401 would refresh it and
 	// try again.
 	wrong := apperr.Invalid(apperr.Detail{Field: "currentPassword", Code: "WRONG_PASSWORD", Message: "currentPassword is not the password of this account."})
-	u, err := s.User(ctx, p.Org, p.UserID)
+	u, err := a.User(ctx, p.Org, p.UserID)
 	if err != nil {
 		return err
 	}
-	if err := s.checkPassword("newPassword", fresh, u); err != nil {
+	if err := a.checkPassword("newPassword", fresh, u); err != nil {
 		return err
 	}
-	ok, _, err := s.hasher.Verify(ctx, u.PasswordHash, current)
+	ok, _, err := a.hasher.Verify(ctx, u.PasswordHash, current)
 	if err != nil {
 		return busy(err)
 	}
 	if !ok {
-		s.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session, failed: "wrong password"})
+		a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session, failed: "wrong password"})
 		return wrong
 	}
-	hash, err := s.hash(ctx, fresh)
+	hash, err := a.hash(ctx, fresh)
 	if err != nil {
 		return err
 	}
-	_, err = s.change(ctx, p.Org, p.UserID, func(now *account.User) error {
+	_, err = a.change(ctx, p.Org, p.UserID, func(now *account.User) error {
 		if now.PasswordHash != u.PasswordHash {
 			return wrong // another one was set meanwhile
 		}
@@ -108,7 +115,7 @@ func (s *Service) replacePassword(ctx context.Context, p identity.Principal, cur
 		return nil
 	})
 	if err == nil {
-		s.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session})
+		a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session})
 	}
 	return err
 }
@@ -125,7 +132,11 @@ func (s *Service) setup(c *fiber.Ctx) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	if err := s.CompleteSetup(withCaller(c), token, fresh); err != nil {
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	if err := accounts.CompleteSetup(withCaller(c), token, fresh); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{})
@@ -169,7 +180,11 @@ func (s *Service) listSessions(c *fiber.Ctx) error {
 // endSession answers DELETE /auth/sessions/{id}.
 func (s *Service) endSession(c *fiber.Ctx) error {
 	p, sid := web.PrincipalOf(c), c.Params("sessionId")
-	if err := s.EndSession(withCaller(c), p.Org, p.UserID, sid, "ended by user"); err != nil {
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	if err := accounts.EndSession(withCaller(c), p.Org, p.UserID, sid, "ended by user"); err != nil {
 		return err
 	}
 	return web.OK(c, deleted(sid))

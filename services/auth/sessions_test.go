@@ -134,7 +134,7 @@ func TestPasswordChangeEndsTheOtherSessions(t *testing.T) {
 func TestLoginMeetsPasswordChange(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
-	for range 10 {
+	for range 5 {
 		var got []answer
 		var mu sync.Mutex
 		var wg sync.WaitGroup

@@ -55,9 +55,16 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	u, token, err := s.CreateUser(withCaller(c), n)
+	accounts, rehearsed, err := s.accountsFor(c)
 	if err != nil {
 		return err
+	}
+	u, token, err := accounts.CreateUser(withCaller(c), n)
+	if err != nil {
+		return err
+	}
+	if rehearsed {
+		return web.Created(c, userOut(u), "") // nothing is there to be addressed or set up
 	}
 	out := userOut(u)
 	out.SetupToken = token
@@ -93,7 +100,11 @@ func (s *Service) patchUser(c *fiber.Ctx) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	u, err := s.UpdateUser(withCaller(c), web.PrincipalOf(c).Org, c.Params("userId"), change)
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	u, err := accounts.UpdateUser(withCaller(c), web.PrincipalOf(c).Org, c.Params("userId"), change)
 	if err != nil {
 		return err
 	}
@@ -103,7 +114,11 @@ func (s *Service) patchUser(c *fiber.Ctx) error {
 // deleteUser answers DELETE /users/{userId}.
 func (s *Service) deleteUser(c *fiber.Ctx) error {
 	id := c.Params("userId")
-	if err := s.DeleteUser(withCaller(c), web.PrincipalOf(c).Org, id); err != nil {
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	if err := accounts.DeleteUser(withCaller(c), web.PrincipalOf(c).Org, id); err != nil {
 		return err
 	}
 	return web.OK(c, deleted(id))

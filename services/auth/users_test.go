@@ -188,6 +188,43 @@ func TestCreateUserListsEveryFault(t *testing.T) {
 	}
 }
 
+// X-Dry-Run answers as the real call would, and does nothing.
+func TestRehearsals(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	in, root := b.signIn("bob@example.com"), b.signIn("root@example.com").access
+	dry := func(method, path, token, body string) answer {
+		t.Helper()
+		return b.do(method, path, token, body, "X-Dry-Run", "true")
+	}
+	sid := claimsOf(t, in.access)["sid"].(string)
+	a := dry("POST", "/api/v2/users", root, `{"email":"cy@example.com","role":"user"}`)
+	b.want(a, http.StatusCreated, "")
+	if a.text("setupToken") != "" || a.header.Get("Location") != "" || a.header.Get("X-Dry-Run") != "true" {
+		t.Errorf("%s %v", a.body, a.header)
+	}
+	b.want(dry("POST", "/api/v2/users", root, `{"email":"ada@example.com","role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
+	b.want(dry("PATCH", "/api/v2/users/"+b.bob.ID, root, `{"role":"admin","disabled":true}`), http.StatusOK, "")
+	b.want(dry("PATCH", "/api/v2/users/"+b.root.ID, root, `{"role":"user"}`), http.StatusConflict, "INVALID_TRANSITION")
+	b.want(dry("PATCH", "/api/v2/users/"+b.eve.ID, root, `{"role":"user"}`), http.StatusNotFound, "USER_NOT_FOUND")
+	b.want(dry("DELETE", "/api/v2/users/"+b.bob.ID, root, ""), http.StatusOK, "")
+	b.want(dry("POST", "/api/v2/auth/password", in.access, `{"currentPassword":"`+goodPass+`","newPassword":"`+newPass+`"}`), http.StatusOK, "")
+	b.want(dry("POST", "/api/v2/auth/password", in.access, `{"currentPassword":"wrong","newPassword":"`+newPass+`"}`), http.StatusBadRequest, "VALIDATION_ERROR")
+	b.want(dry("DELETE", "/api/v2/auth/sessions/"+sid, in.access, ""), http.StatusOK, "")
+	b.want(dry("DELETE", "/api/v2/auth/sessions/"+sid, root, ""), http.StatusNotFound, "NOT_FOUND")
+	b.want(dry("POST", "/api/v2/auth/logout", in.access, ""), http.StatusOK, "")
+	b.want(b.do("POST", "/api/v2/auth/logout", in.access, "", "X-Dry-Run", "maybe"), http.StatusBadRequest, "VALIDATION_ERROR")
+
+	b.want(b.refresh(in.refresh), http.StatusOK, "")
+	b.signIn("bob@example.com")
+	if u, err := b.service.User(t.Context(), "o1", b.bob.ID); err != nil || u.Rev != b.bob.Rev || u.Role != identity.User {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if _, err := b.service.UserByEmail(t.Context(), "cy@example.com"); apperr.CodeOf(err) != apperr.UserNotFound {
+		t.Errorf("a rehearsed user is there: %v", err)
+	}
+}
+
 // Statement 5: parameters are upgraded at the next login, and that ends nothing.
 func TestOutdatedHashIsMadeAnew(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,78 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// accountsFor gives the accounts a request works on: the real ones or, for a
+// request that is only to be rehearsed, ones that decide the same and write
+// nothing. Sign-in and refresh are not rehearsed: tokens of a session that is
+// not stored would be none.
+func (s *Service) accountsFor(c *fiber.Ctx) (a *Accounts, rehearsed bool, err error) {
+	rehearsed, err = web.DryRun(c)
+	if err != nil || !rehearsed {
+		return s.Accounts, false, err
+	}
+	return &Accounts{
+		store: rehearsal{s.store}, hasher: s.hasher, policy: s.policy, log: slog.New(slog.DiscardHandler), now: s.now,
+	}, true, nil
+}
+
+// rehearsal answers writes as the store would, and does not write.
+type rehearsal struct{ account.Store }
+
+// InsertUser implements account.Users.
+func (r rehearsal) InsertUser(ctx context.Context, u account.User) error {
+	_, err := r.UserByEmail(ctx, u.EmailKey)
+	switch {
+	case err == nil:
+		return account.ErrEmailTaken
+	case errors.Is(err, account.ErrNotFound):
+		return nil
+	}
+	return err
+}
+
+// ReplaceUser implements account.Users.
+func (r rehearsal) ReplaceUser(ctx context.Context, org string, u account.User, prevRev int64) error {
+	before, err := r.User(ctx, org, u.ID)
+	switch {
+	case errors.Is(err, account.ErrNotFound) || err == nil && before.Rev != prevRev:
+		return account.ErrConflict
+	case err != nil:
+		return err
+	case !before.CountsAsAdmin() || u.CountsAsAdmin():
+		return nil
+	}
+	for skip := int64(0); ; skip += web.MaxLimit {
+		users, total, err := r.UsersPage(ctx, org, skip, web.MaxLimit)
+		if err != nil {
+			return err
+		}
+		for _, other := range users {
+			if other.ID != u.ID && other.CountsAsAdmin() {
+				return nil
+			}
+		}
+		if skip+web.MaxLimit >= total {
+			return account.ErrLastAdmin
+		}
+	}
+}
+
+// EndSession implements account.Sessions.
+func (r rehearsal) EndSession(ctx context.Context, org, user, id string, _ time.Time, _, _ string) error {
+	v, err := r.Session(ctx, id)
+	if err == nil && (v.Org != org || v.User != user) {
+		return account.ErrNotFound
+	}
+	return err
+}

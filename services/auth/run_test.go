@@ -1,0 +1,196 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
+	"github.com/eventcarbon/ecf/services/auth/keyring"
+)
+
+// process runs the service with an environment until the test ends.
+func process(t *testing.T, env map[string]string) (base string, e app.Env) {
+	t.Helper()
+	addr := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	env["ECF_ADDR"] = addr
+	logs := &safeBuffer{}
+	e = app.Env{Getenv: func(k string) string { return env[k] }, Stdout: io.Discard, Stderr: io.Discard, Logger: slog.New(slog.NewJSONHandler(logs, nil))}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- auth.Run(ctx, e) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run: %v\n%s", err, logs)
+		}
+	})
+	testkit.Eventually(t, 30*time.Second, func() error {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("Run ended: %v", err)
+		default:
+		}
+		res, err := http.Get("http://" + addr + "/health/ready")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = res.Body.Close() }()
+		if res.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %d", res.StatusCode)
+		}
+		return nil
+	})
+	return "http://" + addr, e
+}
+
+// operator opens the accounts of a deployment beside its servers, as a command
+// does, and makes a user.
+func operator(t *testing.T, e app.Env) *auth.Accounts {
+	t.Helper()
+	s, err := e.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, closeStore, err := auth.OpenStore(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = closeStore() })
+	accounts, err := auth.NewAccounts(auth.AccountsDeps{Store: store, Hasher: testHasher(t), Logger: e.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := accounts.CreateUser(t.Context(), auth.NewUser{Org: "o1", Email: "ada@example.com", Role: identity.Admin, Password: goodPass}); err != nil {
+		t.Fatal(err)
+	}
+	return accounts
+}
+
+func TestRunOnTheEmbeddedEngine(t *testing.T) {
+	t.Parallel()
+	base, e := process(t, map[string]string{"ECF_DATA_DIR": filepath.Join(t.TempDir(), "data"), "ECF_SIGNING_ALGORITHM": "ES256"})
+	b := &bundle{t: t, base: base}
+	accounts := operator(t, e)
+	in := b.signIn("ada@example.com")
+	if header := strings.SplitN(in.access, ".", 2)[0]; header == "" {
+		t.Error(in.access)
+	}
+	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
+	u, err := accounts.UserByEmail(t.Context(), "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := accounts.SetPassword(t.Context(), "o1", u.ID, newPass); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
+	b.signInWith("ada@example.com", newPass)
+}
+
+// Two replicas on MongoDB and Redis share the keys' folder: each takes what the
+// other gave, and follows a rotation without a restart.
+func TestTwoReplicas(t *testing.T) {
+	t.Parallel()
+	uri, name := testkit.MongoDB(t)
+	redisURL, _ := testkit.Redis(t)
+	keys := filepath.Join(t.TempDir(), "keys")
+	env := func() map[string]string {
+		return map[string]string{
+			"ECF_MONGODB_AUTH_URI": withDatabase(uri, name), "ECF_REDIS_URL": redisURL, "ECF_SIGNING_KEYS_DIR": keys, "ECF_ISSUER": issuer,
+		}
+	}
+	first, e := process(t, env())
+	second, _ := process(t, env())
+	operator(t, e)
+	one, two := &bundle{t: t, base: first}, &bundle{t: t, base: second}
+	in := one.signIn("ada@example.com")
+	two.want(two.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
+	r := two.refresh(in.refresh)
+	two.want(r, http.StatusOK, "")
+	two.want(two.do("POST", "/api/v2/auth/logout", r.text("accessToken"), ""), http.StatusOK, "")
+	one.want(one.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
+	one.want(one.refresh(in.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+
+	ring, err := keyring.Open(keyring.Options{Dir: keys, TokenLife: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kid, _, err := ring.Rotate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []*bundle{one, two} {
+		testkit.Eventually(t, 20*time.Second, func() error {
+			if body := b.do("GET", "/.well-known/jwks.json", "", "").body; !strings.Contains(body, kid) {
+				return fmt.Errorf("%s does not publish the next key: %s", b.base, body)
+			}
+			return nil
+		})
+	}
+}
+
+// withDatabase names a database in a MongoDB address.
+func withDatabase(uri, name string) string {
+	address, options, _ := strings.Cut(uri, "?")
+	return strings.TrimSuffix(address, "/") + "/" + name + "?" + options
+}
+
+func TestRunReportsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for what, env := range map[string]map[string]string{
+		"settings":  {"ECF_ACCESS_TOKEN_TTL": "soon", "ECF_ADDR": "nowhere"},
+		"algorithm": {"ECF_DATA_DIR": t.TempDir(), "ECF_SIGNING_ALGORITHM": "HS256"},
+	} {
+		e := app.Env{Getenv: func(k string) string { return env[k] }, Logger: slog.New(slog.DiscardHandler)}
+		if err := auth.Run(t.Context(), e); err == nil {
+			t.Errorf("%s: Run began", what)
+		}
+	}
+}
+
+// setupFuzz makes a service for fuzzing, without a network.
+func setupFuzz(f *testing.F) func(body string) (status int, answer string) {
+	f.Helper()
+	db, err := sqlitex.Open(f.Context(), filepath.Join(f.TempDir(), "auth.db"), sqlitestore.Schema()...)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = db.Close() })
+	keys, err := keyring.Open(keyring.Options{Dir: f.TempDir(), TokenLife: time.Hour})
+	if err != nil {
+		f.Fatal(err)
+	}
+	service, err := auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: time.Hour}, auth.Deps{
+		Store: sqlitestore.New(db), Keys: keys, Hasher: testHasher(f), Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return func(body string) (int, string) {
+		req := httptest.NewRequest("POST", "/api/v2/auth/login", strings.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
+		res, err := service.App().Test(req, -1)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer func() { _ = res.Body.Close() }()
+		var text bytes.Buffer
+		_, _ = text.ReadFrom(res.Body)
+		return res.StatusCode, text.String()
+	}
+}
