@@ -34,6 +34,9 @@ type Deps struct {
 	Sessions identity.Sessions
 	// Limits is the shared count of the rate limits.
 	Limits ratelimit.Log
+	// LimitTimeout is how long to wait for Limits before going on without.
+	// Default: 500 ms.
+	LimitTimeout time.Duration
 	// SignInLimit is the budget of a client address for login and refresh
 	// together, and as much again for the setup of accounts; WriteLimit is that
 	// of a user's writes.
@@ -98,12 +101,12 @@ func New(d Deps) (*Gateway, error) {
 		Deps: d, router: newRouter(), clients: map[target]*client{},
 		tracer: otel.Tracer("github.com/eventcarbon/ecf/services/gateway"),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
-			Now: d.Now, Logger: d.Logger}),
+			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[limitClass]*ratelimit.Limiter{},
 	}
 	for class, name := range map[limitClass]string{signIn: "auth", setup: "setup"} {
 		g.byAddress[class] = ratelimit.New(ratelimit.Options{Name: name, Rule: d.SignInLimit, Shared: d.Limits,
-			Strict: true, Now: d.Now, Logger: d.Logger})
+			Strict: true, Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger})
 	}
 	var checks []web.Check
 	for _, u := range []struct {

@@ -15,7 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// shared makes the limits of a gateway live in a Redis server.
+// shared makes the limits of a gateway live in a Redis server. However busy the
+// machine is, the gateway waits for it: going on without is another test.
 func shared(t *testing.T, url string) func(*Deps) {
 	t.Helper()
 	client, err := redisx.Open(t.Context(), url)
@@ -23,7 +24,10 @@ func shared(t *testing.T, url string) func(*Deps) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	return func(d *Deps) { d.Limits = ratelimit.NewRedis(client, LimitPrefix, nil) }
+	return func(d *Deps) {
+		d.Limits = ratelimit.NewRedis(client, LimitPrefix, nil)
+		d.LimitTimeout, d.Timeout = 20*time.Second, 25*time.Second
+	}
 }
 
 func login(header ...string) request {
@@ -202,7 +206,7 @@ func TestRedisDown(t *testing.T) {
 		if got.status != http.StatusOK || got.header.Get("RateLimit") != "" || got.header.Get("RateLimit-Policy") == "" {
 			t.Errorf("a write: %d, RateLimit %q", got.status, got.header.Get("RateLimit"))
 		}
-		if took := time.Since(began); took > 3*time.Second {
+		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("a write took %s", took)
 		}
 	}
@@ -219,7 +223,7 @@ func TestRedisHangs(t *testing.T) {
 	if !server.Real() {
 		t.Skip("only a real server can be stopped in its tracks")
 	}
-	s := start(t, shared(t, url))
+	s := start(t, shared(t, url), func(d *Deps) { d.LimitTimeout = 0 })
 	if got := s.do(login()); got.status != http.StatusOK {
 		t.Fatalf("%d", got.status)
 	}
@@ -228,7 +232,7 @@ func TestRedisHangs(t *testing.T) {
 	for _, r := range []request{login(), {method: "POST", path: "/api/v2/events", token: bob, body: "{}"}, {method: "GET", path: "/api/v2/events", token: bob}} {
 		began := time.Now()
 		got := s.do(r)
-		if took := time.Since(began); got.status != http.StatusOK || took > 4*time.Second {
+		if took := time.Since(began); got.status != http.StatusOK || took > 10*time.Second {
 			t.Errorf("%s %s: %d after %s", r.method, r.path, got.status, took)
 		}
 	}

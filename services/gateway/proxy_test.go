@@ -274,7 +274,7 @@ func TestRestartedService(t *testing.T) {
 
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
-	port := testkit.FreePort(t)
+	port := testkit.FreePort(t) // and nobody listens there
 	refused := fmt.Sprintf("http://127.0.0.1:%d", port)
 	s := start(t, func(d *Deps) {
 		d.Records = Upstream{URL: refused}
@@ -289,7 +289,7 @@ func TestNobodyThere(t *testing.T) {
 		if code := got.code(t); got.status != http.StatusServiceUnavailable || code != "UNAVAILABLE" || got.header.Get("Retry-After") != "2" {
 			t.Errorf("%s: %d %s, Retry-After %q", path, got.status, code, got.header.Get("Retry-After"))
 		}
-		if took := time.Since(began); took > 4*time.Second {
+		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%s took %s", path, took)
 		}
 		for _, secret := range []string{"127.0.0.1", fmt.Sprint(port), "review-host", "dial", "refused", "context"} {
@@ -307,7 +307,7 @@ func TestNobodyThere(t *testing.T) {
 
 func TestSlowService(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(d *Deps) { d.Timeout = 300 * time.Millisecond })
+	s := start(t, func(d *Deps) { d.Timeout = 2 * time.Second })
 	release := make(chan struct{})
 	defer close(release)
 	s.services[records].set(func(ctx *fasthttp.RequestCtx) { <-release })
@@ -321,7 +321,7 @@ func TestSlowService(t *testing.T) {
 		if code := got.code(t); got.status != http.StatusGatewayTimeout || code != "UPSTREAM_TIMEOUT" {
 			t.Errorf("%s: %d %s", r.method, got.status, code)
 		}
-		if took := time.Since(began); took > 4*time.Second {
+		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%s took %s", r.method, took)
 		}
 		if n := s.services[records].count() - before; n != 1 {

@@ -42,6 +42,9 @@ type route struct {
 	root bool
 	// undocumented: a part of a page, not an operation of the API.
 	undocumented bool
+
+	// parts are the segments of path; newRouter splits them, once.
+	parts []string
 }
 
 type limitClass int
@@ -119,10 +122,14 @@ func table() []route {
 	}
 }
 
-// reservedWords are never types or ids of events and records: what follows
-// them is another service's, now or later.
-func reservedWords() []string {
-	return []string{"results", "review", "factor-set", "imports", "batch", "import", "export"}
+// reserved reports whether a word is never a type and never the id of an event
+// or record: what follows it is another service's, now or later.
+func reserved(word string) bool {
+	switch word {
+	case "results", "review", "factor-set", "imports", "batch", "import", "export":
+		return true
+	}
+	return false
 }
 
 // segments splits the path of a route or a request; a slash at the end does
@@ -137,14 +144,13 @@ func isParam(segment string) bool { return strings.HasPrefix(segment, "{") }
 // matches reports whether a path, already decoded and split, is of this route.
 // A reserved word never stands for a type or an id.
 func (r route) matches(path []string) bool {
-	pattern := segments(r.path)
-	if len(pattern) != len(path) {
+	if len(r.parts) != len(path) {
 		return false
 	}
-	for i, p := range pattern {
+	for i, p := range r.parts {
 		switch p {
 		case "{eventId}", "{type}", "{recordId}":
-			if path[i] == "" || slices.Contains(reservedWords(), path[i]) {
+			if path[i] == "" || reserved(path[i]) {
 				return false
 			}
 		default:
@@ -160,7 +166,7 @@ func (r route) matches(path []string) bool {
 // earlier literal segment comes first. Literals are ordered among themselves
 // too: were they all alike, the order would not be one that can be sorted by.
 func moreSpecific(a, b route) int {
-	x, y := segments(a.path), segments(b.path)
+	x, y := a.parts, b.parts
 	for i := range min(len(x), len(y)) {
 		p, q := isParam(x[i]), isParam(y[i])
 		switch {
@@ -183,6 +189,9 @@ type router struct{ routes []route }
 
 func newRouter() router {
 	routes := table()
+	for i := range routes {
+		routes[i].parts = segments(routes[i].path)
+	}
 	slices.SortStableFunc(routes, moreSpecific)
 	return router{routes}
 }
