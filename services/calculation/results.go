@@ -151,7 +151,7 @@ func isEmpty(r Result) (bool, error) {
 func noResult(due bool) error {
 	e := apperr.New(apperr.ResultNotFound, "No result has been computed for this event.")
 	if due {
-		return e.With(apperr.Detail{Code: "CALCULATION_PENDING", Message: "Records were approved; the result is being calculated. Ask again in a moment."})
+		return e.With(apperr.Detail{Code: "CALCULATION_PENDING", Message: "The event or its approved records have changed; the result is being calculated. Ask again in a moment."})
 	}
 	return e.With(apperr.Detail{Code: "NOTHING_APPROVED", Message: "No record of this event is approved. Only approved records count."})
 }

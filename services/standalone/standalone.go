@@ -140,7 +140,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 			return err
 		}
 		announce(o, listener.Addr().String(), demo)
-		return app.Serve(ctx, edge.App, listener, serveGrace, edge.Health.Drain)
+		return app.Serve(ctx, edge.App, gateway.Linger(listener), serveGrace, edge.Health.Drain)
 	})
 	return group.Wait()
 }
