@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/eventcarbon/ecf/libs v0.0.0
 	github.com/eventcarbon/ecf/services/standalone v0.0.0
+	github.com/getkin/kin-openapi v0.152.0
 	go.opentelemetry.io/proto/otlp v1.11.1
 	google.golang.org/protobuf v1.36.12
 )

@@ -241,6 +241,7 @@ func (c *caller) do(method, path string, body any, header map[string]string) *an
 		c.t.Fatal(err)
 	}
 	a := &answer{t: c.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: text}
+	checkContract(c.t, request, response.StatusCode, response.Header, text)
 	if response.Header.Get("X-Request-Id") == "" {
 		c.t.Errorf("%s: no X-Request-Id", a.what)
 	}
