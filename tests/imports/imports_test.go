@@ -103,12 +103,14 @@ var confined = map[string][]string{
 	"github.com/hibiken/asynq":    {"libs/redisx", "libs/recalc", "libs/backend", "services/calculation", "services/standalone"},
 	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},
 	"golang.org/x/crypto":         {"services/auth/password"},
-	// Below the handlers nobody knows what they are called by.
-	"github.com/gofiber/fiber": {
-		"libs/web", "libs/app", "libs/backend", "services/auth", "services/calculation", "services/calculation/process",
-		"services/gateway", "services/records", "services/review", "services/standalone",
-	},
 }
+
+// storage are the packages that know a storage engine, and transport is what
+// they must not know: how those who use them are called.
+var (
+	storage   = []string{"*/mongostore", "*/sqlitestore", "libs/mongox", "libs/sqlitex"}
+	transport = []string{"github.com/gofiber/fiber", "github.com/valyala/fasthttp", "github.com/hibiken/asynq", "github.com/redis/go-redis", "net/http"}
+)
 
 // faults gives the imports that are against the rules.
 func faults(list map[string]pkg) []string {
@@ -153,15 +155,24 @@ func fault(from, path string, list map[string]pkg) string {
 		}
 	}
 	for dependency, allowed := range confined {
-		if (path == dependency || strings.HasPrefix(path, dependency+"/")) && !permitted(from, allowed) {
+		if within(path, dependency) && !strings.HasPrefix(from, "tests/") && !among(from, allowed) {
 			return "only these may: " + strings.Join(allowed, ", ")
 		}
+	}
+	if among(from, storage) && slices.ContainsFunc(transport, func(t string) bool { return within(path, t) }) {
+		return "storage does not know how those who use it are called"
 	}
 	return ""
 }
 
-func permitted(from string, allowed []string) bool {
-	return strings.HasPrefix(from, "tests/") || slices.ContainsFunc(allowed, func(a string) bool {
+// within reports whether a package is the one at a path or below it.
+func within(path, dependency string) bool {
+	return path == dependency || strings.HasPrefix(path, dependency+"/")
+}
+
+// among reports whether a package is in a list.
+func among(from string, list []string) bool {
+	return slices.ContainsFunc(list, func(a string) bool {
 		name, anywhere := strings.CutPrefix(a, "*")
 		return a == from || anywhere && strings.HasSuffix(from, name)
 	})

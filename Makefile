@@ -1,0 +1,200 @@
+# Everything is Go; `make help` tells what there is. Each target can be run by
+# itself, and CI runs `make verify test` and nothing else (.ci/run).
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+GO ?= go
+CONTAINER ?= docker
+# VERSION, where given, is what programs say they are; without it, the revision
+# they were built from.
+VERSION ?=
+# PKG is what `make test`, `bench` and `fuzz` work on: all of the workspace.
+PKG ?= work
+BENCHTIME ?= 1s
+FUZZTIME ?= 10s
+TEST_TIMEOUT ?= 20m
+
+GOLANGCI_LINT_VERSION := v2.15.0
+GOVULNCHECK_VERSION := v1.1.4
+GOLANGCI_LINT := $(CURDIR)/.cache/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
+
+# The modules of the workspace, and those kept out of it because what they need
+# would move the versions of everything else.
+MODULES := $(shell sed -n 's/^[[:space:]]*\.\///p' go.work)
+OUTSIDE := tests/deploy tests/mongoengine
+SERVICES := gateway auth records review calculation
+
+# A real server for the tests; without it they start the test engine.
+ifdef ECF_MONGODB_URI
+export ECF_MONGODB_URI
+endif
+
+LDFLAGS := -s -w $(if $(VERSION),-X github.com/eventcarbon/ecf/libs/app.version=$(VERSION))
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
+
+# The race detector needs a C compiler.
+RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
+
+.PHONY: help
+help: ## Tell what there is
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+## Running
+
+.PHONY: build
+build: bin/ecf $(SERVICES:%=bin/%) ## Build all programs into bin/
+
+.PHONY: bin/ecf
+bin/ecf:
+	@mkdir -p bin
+	@$(BUILD) -o $@ ./services/standalone/cmd/ecf
+
+.PHONY: $(SERVICES:%=bin/%)
+$(SERVICES:%=bin/%): bin/%:
+	@mkdir -p bin
+	@$(BUILD) -o $@ ./services/$*/cmd/$*
+
+.PHONY: run
+run: bin/ecf ## Run everything in one process, with a demo organization
+	@ECF_DEMO="$${ECF_DEMO:-true}" exec bin/ecf serve
+
+.PHONY: demo
+demo: ## Play the example conference against a running server
+	@$(GO) run ./tests/cmd/demo $(DEMO)
+
+## Testing
+
+.PHONY: test
+test: test-work test-outside ## Run all tests, with the race detector where there is a C compiler
+
+.PHONY: test-work
+test-work:
+	@race=$(RACE); \
+	if [ -n "$$race" ]; then echo "testing with the race detector"; \
+	else echo "testing WITHOUT the race detector: there is no C compiler"; fi; \
+	if command -v redis-server >/dev/null; then echo "testing with redis-server"; \
+	else echo "testing without redis-server: the embedded one takes its place"; fi; \
+	if [ -n "$${ECF_MONGODB_URI:-}" ]; then echo "testing on the MongoDB of ECF_MONGODB_URI"; \
+	else echo "testing on the MongoDB-compatible test engine"; fi; \
+	CGO_ENABLED=$${race:+1} $(GO) test $$race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(PKG)
+
+# These have no concurrency of their own, and what they depend on is large.
+.PHONY: test-outside
+test-outside:
+	@for module in $(OUTSIDE); do \
+		(cd $$module && GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...); \
+	done
+
+.PHONY: e2e
+e2e: ## Run the end-to-end tests only
+	@$(MAKE) test-work PKG=./tests/...
+
+.PHONY: bench
+bench: ## Run the benchmarks (PKG=./libs/footprint BENCHTIME=3s)
+	@$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(PKG)
+
+.PHONY: fuzz
+fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
+	@$(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' $(PKG) | while read -r package dir; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir"/*_test.go); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
+		done; \
+	done
+
+## Checking
+
+.PHONY: verify
+verify: check-fmt check-vet check-modules check-imports check-generated check-deploy lint check-vulnerabilities ## Check everything that is not a test
+	@echo "verified"
+
+.PHONY: check-fmt
+check-fmt:
+	@echo "formatting"
+	@unformatted=$$(gofmt -l libs services tests); \
+	if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted" >&2; exit 1; fi
+	@bash -n deploy/secrets.sh
+	@bash -n .ci/run
+
+.PHONY: check-vet
+check-vet:
+	@echo "go vet"
+	@$(GO) vet work
+	@for module in $(OUTSIDE); do (cd $$module && GOWORK=off $(GO) vet ./...); done
+
+# A workspace hides what a module forgot to require: each must stand alone.
+.PHONY: check-modules
+check-modules:
+	@for module in $(MODULES) $(OUTSIDE); do \
+		echo "module $$module"; \
+		(cd $$module && export GOWORK=off && $(GO) build ./... && $(GO) mod tidy -diff && $(GO) mod verify >/dev/null); \
+	done
+
+.PHONY: check-imports
+check-imports:
+	@echo "imports"
+	@$(GO) test -count=1 ./tests/imports
+
+.PHONY: check-generated
+check-generated:
+	@echo "generated tables"
+	@sum() { find libs/factors libs/locations -type f ! -name '*.go' | LC_ALL=C sort | xargs sha256sum; }; \
+	before=$$(sum); (cd libs/factors && $(GO) generate ./...); \
+	if ! diff <(echo "$$before") <(sum); then echo "the tables are not what go generate makes" >&2; exit 1; fi
+
+.PHONY: check-deploy
+check-deploy:
+	@echo "manifests, images, compose file"
+	@cd tests/deploy && GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -skip 'ProgramsRun|RoleIsChecked' ./...
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## Run the linters
+	@for module in $(MODULES); do echo "lint $$module"; (cd $$module && $(GOLANGCI_LINT) run ./...); done
+	@for module in $(OUTSIDE); do echo "lint $$module"; (cd $$module && GOWORK=off $(GOLANGCI_LINT) run ./...); done
+
+$(GOLANGCI_LINT):
+	@echo "building golangci-lint $(GOLANGCI_LINT_VERSION)"
+	@mkdir -p $(@D)/new
+	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	@mv $(@D)/new/golangci-lint $@
+
+# The program that holds all services holds everything that is shipped. On a
+# machine that cannot reach the database there is nothing to look up.
+.PHONY: check-vulnerabilities
+check-vulnerabilities:
+	@echo "known vulnerabilities"
+	@cd services/standalone && if ! out=$$(GOWORK=off $(GO) run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) ./... 2>&1); then \
+		if ! grep -q 'Vulnerability #' <<<"$$out" && grep -qE 'no such host|dial tcp|i/o timeout|[Ff]orbidden' <<<"$$out"; then \
+			echo "NOT checked: the database of vulnerabilities cannot be reached"; \
+		else echo "$$out" >&2; exit 1; fi; \
+	fi
+
+## Tending
+
+.PHONY: fmt
+fmt: ## Format the sources
+	@gofmt -w libs services tests
+
+.PHONY: tidy
+tidy: ## Tidy every module
+	@for module in $(MODULES) $(OUTSIDE); do (cd $$module && GOWORK=off $(GO) mod tidy); done
+	@$(GO) work sync
+
+.PHONY: images
+images: ## Build the images (CONTAINER=podman VERSION=2.0.0)
+	@for service in $(SERVICES); do \
+		$(CONTAINER) build -f deploy/Dockerfile --build-arg SERVICE=$$service \
+			--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
+			-t ecf/$$service:$(or $(VERSION),dev) .; \
+	done
+	@$(CONTAINER) build -f deploy/Dockerfile --build-arg SERVICE=standalone --build-arg PROGRAM=ecf --build-arg SOURCES=all \
+		--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
+		-t ecf/standalone:$(or $(VERSION),dev) .
+
+.PHONY: compose-secrets
+compose-secrets: ## Make the secrets of docker-compose.yml
+	@deploy/secrets.sh
