@@ -166,7 +166,7 @@ func (r *Reader) RequireOneOf(names ...string) {
 }
 
 // RequireWith adds a fault for each of the others that is absent while the field
-// name is there. A list that is there but empty counts as absent.
+// name is there. A list or text that is there but empty counts as absent.
 func (r *Reader) RequireWith(name string, others ...string) {
 	if r.shape != nil {
 		r.shape.With = append(r.shape.With, With{Field: name, Needs: others})
@@ -186,28 +186,51 @@ func (r *Reader) RequireWith(name string, others ...string) {
 	}
 }
 
-// empty reports whether the field is a list without entries.
+// RequireWhen adds a fault for each of the others that is absent while the text
+// field name has one of the values.
+func (r *Reader) RequireWhen(name string, values []string, others ...string) {
+	if r.shape != nil {
+		r.shape.When = append(r.shape.When, When{Field: name, Values: values, Needs: others})
+		return
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.name != name || m.value.kind != kindString || !slices.Contains(values, m.value.text) {
+			continue
+		}
+		for _, other := range others {
+			if !r.Has(other) {
+				r.fault(other, Required, "%s is required beside %s %s.", other, name, m.value.text)
+			}
+		}
+	}
+}
+
+// empty reports whether the field is a list without entries or a blank text.
 func (r *Reader) empty(name string) bool {
 	for i := range r.members {
 		if m := &r.members[i]; m.name == name {
-			return m.value.kind == kindArray && len(m.value.items) == 0
+			return m.value.kind == kindArray && len(m.value.items) == 0 || m.value.kind == kindString && strings.TrimSpace(m.value.text) == ""
 		}
 	}
 	return false
 }
 
-// RequireEntries adds a fault when the list is absent or empty.
-func (r *Reader) RequireEntries(name string) {
+// RequireContent adds a fault for each of the lists and texts that is absent or
+// empty.
+func (r *Reader) RequireContent(names ...string) {
 	if r.shape != nil {
-		r.shape.Required = append(r.shape.Required, name)
-		r.shape.Entries = append(r.shape.Entries, name)
+		r.shape.Required = append(r.shape.Required, names...)
+		r.shape.Content = append(r.shape.Content, names...)
 		return
 	}
-	if r.empty(name) {
-		r.fault(name, Required, "%s must have at least one entry.", name)
-		return
+	for _, name := range names {
+		if r.empty(name) {
+			r.fault(name, Required, "%s must not be empty.", name)
+		} else {
+			r.Require(name)
+		}
 	}
-	r.Require(name)
 }
 
 // Fault adds a fault found by the caller. Its Field is taken as it is: make it
@@ -236,6 +259,16 @@ func (r *Reader) Unknown() []string {
 		out = append(out, c.Unknown()...)
 	}
 	slices.Sort(out)
+	return out
+}
+
+// Names gives the names of the fields that are there, null ones included, in
+// their order.
+func (r *Reader) Names() []string {
+	out := make([]string, 0, len(r.members))
+	for i := range r.members {
+		out = append(out, r.members[i].name)
+	}
 	return out
 }
 

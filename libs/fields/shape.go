@@ -15,8 +15,9 @@ type Shape struct {
 	// OneOf lists fields of which at least one is required.
 	OneOf [][]string
 	With  []With
-	// Entries are the required lists that must not be empty.
-	Entries []string
+	When  []When
+	// Content are the required lists and texts that must not be empty.
+	Content []string
 }
 
 // With says that a field needs others beside it; a list among them needs at
@@ -24,6 +25,12 @@ type Shape struct {
 type With struct {
 	Field string
 	Needs []string
+}
+
+// When says that a field needs others beside it while it has one of the values.
+type When struct {
+	Field         string
+	Values, Needs []string
 }
 
 // Property is one field. Zero values are no limits, but for the bounds of a

@@ -22,7 +22,7 @@ type accommodation struct {
 }
 
 var accommodationType = define("accommodation",
-	"rooms × nights × factor per room-night; guests × nights where the factor is per guest",
+	accommodationDoc(),
 	decodeAccommodation, calculateAccommodation)
 
 const (
@@ -155,4 +155,26 @@ func (c *calculation) hotelFactor(a *accommodation) (*factors.Factor, uint8) {
 // product multiplies two short figures exactly.
 func product(a, b decimal.Decimal) decimal.Decimal {
 	return decimal.New(a.Coefficient()*b.Coefficient(), a.Scale()+b.Scale())
+}
+
+// accommodationDoc describes the type to its users.
+func accommodationDoc() doc {
+	return doc{
+		description: "Stays in hotels, hostels, apartments and the like, by occupied room and night.",
+		formula:     "rooms × nights × factor per room-night; guests × nights where the factor is per guest",
+		fields: []fieldDoc{
+			{"country", "Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
+			{"city", "London has a factor of its own.", ``},
+			{"kind", "Kind of house. private and camping have no factor and need kgCO2ePerRoomNight.", `"hotel"`},
+			{"nights", "Nights of the stay.", ``},
+			{"rooms", "Occupied rooms each night; they decide where guests is given too.", ``},
+			{"guests", "People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.", ``},
+			{"kgCO2ePerRoomNight", "The factor of the house itself, with evidence of it.", ``},
+		},
+		examples: []string{
+			`{"nights":2,"rooms":40,"country":"GB","city":"London","group":"attendees"}`,
+			`{"nights":3,"guests":12,"country":"SE","kind":"hostel"}`,
+			`{"nights":2,"rooms":5,"kind":"camping","kgCO2ePerRoomNight":1.2,"evidence":[{"name":"Operator statement"}]}`,
+		},
+	}
 }

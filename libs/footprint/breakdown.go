@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
-	"github.com/eventcarbon/ecf/libs/factors"
 )
 
 // Interval is a mass with the bounds of 95% of likely values.
@@ -266,9 +265,9 @@ func (c Contribution) dataQuality(total Mass) DataQuality {
 // for the result.
 func (c Contribution) resultNotices(ev EventContext, unspecified Mass) []Notice {
 	out := []Notice{}
-	if set, ok := factors.ByID(ev.FactorSet); ok {
-		if year := yearOf(ev.StartDate); year != 0 && year < set.Year {
-			out = append(out, Notice{Code: NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, set.Year)})
+	if e, err := engineFor(ev); err == nil {
+		if year := yearOf(ev.StartDate); year != 0 && year < e.set.Year {
+			out = append(out, Notice{Code: NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, e.set.Year)})
 		}
 	}
 	if !unspecified.IsZero() {

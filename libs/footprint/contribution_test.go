@@ -14,56 +14,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// drawRecord makes a good body of any type.
-func drawRecord(t *rapid.T) (typ, body string) {
-	var f []string
-	add := func(format string, args ...any) { f = append(f, fmt.Sprintf(format, args...)) }
-	maybe := func(format string, g *rapid.Generator[string]) {
-		if rapid.Bool().Draw(t, format) {
-			add(format, g.Draw(t, "value"))
-		}
-	}
-	number := rapid.StringMatching(`[1-9][0-9]{0,4}(\.[0-9]{1,6})?`)
-	country := rapid.SampledFrom([]string{"GB", "DE", "US", "SE", "KE", "NZ", "AR", "XK"})
-	typ = rapid.SampledFrom(footprint.Types()).Draw(t, "type")
-	switch typ {
-	case "flights":
-		codes := rapid.Permutation([]string{"LHR", "EDI", "CDG", "JFK", "SYD", "NBO", "GRU", "BER", "KEF"}).Draw(t, "route")
-		add(`"from":%q,"to":%q`, codes[0], codes[1])
-		if rapid.Bool().Draw(t, "via") {
-			add(`"via":[%q]`, codes[2])
-		}
-		add(`"passengers":%d`, rapid.IntRange(1, 500).Draw(t, "passengers"))
-		maybe(`"class":%q`, rapid.SampledFrom([]string{"economy", "premium_economy", "business", "first", "average"}))
-		maybe(`"trips":%s`, rapid.SampledFrom([]string{"1", "2", "7"}))
-	case "accommodation":
-		add(`"nights":%d,"rooms":%d`, rapid.IntRange(1, 20).Draw(t, "nights"), rapid.IntRange(1, 500).Draw(t, "rooms"))
-		maybe(`"kind":%q`, rapid.SampledFrom([]string{"hotel", "hostel", "apartment"}))
-		maybe(`"country":%q`, country)
-	case "venue":
-		add(`"electricityKWh":%s`, number.Draw(t, "electricity"))
-		maybe(`"gasKWh":%s`, number)
-		maybe(`"heatKWh":%s`, number)
-		maybe(`"control":%q`, rapid.SampledFrom([]string{"own", "hired", "hired_with_operator"}))
-		maybe(`"country":%q`, country)
-		maybe(`"renewablePercent":%s`, rapid.SampledFrom([]string{"0", "33.3", "100"}))
-	case "waste":
-		add(`"treatment":%q,"weightKg":%s`, rapid.SampledFrom([]string{"landfill", "recycling", "incineration"}).Draw(t, "treatment"), number.Draw(t, "weight"))
-		maybe(`"material":%q`, rapid.SampledFrom([]string{"mixed", "glass", "wood", "paper_card"}))
-		maybe(`"country":%q`, country)
-	}
-	maybe(`"group":%q`, rapid.SampledFrom(footprint.Groups()))
-	maybe(`"dataQuality":%q`, rapid.SampledFrom([]string{"measured", "calculated", "estimated", "assumed"}))
-	maybe(`"date":%q`, rapid.SampledFrom([]string{"2026-05-12", "2021-01-01"}))
-	maybe(`"evidence":[{"name":%q}]`, rapid.Just("invoice"))
-	if rapid.Bool().Draw(t, "survey") {
-		population := rapid.IntRange(1, 2000).Draw(t, "population")
-		add(`"population":%d,"respondents":%d`, population, rapid.IntRange(1, population).Draw(t, "respondents"))
-		maybe(`"sampleCV":%s`, rapid.SampledFrom([]string{"0", "0.35", "2"}))
-	}
-	return typ, "{" + strings.Join(f, ",") + "}"
-}
-
 func drawContext(t *rapid.T) footprint.EventContext {
 	ev := london
 	ev.RadiativeForcing = rapid.Bool().Draw(t, "radiative forcing")

@@ -15,7 +15,9 @@ import (
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if got := footprint.Types(); !slices.Equal(got, []string{"flights", "accommodation", "venue", "waste"}) {
+	if got := footprint.Types(); !slices.Equal(got, []string{
+		"flights", "accommodation", "venue", "waste", "ground-transport", "freight", "catering", "materials", "energy", "water", "digital", "purchases", "custom",
+	}) {
 		t.Errorf("types %v", got)
 	}
 	for _, typ := range footprint.Types() {
@@ -169,4 +171,44 @@ func FuzzVenue(f *testing.F) {
 
 func FuzzWaste(f *testing.F) {
 	fuzz(f, "waste", `{"treatment":"landfill","weightKg":1}`, `{"treatment":"recycling","material":"glass","volumeLitres":5,"densityKgPerM3":0.1}`)
+}
+
+func FuzzGroundTransport(f *testing.F) {
+	fuzz(f, "ground-transport", `{"mode":"car","distanceKm":12.5,"passengers":7,"occupancy":1.5,"size":"small","fuel":"diesel","roundTrip":true}`,
+		`{"mode":"taxi","distanceKm":3,"vehicles":2,"size":"black_cab"}`, `{"mode":"van","distanceKm":3,"vehicles":2,"fuel":"battery_electric","control":"own"}`,
+		`{"mode":"ferry","distanceKm":40,"passengers":2,"size":"foot"}`, `{"mode":"walk","distanceKm":0.2,"passengers":2}`)
+}
+
+func FuzzFreight(f *testing.F) {
+	fuzz(f, "freight", `{"mode":"road","weightKg":12.5,"distanceKm":300,"refrigerated":true,"vehicle":"hgv_artic"}`, `{"mode":"air","weightKg":5,"distanceKm":5500,"from":"LHR","to":"JFK"}`,
+		`{"mode":"air","weightKg":5,"distanceKm":3700,"haul":"domestic"}`, `{"mode":"sea","weightKg":1e6,"distanceKm":20000,"vehicle":"bulk_carrier","roundTrip":true}`)
+}
+
+func FuzzCatering(f *testing.F) {
+	fuzz(f, "catering", `{"meals":120,"diet":"mixed","drinks":{"beer":1.5,"tea":0},"wastedPercent":12}`, `{"meals":0,"diet":"vegan","mealType":"lunch"}`)
+}
+
+func FuzzMaterials(f *testing.F) {
+	fuzz(f, "materials", `{"material":"paper","weightKg":12.5,"source":"recycled","endOfLife":"recycling"}`, `{"material":"carpet","areaM2":120}`, `{"material":"pvc","areaM2":3,"gramsPerM2":510}`,
+		`{"material":"tshirt_cotton","items":300}`, `{"material":"steel","weightKg":1,"source":"hired","usesOverLife":7}`)
+}
+
+func FuzzEnergy(f *testing.F) {
+	fuzz(f, "energy", `{"source":"hvo","volumeLitres":120,"control":"own"}`, `{"source":"grid","energyKWh":1e3,"country":"US","subdivision":"CA"}`, `{"source":"natural_gas","volumeM3":3.5,"energyKWh":2}`)
+}
+
+func FuzzWater(f *testing.F) {
+	fuzz(f, "water", `{"supplyM3":12.5}`, `{"supplyM3":0,"treated":false,"site":"hall 3"}`)
+}
+
+func FuzzDigital(f *testing.F) {
+	fuzz(f, "digital", `{"activity":"streaming","participants":1200,"hours":6.5,"videoQuality":"hd"}`, `{"activity":"conference","participants":2,"hours":1}`)
+}
+
+func FuzzPurchases(f *testing.F) {
+	fuzz(f, "purchases", `{"category":"security","amount":1200.5,"currency":"eur","kgCO2ePerUnit":0.25,"factorSource":"supplier","evidence":[{"name":"a"}]}`)
+}
+
+func FuzzCustom(f *testing.F) {
+	fuzz(f, "custom", `{"kgCO2e":12.5,"description":"fireworks","evidence":[{"url":"https://example.org"}],"scope":1}`)
 }

@@ -14,6 +14,9 @@ type engine struct {
 	set      *factors.Set
 	pedigree *pedigree
 	flights  flightFactors
+	// airFreight are the rows of air freight by haul, without and with
+	// radiative forcing.
+	airFreight [hauls][2]*factors.Factor
 	// What AR6 adds to the CH4 and N2O columns, as a ratio: (new - old) / old.
 	ch4, n2o *big.Rat
 }
@@ -21,7 +24,7 @@ type engine struct {
 var engines = sync.OnceValue(func() map[string]*engine {
 	out := make(map[string]*engine)
 	for _, set := range factors.Sets() {
-		out[set.ID] = &engine{set: set, pedigree: newPedigree(set), flights: newFlightFactors(set),
+		out[set.ID] = &engine{set: set, pedigree: newPedigree(set), flights: newFlightFactors(set), airFreight: newAirFreight(set),
 			// The published columns use AR5 without feedback, 28 for methane of
 			// any origin; all types here burn fossil fuels.
 			ch4: rebase(set, "gwp.ch4_fossil.ar6", 28), n2o: rebase(set, "gwp.n2o.ar6", 265)}

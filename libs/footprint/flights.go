@@ -26,7 +26,7 @@ type flights struct {
 }
 
 var flightsType = define("flights",
-	"Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
+	flightsDoc(),
 	decodeFlights, calculateFlights)
 
 const average = "average"
@@ -56,6 +56,9 @@ func decodeFlights(d *decoder, f *flights) {
 		d.Fault(apperr.Detail{Field: "distanceKm", Code: fields.NotAllowed,
 			Message: "distanceKm is the distance from from to to and cannot stand beside via; leave out one of the two."})
 	}
+	d.Document("via", func(p *fields.Property) {
+		p.Items = &fields.Property{Type: "string", Pattern: placePattern, Loose: true}
+	})
 	d.differ(f)
 	f.Passengers, _ = d.Integer("passengers", 1, 10_000)
 	if class, ok := d.String("class", 1, 40); ok {
@@ -63,6 +66,7 @@ func decodeFlights(d *decoder, f *flights) {
 			d.Fault(fields.NotOneOf("class", class, flightClasses[:]))
 		}
 	}
+	d.Document("class", func(p *fields.Property) { p.Enum, p.Loose, p.MaxLength, p.MinLength = flightClasses[:], true, 0, 0 })
 	f.RoundTrip = d.flag("roundTrip")
 	f.Trips, _ = d.Integer("trips", 1, 1000)
 	f.Direction, _ = d.Enum("direction", "outbound", "return")
@@ -86,8 +90,12 @@ func flightClass(text string) (string, bool) {
 	return "", false
 }
 
+// placePattern is what codes of places look like; the register decides.
+const placePattern = "^[A-Za-z0-9]{3,4}$"
+
 func (d *decoder) place(name string, known bool) string {
 	code, ok := d.String(name, 1, 40)
+	d.Document(name, func(p *fields.Property) { p.Pattern, p.Loose, p.MinLength, p.MaxLength = placePattern, true, 0, 0 })
 	if !ok {
 		return ""
 	}
@@ -318,4 +326,28 @@ func (c *calculation) flight(h haul, class string, km quantity, geography uint8)
 	e.factor = f
 	c.add(e)
 	c.upstream(e, e.category)
+}
+
+// flightsDoc describes the type to its users.
+func flightsDoc() doc {
+	return doc{
+		description: "Flights of a number of people between two places, by the great circle of each leg.",
+		formula:     "Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
+		fields: []fieldDoc{
+			{"from", "Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case.", ``},
+			{"to", "Where it ends; another airport than from.", ``},
+			{"via", "Stops between, in their order. Each leg counts with its own haul.", ``},
+			{"class", "Cabin class. Any case, a space or hyphen for _, premium and a trailing \" class\" are accepted. A class that is not published for the haul counts as average.", `"average"`},
+			{"passengers", "People on the flight.", ``},
+			{"roundTrip", "Counts the way back as well.", `false`},
+			{"trips", "How often the whole journey was made.", `1`},
+			{"distanceKm", "Great-circle distance one way, not together with via. With it a place that is not known is accepted.", ``},
+			{"direction", "Which way the flight went, not together with roundTrip.", ``},
+		},
+		examples: []string{
+			`{"from":"LHR","to":"JFK","class":"economy","passengers":2,"roundTrip":true,"group":"attendees"}`,
+			`{"from":"EDI","to":"SIN","via":["LHR"],"class":"business","passengers":1,"direction":"outbound","date":"2026-05-11"}`,
+			`{"from":"LHR","to":"XQX","distanceKm":812.5,"passengers":4}`,
+		},
+	}
 }

@@ -16,8 +16,14 @@ import (
 var london = footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndDate: "2026-05-13", Attendees: 400,
 	RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
 
+// tester is a test, or a property being checked.
+type tester interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // evaluate decodes and evaluates a body that must be good.
-func evaluate(t testing.TB, typ, body string, ev footprint.EventContext) footprint.Evaluation {
+func evaluate(t tester, typ, body string, ev footprint.EventContext) footprint.Evaluation {
 	t.Helper()
 	d, err := footprint.Decode(typ, []byte(body), ev)
 	if err != nil {

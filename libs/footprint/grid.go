@@ -31,6 +31,9 @@ func subdivisionSource(country string) string {
 // must be one of theirs.
 func (d *decoder) subdivision(country string) string {
 	text, ok := d.String("subdivision", 1, 20)
+	d.Document("subdivision", func(p *fields.Property) {
+		p.Pattern, p.Loose, p.MinLength, p.MaxLength = "^([A-Za-z]{2}-)?[A-Za-z0-9]{1,3}$", true, 0, 0
+	})
 	if !ok {
 		return ""
 	}

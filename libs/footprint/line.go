@@ -15,6 +15,7 @@ const (
 const (
 	categoryGoods    = "1 Purchased goods and services"
 	categoryFuel     = "3 Fuel- and energy-related activities"
+	categoryFreight  = "4 Upstream transportation and distribution"
 	categoryWaste    = "5 Waste generated in operations"
 	categoryBusiness = "6 Business travel"
 	categoryLeased   = "8 Upstream leased assets"

@@ -31,6 +31,8 @@ const (
 	NoticeNoResidualMix     = "NO_RESIDUAL_MIX"
 	NoticeTransportOnly     = "TREATMENT_IS_TRANSPORT_ONLY"
 	NoticeDensity           = "WEIGHT_FROM_VOLUME"
+	NoticeScopeNotSplit     = "SCOPE_NOT_SPLIT"
+	NoticeCradleToGrave     = "FACTOR_IS_CRADLE_TO_GRAVE"
 )
 
 // FactorUnavailable is the code of a fault: there is no factor for the values
@@ -47,7 +49,7 @@ var inResult = map[string]string{
 	NoticeProxy:             "UK factors stand in for places outside the UK.",
 	NoticeSampling:          "A survey was scaled up without its coefficient of variation; its interval may be too narrow.",
 	NoticeClassSubstituted:  "The cabin class is not published for the haul; the average class was used.",
-	NoticeHaulByDistance:    "The haul was decided by distance because the country table lacks the territory.",
+	NoticeHaulByDistance:    "The haul was decided by distance, because the country table lacks the territory or no airports are named.",
 	NoticeHaulAssumed:       "A location is not known; the flight was taken as international, to and from outside the UK.",
 	NoticeApproximate:       "A city code stands for one of several airports.",
 	NoticeDistanceDiffers:   "A stated distance differs by more than a tenth from the great circle.",
@@ -59,8 +61,10 @@ var inResult = map[string]string{
 	NoticeFloorArea:         "Energy was estimated from floor area; an idle venue makes the estimate too low.",
 	NoticeAllFuels:          "An estimate of all fuels was counted as electricity.",
 	NoticeAnnualShare:       "Energy is a share of a year's use.",
-	NoticeScope2Upstream:    "Scope 2 holds a life-cycle grid factor, so it includes upstream emissions.",
+	NoticeScope2Upstream:    "Scope 2 holds a factor that includes upstream emissions or grid losses.",
 	NoticeRenewableEvidence: "Renewable supply without evidence counts as not covered.",
 	NoticeNoResidualMix:     "No residual mix is held for the country, so the market-based figure uses the grid average.",
+	NoticeScopeNotSplit:     "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
+	NoticeCradleToGrave:     "A factor includes the end of life of its material.",
 	NoticeTransportOnly:     "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
 }

@@ -58,6 +58,14 @@ func (q quantity) by(d decimal.Decimal) quantity {
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), decimalRat(d))}
 }
 
+// perThousand gives q / 1000.
+func (q quantity) perThousand() quantity {
+	if q.ratio == nil && q.plain.Scale() <= decimal.MaxScale-3 {
+		return exactly(decimal.New(q.plain.Coefficient(), q.plain.Scale()+3))
+	}
+	return q.times(1, 1000)
+}
+
 // String writes the amount in plain digits; one that does not end is rounded
 // to twelve decimals. The mass is calculated from the exact amount.
 func (q quantity) String() string {

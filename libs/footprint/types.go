@@ -11,8 +11,8 @@ import (
 // recordType is one kind of carbon source. Its file defines the input, how it
 // is read, and how it is calculated; nothing else knows the type.
 type recordType struct {
-	name    string
-	formula string
+	name string
+	doc  doc
 	// decode reads the body and gives the input in its canonical form.
 	decode func(d *decoder) any
 	// calculate works out an input that decode gave.
@@ -28,15 +28,15 @@ type input interface{ shared() *common }
 func define[T any, P interface {
 	*T
 	input
-}](name, formula string, decode func(*decoder, P), lines func(*calculation, P)) recordType {
+}](name string, about doc, decode func(*decoder, P), lines func(*calculation, P)) recordType {
 	calculate := func(in P, e *engine, ev EventContext) (Evaluation, error) {
 		c := newCalculation(name, e, ev, in.shared())
 		lines(c, in)
 		return c.finish()
 	}
 	return recordType{
-		name:    name,
-		formula: formula,
+		name: name,
+		doc:  about,
 		decode: func(d *decoder) any {
 			in := P(new(T))
 			decode(d, in)
@@ -62,8 +62,11 @@ func define[T any, P interface {
 
 // registry lists the record types in their fixed order. A new type is added
 // here and in its own file.
-func registry() [4]*recordType {
-	return [...]*recordType{&flightsType, &accommodationType, &venueType, &wasteType}
+func registry() [13]*recordType {
+	return [...]*recordType{
+		&flightsType, &accommodationType, &venueType, &wasteType, &groundTransportType, &freightType, &cateringType,
+		&materialsType, &energyType, &waterType, &digitalType, &purchasesType, &customType,
+	}
 }
 
 func find(name string) (*recordType, bool) {
@@ -93,7 +96,7 @@ func Known(typ string) bool {
 // Formula says in one line how a type is calculated; empty for an unknown type.
 func Formula(typ string) string {
 	if t, ok := find(typ); ok {
-		return t.formula
+		return t.doc.formula
 	}
 	return ""
 }

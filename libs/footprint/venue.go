@@ -29,7 +29,7 @@ type venue struct {
 }
 
 var venueType = define("venue",
-	"kWh × factor of each energy carrier, with its well-to-tank and grid losses; annual kWh × share × days ÷ 365, or kWh/m² × m² × days ÷ 365, where nothing was metered",
+	venueDoc(),
 	decodeVenue, calculateVenue)
 
 // venueTypes are the kinds of building with an energy use per square metre. A
@@ -156,4 +156,34 @@ func (c *calculation) perArea(v *venue, row string) carrier {
 		older = -1
 	}
 	return carrier{quantity: exactly(*v.FloorAreaM2).by(d.Value).times(v.Days, 365), known: true, technology: 4, atBest: estimated, older: older}
+}
+
+// venueDoc describes the type to its users.
+func venueDoc() doc {
+	return doc{
+		description: "Energy of a venue: metered, a share of a year's use, or an estimate from the floor area.",
+		formula:     "kWh × factor of each energy carrier, with its well-to-tank and grid losses; annual kWh × share × days ÷ 365, or kWh/m² × m² × days ÷ 365, where nothing was metered",
+		fields: []fieldDoc{
+			{"name", "Name of the venue.", ``},
+			{"site", "Names the place, so that energy of one place counted twice is found.", ``},
+			{"country", "Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
+			{"subdivision", "State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA.", ``},
+			{"control", "Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.", `"hired"`},
+			{"electricityKWh", "Metered electricity of the event.", ``},
+			{"gasKWh", "Metered natural gas by gross calorific value, as it is billed.", ``},
+			{"heatKWh", "Metered district heat or steam.", ``},
+			{"annualElectricityKWh", "Electricity of the venue in a year.", ``},
+			{"annualGasKWh", "Natural gas of the venue in a year, by gross calorific value.", ``},
+			{"spaceSharePercent", "Share of the venue's space that was hired.", ``},
+			{"floorAreaM2", "Floor area used, where nothing was metered.", ``},
+			{"venueType", "Kind of building of the estimate from the floor area.", `"convention_centre"`},
+			{"days", "Days of use, building up and down included.", ``},
+			{"renewablePercent", "Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it.", ``},
+		},
+		examples: []string{
+			`{"name":"Main hall","country":"GB","electricityKWh":4200,"gasKWh":900,"site":"Excel"}`,
+			`{"annualElectricityKWh":1200000,"annualGasKWh":450000,"spaceSharePercent":12.5,"days":3}`,
+			`{"floorAreaM2":2500,"days":2,"venueType":"cultural","country":"GB"}`,
+		},
+	}
 }

@@ -21,7 +21,7 @@ type waste struct {
 }
 
 var wasteType = define("waste",
-	"kg ÷ 1000 × factor of the material and treatment per tonne",
+	wasteDoc(),
 	decodeWaste, calculateWaste)
 
 const mixed = "mixed"
@@ -91,14 +91,22 @@ func (w *waste) material() string {
 
 func wasteFactor(set *factors.Set, material, treatment string) *factors.Factor {
 	for _, m := range wasteMaterials {
-		for _, t := range wasteTreatments {
-			if m.name != material || t.name != treatment {
-				continue
-			}
-			for _, route := range t.routes {
-				if f := set.Ref("waste." + m.row + "." + route); f != nil {
-					return f
-				}
+		if m.name == material {
+			return wasteRow(set, m.row, treatment)
+		}
+	}
+	return nil
+}
+
+// wasteRow finds the factor of a published material and a treatment.
+func wasteRow(set *factors.Set, row, treatment string) *factors.Factor {
+	for _, t := range wasteTreatments {
+		if t.name != treatment {
+			continue
+		}
+		for _, route := range t.routes {
+			if f := set.Ref("waste." + row + "." + route); f != nil {
+				return f
 			}
 		}
 	}
@@ -148,24 +156,22 @@ func calculateWaste(c *calculation, w *waste) {
 	c.add(e)
 }
 
-// perThousand gives q / 1000.
-func (q quantity) perThousand() quantity {
-	if q.ratio == nil && q.plain.Scale() <= decimal.MaxScale-3 {
-		return exactly(decimal.New(q.plain.Coefficient(), q.plain.Scale()+3))
+// wasteDoc describes the type to its users.
+func wasteDoc() doc {
+	return doc{
+		description: "Waste by material and treatment.",
+		formula:     "kg ÷ 1000 × factor of the material and treatment per tonne",
+		fields: []fieldDoc{
+			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
+			{"material", "What was thrown away.", `"mixed"`},
+			{"treatment", "What became of it. Factors of all but landfill cover collection and transport only; reuse has none.", ``},
+			{"weightKg", "Weight; it decides where a volume is given too.", ``},
+			{"volumeLitres", "Volume, to be weighed by densityKgPerM3.", ``},
+			{"densityKgPerM3", "Weight of a cubic metre of it.", ``},
+		},
+		examples: []string{
+			`{"treatment":"recycling","material":"paper_card","weightKg":120}`,
+			`{"treatment":"landfill","volumeLitres":2200,"densityKgPerM3":95}`,
+		},
 	}
-	return q.times(1, 1000)
-}
-
-// proxy gives the geography score of a UK factor used in a country, and notes
-// that it stands in for one outside the UK.
-func (c *calculation) proxy(country string) uint8 {
-	if country == "GB" {
-		return 1
-	}
-	if country == "" {
-		c.note(NoticeProxy, "country", "No country is named; a UK factor stands in.")
-	} else {
-		c.note(NoticeProxy, "country", "A UK factor stands in for %s.", country)
-	}
-	return 5
 }

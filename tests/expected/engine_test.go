@@ -2,6 +2,8 @@ package expected_test
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,9 @@ func TestEngineAgreesLineByLine(t *testing.T) {
 	total := expected.Milligrams(0)
 	seen := 0
 	for _, kind := range footprint.Types() {
+		if _, err := os.Stat(filepath.Join(exampleFolder, kind+".json")); errors.Is(err, fs.ErrNotExist) {
+			continue // the example has no record of the type
+		}
 		var bodies []json.RawMessage
 		readJSON(t, kind+".json", &bodies)
 		for _, body := range bodies {

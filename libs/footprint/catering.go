@@ -1,0 +1,161 @@
+package footprint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// catering is the input of a catering record.
+type catering struct {
+	Country       string                     `json:"country,omitempty"`
+	Meals         *int64                     `json:"meals"`
+	Diet          string                     `json:"diet"`
+	MealType      string                     `json:"mealType,omitempty"`
+	Drinks        map[string]decimal.Decimal `json:"drinks,omitempty"`
+	WastedPercent *decimal.Decimal           `json:"wastedPercent,omitempty"`
+	common
+}
+
+var cateringType = define("catering",
+	cateringDoc(),
+	decodeCatering, calculateCatering)
+
+// diets and their rows; mixed is the mean of the other five.
+var diets = [...]struct{ name, row string }{
+	{"vegan", "food.meal.vegan"},
+	{"vegetarian", "food.meal.vegetarian"},
+	{"fish", "food.meal.white_fish"},
+	{"white_meat", "food.meal.chicken"},
+	{"red_meat", "food.meal.beef"},
+	{mixed, "food.meal.average"},
+}
+
+// mealTypes are the occasions; the factors are those of a main meal.
+var mealTypes = [...]struct {
+	name string
+	main bool
+}{{"main", true}, {"lunch", true}, {"dinner", true}, {"breakfast", false}, {"snack", false}}
+
+// drinks and their rows, in the order of their names.
+var drinks = [...]struct{ name, row string }{
+	{"beer", "drink.beer.litre"},
+	{"bottled_water", "drink.bottled_water.litre"},
+	{"cocktail", "drink.ngc.cocktail.litre"},
+	{"coffee", "drink.coffee.litre"},
+	{"cow_milk", "drink.cow_milk.litre"},
+	{"fruit_juice", "drink.ngc.fruit_juice.litre"},
+	{"soft_drink", "drink.soft_drink.litre"},
+	{"soy_milk", "drink.soy_milk.litre"},
+	{"tap_water", "drink.tap_water.litre"},
+	{"tea", "drink.tea.litre"},
+	{"wine", "drink.wine.litre"},
+}
+
+func decodeCatering(d *decoder, m *catering) {
+	d.Require("meals", "diet")
+	m.Country = d.country(false)
+	if n, ok := d.Integer("meals", 0, 10_000_000); ok {
+		m.Meals = &n
+	}
+	names := make([]string, 0, len(diets))
+	for _, v := range diets {
+		names = append(names, v.name)
+	}
+	m.Diet, _ = d.Enum("diet", names...)
+	types, mains := make([]string, 0, len(mealTypes)), make([]string, 0, len(mealTypes))
+	for _, v := range mealTypes {
+		types = append(types, v.name)
+		if v.main {
+			mains = append(mains, v.name)
+		}
+	}
+	m.MealType, _ = d.Enum("mealType", types...)
+	if m.MealType != "" && !slices.Contains(mains, m.MealType) {
+		d.Fault(apperr.Detail{Field: "mealType", Code: FactorUnavailable, Suggestions: mains,
+			Message: "Factors are published for main meals only, not for a " + m.MealType + "."})
+	}
+	m.Drinks = d.drinks()
+	m.WastedPercent = d.amount("wastedPercent", hundred)
+}
+
+// drinks reads the litres of each drink. A drink that has no factor is a fault,
+// since its litres would be lost otherwise.
+func (d *decoder) drinks() map[string]decimal.Decimal {
+	r, ok := d.Object("drinks")
+	if !ok {
+		return nil
+	}
+	out := make(map[string]decimal.Decimal)
+	names := make([]string, 0, len(drinks))
+	for _, v := range drinks {
+		names = append(names, v.name)
+		if litres, ok := r.Decimal(v.name, decimalZero, maxQuantity); ok {
+			out[v.name] = litres
+		}
+	}
+	for _, path := range r.Unknown() {
+		name := strings.TrimPrefix(path, r.Path(""))
+		near := fields.Nearest(name, names, 3)
+		if len(near) == 0 {
+			near = names
+		}
+		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: near, Message: "No factor is held for this drink."})
+	}
+	r.Ignore(r.Names()...)
+	d.Document("drinks", func(p *fields.Property) { p.Closed = true })
+	return out
+}
+
+func calculateCatering(c *calculation, m *catering) {
+	row := ""
+	for _, v := range diets {
+		if v.name == m.Diet {
+			row = v.row
+		}
+	}
+	c.serve(m, row, "diet", whole(*m.Meals), "meal", m.Diet == mixed)
+	for _, v := range drinks {
+		if litres, ok := m.Drinks[v.name]; ok {
+			c.serve(m, v.row, "drinks."+v.name, exactly(litres), "litre", false)
+		}
+	}
+}
+
+// serve adds the line of a meal or drink.
+func (c *calculation) serve(m *catering, row, field string, q quantity, unit string, mean bool) {
+	f := c.engine.set.Ref(row)
+	if f == nil {
+		c.unavailable(apperr.Detail{Field: field, Message: "The factor set has no factor for it."})
+		return
+	}
+	e := entry{factor: f, quantity: q, unit: unit, stage: Combined, scope: 3, category: categoryGoods, technology: 1}
+	if mean {
+		e.technology = 2
+	}
+	e.geography = c.foreign(f, m.Country)
+	c.add(e)
+}
+
+// cateringDoc describes the type to its users.
+func cateringDoc() doc {
+	return doc{
+		description: "Main meals by diet, and drinks by the litre.",
+		formula:     "meals × factor of the diet + Σ litres × factor of the drink",
+		fields: []fieldDoc{
+			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
+			{"meals", "Meals that were made, wasted ones included.", ``},
+			{"diet", "What the meals were; mixed is the mean of the others.", ``},
+			{"mealType", "Occasion. Only main meals have factors; breakfast and snack have none.", `"main"`},
+			{"drinks", "Litres of each drink.", ``},
+			{"wastedPercent", "Share of the meals that was thrown away. It informs and does not count: wasted meals were made too.", ``},
+		},
+		examples: []string{
+			`{"meals":400,"diet":"vegetarian","mealType":"lunch","drinks":{"coffee":60,"tap_water":200}}`,
+			`{"meals":120,"diet":"mixed","wastedPercent":8}`,
+		},
+	}
+}

@@ -1,0 +1,151 @@
+package footprint
+
+import (
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+// energy is the input of an energy record: a supply that is not on the meter
+// of the venue. Fuel energy is that of the fuel in kWh of gross calorific value,
+// not what a generator puts out.
+type energy struct {
+	Site         string           `json:"site,omitempty"`
+	Country      string           `json:"country,omitempty"`
+	Subdivision  string           `json:"subdivision,omitempty"`
+	Control      string           `json:"control,omitempty"`
+	Source       string           `json:"source"`
+	EnergyKWh    *decimal.Decimal `json:"energyKWh,omitempty"`
+	VolumeLitres *decimal.Decimal `json:"volumeLitres,omitempty"`
+	VolumeM3     *decimal.Decimal `json:"volumeM3,omitempty"`
+	common
+}
+
+var energyType = define("energy",
+	energyDoc(),
+	decodeEnergy, calculateEnergy)
+
+const grid = "grid"
+
+// energySources are the sources with the series of their rows. Empty: not
+// published per that unit. Biofuels are published per litre and per GJ of net
+// calorific value, which is another basis than kWh of gross calorific value.
+var energySources = [...]struct{ name, kwh, litre, m3 string }{
+	{grid, "grid", "", ""},
+	{"diesel", "energy.diesel_avg_blend.kwh_gross_cv", "energy.diesel_avg_blend.litre", ""},
+	{"petrol", "energy.petrol_avg_blend.kwh_gross_cv", "energy.petrol_avg_blend.litre", ""},
+	{"biodiesel", "", "energy.biodiesel_me.litre", ""},
+	{"hvo", "", "energy.hvo.litre", ""},
+	{"lpg", "energy.lpg.kwh_gross_cv", "energy.lpg.litre", ""},
+	{"natural_gas", "energy.natural_gas.kwh_gross_cv", "", "energy.natural_gas.m3"},
+}
+
+func decodeEnergy(d *decoder, n *energy) {
+	d.Require("source")
+	d.RequireOneOf("energyKWh", "volumeLitres", "volumeM3")
+	n.Site, _ = d.String("site", 0, 100)
+	names := make([]string, 0, len(energySources))
+	for _, s := range energySources {
+		names = append(names, s.name)
+	}
+	n.Source, _ = d.Enum("source", names...)
+	n.Country = d.country(n.Source == grid)
+	n.Subdivision = d.subdivision(n.Country)
+	n.Control = d.control()
+	n.EnergyKWh = d.amount("energyKWh", maxQuantity)
+	n.VolumeLitres = d.amount("volumeLitres", maxQuantity)
+	n.VolumeM3 = d.amount("volumeM3", maxQuantity)
+	if n.Source == "" || !d.Has("energyKWh") && !d.Has("volumeLitres") && !d.Has("volumeM3") {
+		return
+	}
+	served := false
+	var fault *apperr.Detail
+	for _, a := range n.amounts() {
+		switch {
+		case !d.Has(a.field):
+		case a.row != "":
+			served = true
+		case fault == nil:
+			fault = &apperr.Detail{Field: a.field, Code: FactorUnavailable,
+				Message: fmt.Sprintf("No factor is published for %s by %s.", n.Source, a.field)}
+		}
+	}
+	if fault == nil || served {
+		return
+	}
+	for _, a := range n.amounts() {
+		if a.row != "" {
+			fault.Suggestions = append(fault.Suggestions, a.field)
+		}
+	}
+	d.Fault(*fault)
+}
+
+// amount is one way to state how much energy was used.
+type energyAmount struct {
+	field, row, unit string
+	value            *decimal.Decimal
+}
+
+// amounts gives the ways to state the energy of the source, the one that counts
+// first when several are given: what a meter or pump shows before a conversion.
+func (n *energy) amounts() [3]energyAmount {
+	for _, s := range energySources {
+		if s.name == n.Source {
+			return [...]energyAmount{
+				{"volumeLitres", s.litre, "litre", n.VolumeLitres},
+				{"energyKWh", s.kwh, "kWh", n.EnergyKWh},
+				{"volumeM3", s.m3, "m3", n.VolumeM3},
+			}
+		}
+	}
+	return [3]energyAmount{}
+}
+
+func calculateEnergy(c *calculation, n *energy) {
+	at := supply{country: n.Country, subdivision: n.Subdivision, control: n.Control}
+	done := false
+	for _, a := range n.amounts() {
+		switch {
+		case a.value == nil:
+		case done || a.row == "":
+			c.note(NoticeInputNotUsed, a.field, "%s was not used; another amount has a better factor.", a.field)
+		default:
+			done = true
+			q := carrier{quantity: exactly(*a.value), known: true, technology: 1}
+			if n.Source == grid {
+				c.electricity(at, q)
+			} else {
+				c.fuel(at, a.row, a.field, 1, a.unit, q)
+			}
+		}
+	}
+	if !done {
+		c.unavailable(apperr.Detail{Field: "source", Message: "No factor is published for " + n.Source + " by the amount given."})
+	}
+	c.unused(n.Subdivision != "" && n.Source != grid, "subdivision", "Only grid electricity has factors by state or province; subdivision was not used.")
+}
+
+// energyDoc describes the type to its users.
+func energyDoc() doc {
+	return doc{
+		description: "Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own.",
+		formula:     "litres, m³ or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank",
+		fields: []fieldDoc{
+			{"site", "Names the place, so that energy of one place counted twice is found.", ``},
+			{"country", "Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.", ``},
+			{"subdivision", "State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA.", ``},
+			{"control", "Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.", `"hired"`},
+			{"source", "Fuel or supply.", ``},
+			{"energyKWh", "Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only.", ``},
+			{"volumeLitres", "Litres of a liquid fuel; they decide where energy is given too.", ``},
+			{"volumeM3", "Cubic metres of natural gas.", ``},
+		},
+		examples: []string{
+			`{"source":"hvo","volumeLitres":1200,"control":"own"}`,
+			`{"source":"diesel","volumeLitres":340}`,
+			`{"source":"grid","energyKWh":850,"country":"DE"}`,
+		},
+	}
+}

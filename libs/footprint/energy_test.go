@@ -1,0 +1,102 @@
+package footprint_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+func TestEnergy(t *testing.T) {
+	t.Parallel()
+	figures(t, "energy", map[string]string{
+		`{"source":"diesel","volumeLitres":340}`:                               "1086.147000", // × (2.58354 + 0.61101)
+		`{"source":"diesel","energyKWh":100}`:                                  "30.227000",   // × (0.24411 + 0.05816)
+		`{"source":"petrol","volumeLitres":10}`:                                "26.559400",
+		`{"source":"hvo","volumeLitres":1200}`:                                 "719.964000", // × (0.03558 + 0.56439 of 2025)
+		`{"source":"biodiesel","volumeLitres":100}`:                            "56.259000",
+		`{"source":"lpg","volumeLitres":100}`:                                  "174.264000",
+		`{"source":"lpg","energyKWh":100}`:                                     "23.998000",
+		`{"source":"natural_gas","energyKWh":100}`:                             "21.252000",
+		`{"source":"natural_gas","volumeM3":100}`:                              "240.332000",
+		`{"source":"grid","energyKWh":1000}`:                                   "184.360000",
+		`{"source":"grid","energyKWh":1000,"country":"DE"}`:                    "329.000000",
+		`{"source":"grid","energyKWh":1000,"country":"US","subdivision":"CA"}`: "179.100000",
+	})
+}
+
+// TestBiogenicCO2IsOutsideScopes reports it apart from the total, a survey
+// scaled up included.
+func TestBiogenicCO2IsOutsideScopes(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"source":"hvo","volumeLitres":1200}`:                                "2916.000000",
+		`{"source":"biodiesel","volumeLitres":100,"control":"own"}`:           "239.000000",
+		`{"source":"hvo","volumeLitres":100,"respondents":5,"population":10}`: "486.000000",
+		`{"source":"diesel","volumeLitres":100}`:                              "0.000000",
+	} {
+		for _, set := range []string{"desnz-2026", "desnz-2025", "desnz-2024"} {
+			ev := london
+			ev.FactorSet = set
+			b := evaluate(t, "energy", body, ev).Contribution.Breakdown(ev)
+			if got := b.OutsideScopes.BiogenicCO2Kg.Kilograms(); got != want {
+				t.Errorf("%s in %s has %s kg outside of scopes, want %s", body, set, got, want)
+			}
+			if b.ByGas.CO2.Cmp(b.Total.KgCO2e) > 0 {
+				t.Errorf("%s: gases %+v", body, b.ByGas)
+			}
+		}
+	}
+}
+
+func TestEnergyScopes(t *testing.T) {
+	t.Parallel()
+	const cat3, cat8, cat1 = "3 3 Fuel- and energy-related activities", "3 8 Upstream leased assets", "3 1 Purchased goods and services"
+	for body, want := range map[string][]string{
+		`{"source":"diesel","volumeLitres":1,"control":"own"}`:                 {"1 ", cat3},
+		`{"source":"diesel","volumeLitres":1,"control":"hired"}`:               {cat8, cat8},
+		`{"source":"diesel","volumeLitres":1}`:                                 {cat8, cat8},
+		`{"source":"diesel","volumeLitres":1,"control":"hired_with_operator"}`: {cat1, cat1},
+		`{"source":"grid","energyKWh":1,"control":"own"}`:                      {"2 ", cat3, cat3, cat3},
+		`{"source":"grid","energyKWh":1,"control":"own","country":"KE"}`:       {"2 "},
+	} {
+		if got := scopesOf(t, "energy", body); !slices.Equal(got, want) {
+			t.Errorf("%s\ngot  %v\nwant %v", body, got, want)
+		}
+	}
+	if e := evaluate(t, "energy", `{"source":"grid","energyKWh":1,"control":"own","country":"KE"}`, london); !has(e.Notices, footprint.NoticeScope2Upstream) {
+		t.Errorf("%v", e.Notices)
+	}
+	if e := evaluate(t, "energy", `{"source":"diesel","volumeLitres":1,"energyKWh":10,"country":"FR","subdivision":"IDF"}`, london); !has(e.Notices, footprint.NoticeInputNotUsed) || !has(e.Notices, footprint.NoticeProxy) {
+		t.Errorf("%v", e.Notices)
+	}
+}
+
+func TestEnergyFaults(t *testing.T) {
+	t.Parallel()
+	nowhere := london
+	nowhere.Country = ""
+	for _, c := range []struct {
+		body string
+		ev   footprint.EventContext
+		want []string
+	}{
+		{`{}`, nowhere, []string{"source REQUIRED", "energyKWh REQUIRED"}},
+		{`{"source":"grid","energyKWh":1}`, nowhere, []string{"country REQUIRED"}},
+		{`{"source":"grid","volumeLitres":1}`, london, []string{"volumeLitres FACTOR_UNAVAILABLE"}},
+		// Published per GJ of net calorific value, which is not what energyKWh is.
+		{`{"source":"hvo","energyKWh":1}`, london, []string{"energyKWh FACTOR_UNAVAILABLE"}},
+		{`{"source":"natural_gas","volumeLitres":1}`, london, []string{"volumeLitres FACTOR_UNAVAILABLE"}},
+		{`{"source":"coal","volumeLitres":-1}`, london, []string{"source NOT_ALLOWED", "volumeLitres OUT_OF_RANGE"}},
+	} {
+		if got := faults(t, "energy", c.body, c.ev); !slices.Equal(got, c.want) {
+			t.Errorf("%s\ngot  %v\nwant %v", c.body, got, c.want)
+		}
+	}
+	if kg(t, "energy", `{"source":"diesel","volumeLitres":1}`, nowhere) == "0.000000" {
+		t.Error("a fuel needs no country")
+	}
+	if got := suggestions(t, "energy", `{"source":"natural_gas","volumeLitres":1}`, "volumeLitres"); !slices.Equal(got, []string{"energyKWh", "volumeM3"}) {
+		t.Errorf("suggested %v", got)
+	}
+}

@@ -1,0 +1,251 @@
+package footprint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// freight is the input of a freight record.
+type freight struct {
+	Country      string           `json:"country,omitempty"`
+	Mode         string           `json:"mode"`
+	Vehicle      string           `json:"vehicle,omitempty"`
+	Refrigerated *bool            `json:"refrigerated,omitempty"`
+	From         string           `json:"from,omitempty"`
+	To           string           `json:"to,omitempty"`
+	Haul         string           `json:"haul,omitempty"`
+	WeightKg     *decimal.Decimal `json:"weightKg"`
+	DistanceKm   *decimal.Decimal `json:"distanceKm"`
+	RoundTrip    *bool            `json:"roundTrip,omitempty"`
+	common
+}
+
+var freightType = define("freight",
+	freightDoc(),
+	decodeFreight, calculateFreight)
+
+const (
+	road = "road"
+	air  = "air"
+)
+
+// freightVehicles are the vehicles of a mode and their rows, the default of the
+// mode first. Refrigerated rows are published for two of them.
+var freightVehicles = [...]struct{ mode, name, row, refrigerated string }{
+	{road, "hgv", "hgv-average", "hgv-refrigerated-average"},
+	{road, "hgv_rigid", "hgv-average-rigid", ""},
+	{road, "hgv_rigid_3_5_to_7_5t", "hgv-rigid-3.5-7.5t", ""},
+	{road, "hgv_rigid_7_5_to_17t", "hgv-rigid-7.5-17t", ""},
+	{road, "hgv_rigid_over_17t", "hgv-rigid-17t", ""},
+	{road, "hgv_artic", "hgv-average-artic", "hgv-refrigerated-artic"},
+	{road, "hgv_artic_3_5_to_33t", "hgv-artic-3.5-33t", ""},
+	{road, "hgv_artic_over_33t", "hgv-artic-33t", ""},
+	{road, "van", "van-average-diesel-tkm", ""},
+	{road, "van_up_to_1_3t", "van-class1-diesel-tkm", ""},
+	{road, "van_1_7_to_3_5t", "van-class3-diesel-tkm", ""},
+	{road, "van_petrol", "van-average-petrol-tkm", ""},
+	{road, "van_battery_electric", "van-average-bev-tkm", ""},
+	{"sea", "container_ship", "sea-container-average", ""},
+	{"sea", "bulk_carrier", "sea-bulk-average", ""},
+	{"sea", "general_cargo_ship", "sea-general-cargo-average", ""},
+	{"sea", "roro_ferry", "sea-roro-average", ""},
+	{"sea", "ropax_ferry", "sea-ropax-average", ""},
+	{"sea", "vehicle_transporter", "sea-vehicle-average", ""},
+	{"rail", "", "rail-freight", ""},
+}
+
+// freightHauls are the hauls of air freight; what is international to flights
+// is so here.
+var freightHauls = [hauls]string{"domestic", "short_haul", "long_haul", "international"}
+
+func decodeFreight(d *decoder, f *freight) {
+	d.Require("mode", "weightKg", "distanceKm")
+	f.Country = d.country(false)
+	f.Mode, _ = d.Enum("mode", road, "rail", "sea", air)
+	names := make([]string, 0, len(freightVehicles))
+	for _, v := range freightVehicles {
+		if v.name != "" {
+			names = append(names, v.name)
+		}
+	}
+	f.Vehicle, _ = d.Enum("vehicle", names...)
+	f.Refrigerated = d.flag("refrigerated")
+	f.From, f.To = d.place("from", false), d.place("to", false)
+	d.RequireWith("from", "to")
+	d.RequireWith("to", "from")
+	f.Haul, _ = d.Enum("haul", freightHauls[:]...)
+	f.WeightKg = d.amount("weightKg", maxQuantity)
+	f.DistanceKm = d.amount("distanceKm", decimal.FromInt(40_000))
+	f.RoundTrip = d.flag("roundTrip")
+	if f.From != "" && f.To != "" && airportOf(f.From) == airportOf(f.To) {
+		d.Fault(apperr.Detail{Field: "to", Code: fields.NotAllowed,
+			Message: fmt.Sprintf("to must be another airport than from; both are %s.", airportOf(f.From))})
+	}
+	if f.Mode == "" {
+		return
+	}
+	for _, name := range [...]string{"from", "to", "haul"} {
+		if f.Mode != air && d.Has(name) {
+			d.Fault(apperr.Detail{Field: name, Code: fields.NotAllowed, Message: name + " is for mode air only."})
+		}
+	}
+	if fault := f.unserved(); fault != nil {
+		d.Fault(*fault)
+	}
+}
+
+func (f *freight) cooled() bool { return f.Refrigerated != nil && *f.Refrigerated }
+
+// unserved is the fault of a vehicle that the mode does not have, or that has
+// no refrigerated row; nil when all is well.
+func (f *freight) unserved() *apperr.Detail {
+	if f.Mode == air {
+		switch {
+		case f.Vehicle != "":
+			return &apperr.Detail{Field: "vehicle", Code: FactorUnavailable, Message: "Air freight has no vehicles; leave vehicle out."}
+		case f.cooled():
+			return &apperr.Detail{Field: "refrigerated", Code: FactorUnavailable, Message: "No refrigerated factor is published for air freight."}
+		}
+		return nil
+	}
+	var served, cold []string
+	ok, cool := false, false
+	for i, v := range freightVehicles {
+		if v.mode != f.Mode {
+			continue
+		}
+		if v.name != "" {
+			served = append(served, v.name)
+		}
+		if v.refrigerated != "" {
+			cold = append(cold, v.name)
+		}
+		if v.name == f.Vehicle || f.Vehicle == "" && (i == 0 || freightVehicles[i-1].mode != v.mode) {
+			ok, cool = true, v.refrigerated != ""
+		}
+	}
+	slices.Sort(served)
+	slices.Sort(cold)
+	switch {
+	case !ok:
+		return &apperr.Detail{Field: "vehicle", Code: FactorUnavailable, Suggestions: served,
+			Message: fmt.Sprintf("No factor is published for %s freight by %s.", f.Mode, f.Vehicle)}
+	case f.cooled() && !cool:
+		return &apperr.Detail{Field: "refrigerated", Code: FactorUnavailable, Suggestions: cold,
+			Message: "Refrigerated factors are published for hgv and hgv_artic only."}
+	}
+	return nil
+}
+
+func calculateFreight(c *calculation, f *freight) {
+	e := entry{unit: "tonne.km", stage: Direct, scope: 3, category: categoryFreight, technology: 1, geography: c.proxy(f.Country)}
+	if c.group == "exhibitors" {
+		e.category = CategoryOptional // their freight, like their travel, is not the organiser's
+	}
+	e.quantity = exactly(*f.WeightKg).perThousand().by(*f.DistanceKm)
+	if f.RoundTrip != nil && *f.RoundTrip {
+		e.quantity = e.quantity.multiply(2)
+	}
+	var missing string
+	if f.Mode == air {
+		missing = c.airFreight(f, &e)
+	} else {
+		missing = c.surfaceFreight(f, &e)
+	}
+	if e.factor == nil {
+		c.unavailable(apperr.Detail{Field: "mode", Message: "The factor set has no factor for " + missing + " freight."})
+		return
+	}
+	c.add(e)
+	c.upstream(e, e.category)
+}
+
+func (c *calculation) surfaceFreight(f *freight, e *entry) (what string) {
+	for i, v := range freightVehicles {
+		first := i == 0 || freightVehicles[i-1].mode != v.mode
+		if v.mode != f.Mode || v.name != f.Vehicle && !(f.Vehicle == "" && first) {
+			continue
+		}
+		if f.Vehicle == "" && v.name != "" {
+			c.defaultTo("vehicle")
+			e.technology = 2
+		}
+		row := v.row
+		if f.cooled() {
+			row = v.refrigerated
+		}
+		e.factor = c.engine.set.Ref("desnz-freight-" + row)
+		break
+	}
+	return f.Mode
+}
+
+func (c *calculation) airFreight(f *freight, e *entry) (what string) {
+	h := c.freightHaul(f)
+	what = freightHauls[h] + " air"
+	rows := c.engine.airFreight[h]
+	e.factor = rows[0]
+	if c.ev.RadiativeForcing {
+		e.factor, e.withoutRF = rows[1], rows[0]
+	}
+	return what
+}
+
+// freightHaul decides the haul of air freight: by the airports, else as stated,
+// else by distance.
+func (c *calculation) freightHaul(f *freight) haul {
+	switch {
+	case f.From != "" && f.To != "":
+		if f.Haul != "" {
+			c.note(NoticeInputNotUsed, "haul", "The airports decide; haul was not used.")
+		}
+		h, _ := c.statedHaul(f.From, f.To, *f.DistanceKm)
+		return h
+	case f.Haul != "":
+		return haul(slices.Index(freightHauls[:], f.Haul))
+	}
+	c.note(NoticeHaulByDistance, "haul", "Neither airports nor haul are named; below 3,700 km the haul is short.")
+	if f.DistanceKm.Cmp(decimal.FromInt(longHaulMetres/1000)) < 0 {
+		return shortHaul
+	}
+	return longHaul
+}
+
+// newAirFreight gives the rows of air freight by haul, without and with
+// radiative forcing.
+func newAirFreight(set *factors.Set) (t [hauls][2]*factors.Factor) {
+	for h, name := range freightHauls {
+		t[h] = [2]*factors.Factor{set.Ref("desnz-freight-air-" + name + "-norf"), set.Ref("desnz-freight-air-" + name + "-rf")}
+	}
+	return t
+}
+
+// freightDoc describes the type to its users.
+func freightDoc() doc {
+	return doc{
+		description: "Goods carried to and from the event, by weight and distance.",
+		formula:     "kg ÷ 1000 × km × 2 if the cargo travels back × (factor + well-to-tank) per tonne-km",
+		fields: []fieldDoc{
+			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
+			{"mode", "How the goods were carried.", ``},
+			{"vehicle", "Vehicle of road or sea freight; absent, an average lorry or a container ship.", ``},
+			{"refrigerated", "Refrigerated lorry, for hgv and hgv_artic.", `false`},
+			{"from", "Airport of departure of air freight, which with to decides the haul.", ``},
+			{"to", "Airport of arrival of air freight.", ``},
+			{"haul", "Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.", ``},
+			{"weightKg", "Weight of the goods.", ``},
+			{"distanceKm", "Distance one way; of air freight the great circle.", ``},
+			{"roundTrip", "The goods travel back: counts the distance twice.", `false`},
+		},
+		examples: []string{
+			`{"mode":"road","vehicle":"hgv_artic","weightKg":18000,"distanceKm":640,"roundTrip":true}`,
+			`{"mode":"air","from":"HKG","to":"LHR","weightKg":350,"distanceKm":9640}`,
+			`{"mode":"sea","weightKg":24000,"distanceKm":19500}`,
+		},
+	}
+}

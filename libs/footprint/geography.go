@@ -1,0 +1,42 @@
+package footprint
+
+import (
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+// proxy gives the geography score of a UK factor used in a country, and notes
+// that it stands in for one outside the UK.
+func (c *calculation) proxy(country string) uint8 {
+	if country == "GB" {
+		return 1
+	}
+	if country == "" {
+		c.note(NoticeProxy, "country", "No country is named; a UK factor stands in.")
+	} else {
+		c.note(NoticeProxy, "country", "A UK factor stands in for %s.", country)
+	}
+	return 5
+}
+
+// foreign gives the geography score of a factor of one country used in
+// another, and notes that it stands in.
+func (c *calculation) foreign(f *factors.Factor, country string) uint8 {
+	switch {
+	case f.Region == "GB" || f.Region == "UK":
+		return c.proxy(country)
+	case f.Region == country:
+		return 1
+	}
+	if country == "" {
+		c.note(NoticeFactorRegion, "country", "No country is named; the factor %s is of %s.", f.ID, f.Region)
+		return 5
+	}
+	c.note(NoticeFactorRegion, "country", "No factor is held for %s; %s of %s stands in.", country, f.ID, f.Region)
+	here, _ := locations.CountryByCode(country)
+	there, _ := locations.CountryByCode(f.Region)
+	if here.Region != "" && here.Region == there.Region {
+		return 2
+	}
+	return 3
+}

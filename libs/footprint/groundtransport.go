@@ -1,0 +1,313 @@
+package footprint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// groundTransport is the input of a ground-transport record.
+type groundTransport struct {
+	Country    string           `json:"country,omitempty"`
+	Mode       string           `json:"mode"`
+	Fuel       string           `json:"fuel,omitempty"`
+	Size       string           `json:"size,omitempty"`
+	Control    string           `json:"control,omitempty"`
+	DistanceKm *decimal.Decimal `json:"distanceKm"`
+	Passengers int64            `json:"passengers,omitempty"`
+	Vehicles   int64            `json:"vehicles,omitempty"`
+	Occupancy  *decimal.Decimal `json:"occupancy,omitempty"`
+	RoundTrip  *bool            `json:"roundTrip,omitempty"`
+	Trips      int64            `json:"trips,omitempty"`
+	common
+}
+
+var groundTransportType = define("ground-transport",
+	groundTransportDoc(),
+	decodeGroundTransport, calculateGroundTransport)
+
+// The modes that the code treats apart.
+const (
+	car         = "car"
+	taxi        = "taxi"
+	van         = "van"
+	electricCar = "battery_electric"
+	plugIn      = "plug_in_hybrid"
+	unknownFuel = "unknown"
+)
+
+// basis is what the factors of a mode are per.
+type basis uint8
+
+const (
+	byVehicle   basis = iota // vehicle-km
+	byEither                 // rows of both kinds
+	byPassenger              // passenger-km
+	byFoot                   // 0 by definition
+)
+
+// groundModes are the modes with what distinguishes their published rows. The
+// first fuel and the first size are those taken when a record names none.
+var groundModes = [...]struct {
+	name         string
+	basis        basis
+	fuels, sizes []string
+	// ownable marks vehicles an organiser may run itself.
+	ownable bool
+	// row gives the series of a fuel and size; per is "km" or "pkm".
+	row func(fuel, size, per string) string
+}{
+	{car, byVehicle, []string{unknownFuel, "petrol", "diesel", "hybrid", plugIn, electricCar, "lpg", "cng"}, []string{average, "small", "medium", "large"}, true,
+		func(fuel, size, _ string) string { return "desnz-car-" + size + "-" + fuel }},
+	{taxi, byEither, nil, []string{"regular", "black_cab"}, false,
+		func(_, size, per string) string { return "desnz-taxi-" + size + "-" + per }},
+	{"motorbike", byVehicle, []string{"petrol"}, []string{average, "small", "medium", "large"}, true,
+		func(_, size, _ string) string { return "desnz-motorbike-" + size }},
+	{van, byVehicle, []string{unknownFuel, "petrol", "diesel", electricCar}, []string{average}, true,
+		func(fuel, _, _ string) string {
+			return "desnz-freight-van-average-" + strings.Replace(fuel, electricCar, "bev", 1) + "-km"
+		}},
+	{"bus", byPassenger, nil, []string{average, "local_london", "local_not_london"}, true,
+		func(_, size, _ string) string {
+			return "desnz-bus-" + strings.Replace(size, average, "average_local", 1)
+		}},
+	{"coach", byPassenger, nil, nil, true, func(_, _, _ string) string { return "desnz-coach" }},
+	{"rail", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-national" }},
+	{"international_rail", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-international" }},
+	{"tram", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-light" }},
+	{"metro", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-underground" }},
+	{"ferry", byPassenger, nil, []string{average, "foot", car}, false, func(_, size, _ string) string { return "desnz-ferry-" + size }},
+	{"bicycle", byFoot, nil, nil, true, nil},
+	{"walk", byFoot, nil, nil, true, nil},
+}
+
+// groundFuels and groundSizes are the values of all modes together.
+var (
+	groundFuels = []string{"petrol", "diesel", "hybrid", plugIn, electricCar, "lpg", "cng", unknownFuel}
+	groundSizes = []string{"small", "medium", "large", average, "regular", "black_cab", "local_london", "local_not_london", "foot", car}
+)
+
+func decodeGroundTransport(d *decoder, g *groundTransport) {
+	d.Require("mode", "distanceKm")
+	g.Country = d.country(false)
+	modes := make([]string, 0, len(groundModes))
+	at := -1
+	for _, m := range groundModes {
+		modes = append(modes, m.name)
+	}
+	g.Mode, _ = d.Enum("mode", modes...)
+	at = slices.Index(modes, g.Mode)
+	g.Fuel, _ = d.Enum("fuel", groundFuels...)
+	g.Size, _ = d.Enum("size", groundSizes...)
+	g.Control = d.control()
+	g.DistanceKm = d.amount("distanceKm", decimal.FromInt(40_000))
+	d.RequireOneOf("passengers", "vehicles")
+	g.Passengers, _ = d.Integer("passengers", 1, 1_000_000)
+	g.Vehicles, _ = d.Integer("vehicles", 1, 1_000_000)
+	if n, ok := d.Decimal("occupancy", decimal.FromInt(1), hundred); ok {
+		g.Occupancy = &n
+	}
+	g.RoundTrip = d.flag("roundTrip")
+	g.Trips, _ = d.Integer("trips", 1, 1000)
+	perPassenger := make([]string, 0, len(groundModes))
+	for _, m := range groundModes {
+		if m.basis >= byPassenger {
+			perPassenger = append(perPassenger, m.name)
+		}
+	}
+	d.RequireWhen("mode", perPassenger, "passengers")
+	if at < 0 {
+		return
+	}
+	m := &groundModes[at]
+	if g.Control == own && !m.ownable {
+		d.Fault(apperr.Detail{Field: "control", Code: fields.NotAllowed, Suggestions: []string{hired, hiredWithOperator},
+			Message: "control own is for vehicles the organiser runs, not for " + m.name + "."})
+	}
+	d.served(g, at)
+}
+
+// served adds a fault for a fuel or size that the mode has no factor for.
+func (d *decoder) served(g *groundTransport, mode int) {
+	m := &groundModes[mode]
+	if m.basis == byFoot {
+		return
+	}
+	for _, c := range [...]struct {
+		field, value string
+		all          []string
+	}{{"fuel", g.Fuel, m.fuels}, {"size", g.Size, m.sizes}} {
+		if c.value != "" && len(c.all) > 0 && !slices.Contains(c.all, c.value) {
+			d.Fault(apperr.Detail{Field: c.field, Code: FactorUnavailable, Suggestions: slices.Sorted(slices.Values(c.all)),
+				Message: fmt.Sprintf("No factor is published for %s with %s %s.", m.name, c.field, c.value)})
+			return
+		}
+	}
+	fuel, size := g.kind(mode)
+	if groundFactor(d.engine.set, mode, fuel, size, "km") != nil {
+		return
+	}
+	// Of a car, not every fuel is published for every size.
+	detail := apperr.Detail{Field: "fuel", Code: FactorUnavailable,
+		Message: fmt.Sprintf("No factor is published for a %s %s %s.", size, strings.ReplaceAll(fuel, "_", " "), m.name)}
+	for _, f := range m.fuels {
+		if groundFactor(d.engine.set, mode, f, size, "km") != nil {
+			detail.Suggestions = append(detail.Suggestions, f)
+		}
+	}
+	slices.Sort(detail.Suggestions)
+	d.Fault(detail)
+}
+
+// kind gives the fuel and the size that count, those of the mode's default
+// where the record names none.
+func (g *groundTransport) kind(mode int) (fuel, size string) {
+	m := &groundModes[mode]
+	if len(m.fuels) > 0 {
+		if fuel = g.Fuel; fuel == "" {
+			fuel = m.fuels[0]
+		}
+	}
+	if len(m.sizes) > 0 {
+		if size = g.Size; size == "" {
+			size = m.sizes[0]
+		}
+	}
+	return fuel, size
+}
+
+func groundFactor(set *factors.Set, mode int, fuel, size, per string) *factors.Factor {
+	return set.Ref(groundModes[mode].row(fuel, size, per))
+}
+
+func calculateGroundTransport(c *calculation, g *groundTransport) {
+	mode := 0
+	for i := range groundModes {
+		if groundModes[i].name == g.Mode {
+			mode = i
+		}
+	}
+	m := &groundModes[mode]
+	vehicles := m.basis == byVehicle || m.basis == byEither && g.Vehicles > 0
+	count := g.Passengers
+	if vehicles {
+		count = c.vehicles(g)
+	}
+	if len(m.fuels) > 1 && g.Fuel == "" {
+		c.defaultTo("fuel")
+	}
+	if len(m.sizes) > 1 && g.Size == "" {
+		c.defaultTo("size")
+	}
+	if g.Fuel != "" && len(m.fuels) == 0 {
+		c.note(NoticeInputNotUsed, "fuel", "Factors of %s do not distinguish fuels; fuel was not used.", m.name)
+	}
+	if g.Size != "" && len(m.sizes) == 0 {
+		c.note(NoticeInputNotUsed, "size", "Factors of %s do not distinguish sizes; size was not used.", m.name)
+	}
+	count *= max(g.Trips, 1)
+	if g.RoundTrip != nil && *g.RoundTrip {
+		count *= 2
+	}
+	e := entry{quantity: exactly(*g.DistanceKm).multiply(count), unit: "passenger.km", stage: Direct, scope: 3, category: c.travel(), technology: 1}
+	if m.basis == byFoot {
+		e.zero = true
+		c.add(e)
+		return
+	}
+	per := "pkm"
+	if vehicles {
+		per, e.unit = "km", "vehicle.km"
+	}
+	fuel, size := g.kind(mode)
+	e.factor = groundFactor(c.engine.set, mode, fuel, size, per)
+	if e.factor == nil {
+		c.unavailable(apperr.Detail{Field: "fuel", Message: fmt.Sprintf("The factor set has no factor for %s %s %s.", size, fuel, m.name)})
+		return
+	}
+	if fuel == unknownFuel || size == average {
+		e.technology = 2
+	}
+	e.geography = c.proxy(g.Country)
+	upstream := c.vehicleScope(g, fuel, &e)
+	c.add(e)
+	c.upstream(e, upstream)
+	if fuel == electricCar && strings.Contains(e.factor.Detail, "T&D losses not included") {
+		c.note(NoticeUpstream, "", "The grid losses of %s are not published.", e.factor.ID)
+	}
+}
+
+// vehicles gives the number of vehicles: as stated, else as many as the
+// passengers fill.
+func (c *calculation) vehicles(g *groundTransport) int64 {
+	if g.Vehicles > 0 {
+		if g.Passengers > 0 {
+			c.note(NoticeInputNotUsed, "passengers", "vehicles decides; passengers was not used.")
+		}
+		return g.Vehicles
+	}
+	if g.Occupancy == nil {
+		c.defaultTo("occupancy")
+		return g.Passengers
+	}
+	// Whole vehicles: passengers ÷ occupancy, rounded up.
+	seats := decimalRat(*g.Occupancy)
+	n := seats.Inv(seats)
+	n.Mul(n, whole(g.Passengers).rat())
+	count := n.Num().Int64() / n.Denom().Int64()
+	if !n.IsInt() {
+		count++
+	}
+	return count
+}
+
+// vehicleScope sets the scope of a vehicle by who runs it, and gives the
+// category of its upstream part.
+func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (upstream string) {
+	switch g.Control {
+	case own:
+		e.scope, e.category = 1, ""
+		switch fuel {
+		case electricCar:
+			e.scope = 2
+			c.note(NoticeScope2Upstream, "", "The factor of electric cars includes grid losses; all of it stands in scope 2.")
+		case plugIn:
+			c.note(NoticeScopeNotSplit, "", "The factor covers petrol and grid electricity together; all of it stands in scope 1.")
+		}
+		return categoryFuel
+	case hiredWithOperator:
+		e.category = categoryGoods
+	}
+	return e.category
+}
+
+// groundTransportDoc describes the type to its users.
+func groundTransportDoc() doc {
+	return doc{
+		description: "Journeys over land and by ferry, by vehicle or by passenger.",
+		formula:     "vehicles × km (car, motorbike, van, taxi by vehicle) or passengers × km × trips × 2 if roundTrip × (factor + well-to-tank); vehicles = passengers ÷ occupancy, rounded up",
+		fields: []fieldDoc{
+			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
+			{"mode", "How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger; walking and cycling are 0.", ``},
+			{"fuel", "Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the grid and its losses.", `"unknown"`},
+			{"size", "What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car.", `"average"`},
+			{"control", "Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.", `"hired"`},
+			{"distanceKm", "Distance one way.", ``},
+			{"passengers", "People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.", ``},
+			{"vehicles", "Vehicles that travelled; they decide where passengers is given too.", ``},
+			{"occupancy", "People in each vehicle.", `1`},
+			{"roundTrip", "Counts the way back as well.", `false`},
+			{"trips", "How often the journey was made.", `1`},
+		},
+		examples: []string{
+			`{"mode":"rail","distanceKm":100,"passengers":2,"group":"staff"}`,
+			`{"mode":"car","fuel":"diesel","size":"medium","distanceKm":42.5,"passengers":30,"occupancy":2.5,"roundTrip":true}`,
+			`{"mode":"taxi","size":"black_cab","distanceKm":8,"vehicles":25}`,
+		},
+	}
+}

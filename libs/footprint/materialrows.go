@@ -1,0 +1,136 @@
+package footprint
+
+// materialRowsOf says where the factors of a material are: the series of its
+// row by source (virgin, recycled, reused), by area and by item, and the waste
+// rows that its end of life has. Empty: not published.
+type materialRowsOf struct {
+	name       string
+	columns    [3]string
+	area, item string
+	// waste is the material of the waste factors, kind the one that a waste
+	// record would name: one vocabulary for both, so that an end of life that is
+	// counted twice can be found.
+	waste, kind string
+}
+
+// column gives the index of a source; hired material was made once from virgin
+// material.
+func (r *materialRowsOf) column(source string) int {
+	switch source {
+	case recycled:
+		return 1
+	case reused:
+		return 2
+	}
+	return 0
+}
+
+// desnz gives the columns of a DESNZ material; the letters say which of
+// primary (p), closed loop (c) and reused (r) are published.
+func desnz(slug, published string) [3]string {
+	var out [3]string
+	for _, column := range published {
+		switch column {
+		case 'p':
+			out[0] = slug + ".primary"
+		case 'c':
+			out[1] = slug + ".closed_loop_recycled"
+		case 'r':
+			out[2] = slug + ".reused"
+		}
+	}
+	return out
+}
+
+func ice(slug string) [3]string { return [3]string{"ice." + slug} }
+
+// materialRows are the materials of a record, grouped by what they are. DESNZ
+// comes first; ICE, which is older, serves what DESNZ has not.
+var materialRows = [...]materialRowsOf{
+	{name: "paper", columns: desnz("paper_and_board_paper", "pc"), waste: "paper_and_board_paper", kind: "paper_card"},
+	{name: "board", columns: desnz("paper_and_board_board", "pc"), waste: "paper_and_board_board", kind: "paper_card"},
+	{name: "paper_and_board", columns: desnz("paper_and_board_mixed", "pc"), waste: "paper_and_board_mixed", kind: "paper_card"},
+	{name: "plastics", columns: desnz("plastics_average_plastics", "pc"), waste: "plastics_average_plastics", kind: "plastic"},
+	{name: "plastic_film", columns: desnz("plastics_average_plastic_film", "pc"), waste: "plastics_average_plastic_film", kind: "plastic"},
+	{name: "plastic_rigid", columns: desnz("plastics_average_plastic_rigid", "pc"), waste: "plastics_average_plastic_rigid", kind: "plastic"},
+	{name: "hdpe", columns: desnz("plastics_hdpe_incl_forming", "pc"), waste: "plastics_hdpe_incl_forming", kind: "plastic"},
+	{name: "ldpe", columns: desnz("plastics_ldpe_and_lldpe_incl_forming", "pc"), waste: "plastics_ldpe_and_lldpe_incl_forming", kind: "plastic"},
+	{name: "pet", columns: desnz("plastics_pet_incl_forming", "pc"), waste: "plastics_pet_incl_forming", kind: "plastic"},
+	{name: "pp", columns: desnz("plastics_pp_incl_forming", "pc"), waste: "plastics_pp_incl_forming", kind: "plastic"},
+	{name: "ps", columns: desnz("plastics_ps_incl_forming", "pc"), waste: "plastics_ps_incl_forming", kind: "plastic"},
+	{name: "pvc", columns: desnz("plastics_pvc_incl_forming", "pc"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "pvc_sheet", columns: ice("plastics_pvc_calendered_sheet"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "upvc_film", columns: ice("plastics_upvc_film"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "polystyrene_expanded", columns: ice("plastics_polystyrene_expanded"), waste: "plastics_ps_incl_forming", kind: "plastic"},
+	{name: "polycarbonate", columns: ice("plastics_polycarbonate"), waste: "plastics_average_plastics", kind: "plastic"},
+	{name: "abs", columns: ice("plastics_abs"), waste: "plastics_average_plastics", kind: "plastic"},
+	{name: "pp_film", columns: ice("plastics_polypropylene_orientated_film"), waste: "plastics_pp_incl_forming", kind: "plastic"},
+	{name: "glass", columns: desnz("glass", "pc"), waste: "glass", kind: "glass"},
+	{name: "metals", columns: desnz("metals", "pc"), waste: "metals", kind: "metal"},
+	{name: "scrap_metal", columns: desnz("metal_scrap_metal", "pc"), waste: "metal_scrap_metal", kind: "metal"},
+	{name: "mixed_cans", columns: desnz("metal_mixed_cans", "pc"), waste: "metal_mixed_cans", kind: "metal"},
+	{name: "steel_cans", columns: desnz("metal_steel_cans", "pc"), waste: "metal_steel_cans", kind: "metal"},
+	{name: "aluminium_cans_and_foil", columns: desnz("metal_aluminium_cans_and_foil_excl_forming", "pc"), waste: "metal_aluminium_cans_and_foil_excl_forming", kind: "metal"},
+	{name: "aluminium", columns: [3]string{"ice.aluminium_general_virgin", "ice.aluminium_general_recycled"}, waste: "metal_scrap_metal", kind: "metal"},
+	{name: "aluminium_extruded", columns: ice("aluminium_extruded_average"), waste: "metal_scrap_metal", kind: "metal"},
+	{name: "aluminium_sheet", columns: ice("aluminium_rolled_average"), waste: "metal_scrap_metal", kind: "metal"},
+	{name: "steel", columns: [3]string{"ice.steel_general_virgin", "ice.steel_general_recycled"}, waste: "metal_scrap_metal", kind: "metal"},
+	{name: "steel_section", columns: ice("steel_section_eu_average"), waste: "metal_scrap_metal", kind: "metal"},
+	{name: "steel_stainless", columns: ice("steel_stainless"), waste: "metal_scrap_metal", kind: "metal"},
+	{name: "wood", columns: desnz("wood", "pr"), waste: "wood", kind: "wood"},
+	{name: "mdf", columns: ice("timber_mdf"), waste: "wood", kind: "wood"},
+	{name: "plywood", columns: ice("timber_plywood"), waste: "wood", kind: "wood"},
+	{name: "osb", columns: ice("timber_oriented_strand_board_osb"), waste: "wood", kind: "wood"},
+	{name: "carpet", columns: ice("carpet_general"), area: "ice.m2.carpet_general"},
+	{name: "carpet_nylon", columns: ice("carpet_nylon_polyamide_pile_weight_500_g_m2"), area: "ice.m2.carpet_nylon_polyamide_pile_weight_500_g_m2"},
+	{name: "carpet_tiles_nylon", columns: ice("carpet_nylon_polyamide_tiles_pile_weight_500_g_m2"), area: "ice.m2.carpet_nylon_polyamide_tiles_pile_weight_500_g_m2"},
+	{name: "carpet_polypropylene", columns: ice("carpet_polypropylene")},
+	{name: "carpet_pet", columns: ice("carpet_polyethylterepthalate_pet")},
+	{name: "carpet_wool", columns: ice("carpet_wool")},
+	{name: "vinyl_flooring", columns: ice("vinyl_flooring_general"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "paint", columns: ice("paint_general")},
+	{name: "clothing", columns: desnz("clothing", "pr"), waste: "clothing", kind: "textile"},
+	{name: "cotton_fabric", columns: ice("cotton_fabric"), waste: "clothing", kind: "textile"},
+	{name: "tshirt_cotton", item: "textile.tshirt_cotton.each", waste: "clothing", kind: "textile"},
+	{name: "tshirt_polyester", item: "textile.tshirt_polyester.each", waste: "clothing", kind: "textile"},
+	{name: "polo_shirt", item: "textile.polo.each", waste: "clothing", kind: "textile"},
+	{name: "it_equipment", columns: desnz("electrical_items_it", "p"), waste: "weee_mixed", kind: "electrical"},
+	{name: "electrical_small", columns: desnz("electrical_items_small", "p"), waste: "weee_small", kind: "electrical"},
+	{name: "electrical_large", columns: desnz("electrical_items_large", "p"), waste: "weee_large", kind: "electrical"},
+	{name: "fridges_and_freezers", columns: desnz("electrical_items_fridges_and_freezers", "p"), waste: "weee_fridges_and_freezers", kind: "electrical"},
+	{name: "batteries_alkaline", columns: desnz("batteries_alkaline", "p"), waste: "batteries", kind: "electrical"},
+	{name: "batteries_li_ion", columns: desnz("batteries_li_ion", "p"), waste: "batteries", kind: "electrical"},
+	{name: "batteries_nimh", columns: desnz("batteries_nimh", "p"), waste: "batteries", kind: "electrical"},
+	{name: "construction", columns: desnz("average_construction", "p"), waste: "average_construction", kind: "construction"},
+	{name: "aggregates", columns: desnz("aggregates", "pcr"), waste: "aggregates", kind: "construction"},
+	{name: "asphalt", columns: desnz("asphalt", "pcr"), waste: "asphalt", kind: "construction"},
+	{name: "bricks", columns: desnz("bricks", "p"), waste: "bricks", kind: "construction"},
+	{name: "concrete", columns: desnz("concrete", "pc"), waste: "concrete", kind: "construction"},
+	{name: "insulation", columns: desnz("insulation", "pc"), waste: "insulation", kind: "construction"},
+	{name: "plasterboard", columns: desnz("plasterboard", "pc"), waste: "plasterboard", kind: "construction"},
+	{name: "soils", columns: desnz("soils", "c"), waste: "soils", kind: "construction"},
+	{name: "tyres", columns: desnz("tyres", "pr"), waste: "tyres"},
+	{name: "mineral_oil", columns: desnz("mineral_oil", "pc"), waste: "mineral_oil"},
+	{name: "garden_compost", columns: desnz("compost_derived_from_garden_waste", "p")},
+	{name: "food_and_garden_compost", columns: desnz("compost_derived_from_food_and_garden_waste", "p")},
+}
+
+func materialRow(name string) *materialRowsOf {
+	for i := range materialRows {
+		if materialRows[i].name == name {
+			return &materialRows[i]
+		}
+	}
+	return nil
+}
+
+// WasteOf gives what a waste record would call a material of a materials
+// record, and whether there is such a name: the same material in both may be
+// one end of life counted twice.
+func WasteOf(material string) (string, bool) {
+	r := materialRow(material)
+	if r == nil || r.kind == "" {
+		return "", false
+	}
+	return r.kind, true
+}
