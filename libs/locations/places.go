@@ -15,19 +15,20 @@ var placesText string
 // Location is a place with a code: an airport, or a city that stands for one.
 type Location struct {
 	// Code is the code in upper case, as asked for: "LHR", "EGLL" or "LON".
-	Code string
+	Code string `json:"code"`
 	// Airport is the IATA code of the airport meant: "LHR" for all three.
-	Airport string
-	ICAO    string
-	Name    string // of the airport, or of the city for a city code
-	City    string
-	Country string // ISO 3166-1 alpha-2
+	Airport string `json:"airport"`
+	ICAO    string `json:"icao,omitempty"`
+	Name    string `json:"name"` // of the airport, or of the city for a city code
+	City    string `json:"city"`
+	Country string `json:"country"` // ISO 3166-1 alpha-2
 	// Latitude and Longitude are those of Airport, in degrees.
-	Latitude, Longitude float64
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
 	// Approximate is true for a city code: one airport stands for several.
-	Approximate bool
+	Approximate bool `json:"approximate"`
 	// Large is true for the airports that OurAirports classes as large.
-	Large bool
+	Large bool `json:"large"`
 }
 
 // Haul is how far a territory is from the UK in the DESNZ tables.
