@@ -35,15 +35,21 @@ func setupWithMetrics(ctx context.Context, service, version string) (http.Handle
 type Debug struct {
 	// Metrics is served as /metrics; nil: no such page.
 	Metrics http.Handler
+	// Status is a page for people, served as /status; nil: no such page.
+	Status http.Handler
 	// Ready says whether the service is ready; nil: always.
 	Ready func(ctx context.Context) error
 }
 
-// Handler serves /metrics, /debug/pprof/, /health/live and /health/ready.
+// Handler serves /metrics, /status, /debug/pprof/, /health/live and
+// /health/ready.
 func (d Debug) Handler() http.Handler {
 	mux := http.NewServeMux()
 	if d.Metrics != nil {
 		mux.Handle("GET /metrics", d.Metrics)
+	}
+	if d.Status != nil {
+		mux.Handle("GET /status", d.Status)
 	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound) // may hold secrets given as flags

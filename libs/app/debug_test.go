@@ -18,6 +18,7 @@ func TestDebugHandler(t *testing.T) {
 	var failure error
 	d := app.Debug{
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a_metric 1\n") }),
+		Status:  http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "all is well\n") }),
 		Ready:   func(context.Context) error { return failure },
 	}
 	visit := func(path string) (int, string) {
@@ -27,6 +28,7 @@ func TestDebugHandler(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/metrics":                       "a_metric 1",
+		"/status":                        "all is well",
 		"/debug/pprof/":                  "goroutine",
 		"/debug/pprof/goroutine?debug=1": "TestDebugHandler",
 		"/health/live":                   "ok",
@@ -46,8 +48,10 @@ func TestDebugHandler(t *testing.T) {
 		t.Errorf("not ready: %d %s", status, body)
 	}
 	d = app.Debug{}
-	if status, _ := visit("/metrics"); status != http.StatusNotFound {
-		t.Errorf("no metrics: %d", status)
+	for _, path := range []string{"/metrics", "/status"} {
+		if status, _ := visit(path); status != http.StatusNotFound {
+			t.Errorf("no %s: %d", path, status)
+		}
 	}
 	if status, _ := visit("/health/ready"); status != http.StatusOK {
 		t.Errorf("no check: %d", status)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -102,7 +103,7 @@ func (b *Backend) Close() {
 }
 
 // Bell gives the bell that asks for recalculation.
-func (b *Backend) Bell() recalc.Bell { return b.bell }
+func (b *Backend) Bell() recalc.SureBell { return b.bell }
 
 // Verifier verifies access tokens with the keys that auth publishes.
 func (b *Backend) Verifier() *identity.Verifier {
@@ -150,7 +151,7 @@ func Await[T any](ctx context.Context, log *slog.Logger, what string, open func(
 // made it, until ctx ends.
 func (b *Backend) Serve(ctx context.Context, health *web.Health, build func(ctx context.Context) (*fiber.App, error)) error {
 	group := app.NewGroup(ctx)
-	b.Debug(group, health)
+	b.Debug(group, health, nil)
 	group.Go(b.name, func(ctx context.Context) error {
 		httpApp, err := build(ctx)
 		if err != nil {
@@ -166,8 +167,9 @@ func (b *Backend) Serve(ctx context.Context, health *web.Health, build func(ctx 
 	return group.Wait()
 }
 
-// Debug adds the debug port, where one is configured, to a group.
-func (b *Backend) Debug(group *app.Group, health *web.Health) {
+// Debug adds the debug port, where one is configured, to a group. Status is its
+// page for people; it may be nil.
+func (b *Backend) Debug(group *app.Group, health *web.Health, status http.Handler) {
 	if b.Settings.DebugAddr == "" {
 		return
 	}
@@ -176,6 +178,6 @@ func (b *Backend) Debug(group *app.Group, health *web.Health) {
 		if err != nil {
 			return err
 		}
-		return app.ServeDebug(ctx, listener, app.Debug{Metrics: b.Env.Metrics, Ready: health.Ready})
+		return app.ServeDebug(ctx, listener, app.Debug{Metrics: b.Env.Metrics, Status: status, Ready: health.Ready})
 	})
 }

@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/hibiken/asynq"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/telemetry"
@@ -49,6 +52,17 @@ type Bell interface {
 	Ring(ctx context.Context, org record.OrgID, event record.EventID)
 }
 
+// SureBell is a bell that also tells whether it was rung, for the sweeper, who
+// has nobody behind it who would ring again.
+type SureBell interface {
+	Bell
+	// TryRing is Ring without the log line: its error says that no ring was made.
+	TryRing(ctx context.Context, org record.OrgID, event record.EventID) error
+}
+
+// errSilent is returned while no ring is tried because one has just failed.
+var errSilent = errors.New("recalc: not rung, the queue could not be reached a moment ago")
+
 // Payload is the content of a task. It carries the tenant, which the worker
 // passes to every store call; it never carries a token.
 type Payload struct {
@@ -64,11 +78,18 @@ type Queue struct {
 	now    func() time.Time
 	// quietUntil is in Unix nanoseconds.
 	quietUntil atomic.Int64
+	rings      metric.Int64Counter
 }
 
 // NewQueue makes a bell that rings in the named queue.
 func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func() time.Time) *Queue {
-	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now}
+	rings, err := otel.Meter(scope).Int64Counter("ecf.recalculation.rings", metric.WithUnit("{ring}"),
+		metric.WithDescription("Rings of the bell, by outcome: those lost are made up for by the sweeper"))
+	if err != nil {
+		// The instrument given with an error still works as far as it can.
+		otel.Handle(err)
+	}
+	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now, rings: rings}
 }
 
 // Close closes the connections.
@@ -76,9 +97,17 @@ func (q *Queue) Close() error { return q.client.Close() }
 
 // Ring implements Bell.
 func (q *Queue) Ring(ctx context.Context, org record.OrgID, event record.EventID) {
+	if err := q.TryRing(ctx, org, event); err != nil && !errors.Is(err, errSilent) {
+		q.log.WarnContext(ctx, "recalculation bell not rung; the sweeper will find the mark", "event", string(event), "error", err.Error())
+	}
+}
+
+// TryRing implements SureBell.
+func (q *Queue) TryRing(ctx context.Context, org record.OrgID, event record.EventID) error {
 	now := q.now()
 	if now.UnixNano() < q.quietUntil.Load() {
-		return
+		q.count(ctx, "lost")
+		return errSilent
 	}
 	// The write has happened: that its caller has gone is no reason not to ring.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ringTimeout)
@@ -87,9 +116,16 @@ func (q *Queue) Ring(ctx context.Context, org record.OrgID, event record.EventID
 	err := q.enqueue(ctx, org, event, now)
 	telemetry.Finish(span, err)
 	if err != nil {
+		q.count(ctx, "lost")
 		q.quietUntil.Store(now.Add(silence).UnixNano())
-		q.log.WarnContext(ctx, "recalculation bell not rung; the sweeper will find the mark", "event", string(event), "error", err.Error())
+		return fmt.Errorf("ring for event %s: %w", event, err)
 	}
+	q.count(ctx, "rung")
+	return nil
+}
+
+func (q *Queue) count(ctx context.Context, outcome string) {
+	q.rings.Add(ctx, 1, metric.WithAttributes(attribute.String("queue", q.queue), attribute.String("outcome", outcome)))
 }
 
 // enqueue adds the task under an id made of the event and the time bucket.

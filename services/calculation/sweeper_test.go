@@ -17,9 +17,15 @@ type marks struct {
 
 func (m *marks) MarkedEvents(context.Context, int) ([]record.MarkedEvent, error) { return m.due, m.err }
 
-type bell struct{ rung []record.EventID }
+type bell struct {
+	rung []record.EventID
+	err  error
+}
 
-func (b *bell) Ring(_ context.Context, _ record.OrgID, e record.EventID) { b.rung = append(b.rung, e) }
+func (b *bell) TryRing(_ context.Context, _ record.OrgID, e record.EventID) error {
+	b.rung = append(b.rung, e)
+	return b.err
+}
 
 func TestSweeperRingsForMarksThatStay(t *testing.T) {
 	t.Parallel()
@@ -65,5 +71,34 @@ func TestSweeperSlowsDownButNeverStops(t *testing.T) {
 	}
 	if rung != 4+6 { // 2, 4, 8, 16, then 32, 64, 96, 128, 160, 192
 		t.Fatalf("rung %d times in 200 sweeps", rung)
+	}
+}
+
+// While the queue is away every sweep tries; when it is back, the first one
+// rings, however long it was away.
+func TestSweeperRingsAsSoonAsTheQueueIsBack(t *testing.T) {
+	t.Parallel()
+	m := &marks{due: []record.MarkedEvent{{Org: "o", Event: "a", Mark: "1"}}}
+	b := &bell{err: errors.New("no queue")}
+	s := &Sweeper{Records: m, Bell: b, Logger: slog.New(slog.DiscardHandler)}
+	sweep := func() int {
+		b.rung = nil
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return len(b.rung)
+	}
+	sweep()
+	for range 20 {
+		if sweep() != 1 {
+			t.Fatal("a ring that could not be made is not tried again")
+		}
+	}
+	b.err = nil
+	if sweep() != 1 {
+		t.Fatal("the queue is back and nobody rings")
+	}
+	if sweep() != 0 {
+		t.Fatal("rung again at once")
 	}
 }

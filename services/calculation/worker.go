@@ -16,27 +16,31 @@ type WorkerDeps struct {
 	Records RecordStore
 	Results Store
 	Queue   asynq.RedisConnOpt
-	Bell    recalc.Bell
+	Bell    recalc.SureBell
 	Workers int
 	// Sweep is how often lost rings are looked for.
 	Sweep time.Duration
 	// Grace is how long running tasks may take to end after ctx has.
-	Grace  time.Duration
-	Logger *slog.Logger
-	Now    func() time.Time
+	Grace time.Duration
+	// Insight measures the work. The caller closes it.
+	Insight *recalc.Insight
+	Logger  *slog.Logger
+	Now     func() time.Time
 }
 
 // Work recalculates for every ring, and sweeps for the rings that were lost,
 // until ctx ends.
 func Work(ctx context.Context, d WorkerDeps) error {
-	recalculator := NewRecalculator(d.Records, d.Results, d.Now)
-	sweeper := &Sweeper{Records: d.Records, Bell: d.Bell, Logger: d.Logger}
+	d.Insight.Watch(d.Records.MarkedEvents)
+	measured := measuredRecalculator{Recalculator: NewRecalculator(d.Records, d.Results, d.Now), insight: d.Insight, log: d.Logger}
+	apart := newApart(measured.recalculate)
+	sweeper := &Sweeper{Records: d.Records, Bell: sweptBell{d.Bell, d.Insight}, Logger: d.Logger}
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
 		sweeper.Run(ctx, d.Sweep)
 	}()
-	err := recalc.Serve(ctx, d.Queue, d.Workers, d.Grace, d.Logger, recalculator.Recalculate)
+	err := recalc.Serve(ctx, d.Queue, d.Workers, d.Grace, d.Logger, apart.do)
 	<-swept
 	return err
 }
@@ -54,7 +58,9 @@ type Sweeper struct {
 	Records interface {
 		MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error)
 	}
-	Bell   recalc.Bell
+	Bell interface {
+		TryRing(ctx context.Context, org record.OrgID, event record.EventID) error
+	}
 	Logger *slog.Logger
 
 	seen map[record.EventID]sighting
@@ -84,7 +90,8 @@ func (s *Sweeper) Run(ctx context.Context, every time.Duration) {
 
 // Sweep looks once. It rings for a mark at its second sighting, then at the
 // fourth, the eighth and so on, so that an event which cannot be calculated
-// does not fill the queue.
+// does not fill the queue. A ring that could not be made is made at the next
+// sweep: when the queue comes back, nobody must wait for the next power of two.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	due, err := s.Records.MarkedEvents(ctx, sweepLimit)
 	if err != nil {
@@ -96,10 +103,10 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 		if before := s.seen[e.Event]; before.mark == e.Mark {
 			now.times = before.times + 1
 		}
-		seen[e.Event] = now
-		if rings(now.times) {
-			s.Bell.Ring(ctx, e.Org, e.Event)
+		if rings(now.times) && s.Bell.TryRing(ctx, e.Org, e.Event) != nil {
+			now.times--
 		}
+		seen[e.Event] = now
 	}
 	s.seen = seen
 	return nil

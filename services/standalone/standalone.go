@@ -71,6 +71,11 @@ func Serve(ctx context.Context, o Options) (err error) {
 	defer redis.close()
 	bell := recalc.NewQueue(redis.queue, recalc.QueueInteractive, o.Logger, time.Now)
 	defer func() { _ = bell.Close() }()
+	insight, err := recalc.NewInsight(redis.queue, nil, time.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = insight.Close() }()
 
 	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: stores.ping})
 	accounts, err := newAuth(s, stores, redis, health, o.Logger)
@@ -120,7 +125,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	group.Go("work", func(ctx context.Context) error {
 		return calculation.Work(ctx, calculation.WorkerDeps{
 			Records: stores.records, Results: stores.results, Queue: redis.queue, Bell: bell, Workers: s.Workers,
-			Sweep: s.SweepInterval, Grace: workGrace, Logger: o.Logger, Now: time.Now,
+			Sweep: s.SweepInterval, Grace: workGrace, Insight: insight, Logger: o.Logger, Now: time.Now,
 		})
 	})
 	if s.DebugAddr != "" {
@@ -130,7 +135,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 				return err
 			}
 			debug := o.Debug
-			debug.Ready = edge.Health.Ready
+			debug.Ready, debug.Status = edge.Health.Ready, insight
 			return app.ServeDebug(ctx, listener, debug)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/mongostore"
 )
@@ -55,8 +56,13 @@ func Run(ctx context.Context, env app.Env) error {
 }
 
 func work(ctx context.Context, b *backend.Backend) error {
+	insight, err := recalc.NewInsight(b.Queue, nil, time.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = insight.Close() }()
 	group := app.NewGroup(ctx)
-	b.Debug(group, b.Health())
+	b.Debug(group, b.Health(), insight)
 	group.Go("work", func(ctx context.Context) error {
 		records, results, err := open(ctx, b)
 		if err != nil {
@@ -65,7 +71,7 @@ func work(ctx context.Context, b *backend.Backend) error {
 		b.Logger.InfoContext(ctx, "working", "workers", b.Settings.Workers, "version", b.Env.Version)
 		return calculation.Work(ctx, calculation.WorkerDeps{
 			Records: records, Results: results, Queue: b.Queue, Bell: b.Bell(), Workers: b.Settings.Workers,
-			Sweep: b.Settings.SweepInterval, Grace: workGrace, Logger: b.Logger, Now: time.Now,
+			Sweep: b.Settings.SweepInterval, Grace: workGrace, Insight: insight, Logger: b.Logger, Now: time.Now,
 		})
 	})
 	return group.Wait()
