@@ -153,10 +153,7 @@ type Request struct {
 // Insert stores a new record, made by by. The caller has set the input fields;
 // the workflow sets the rest.
 func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Record, error) {
-	now := w.now()
-	r.Org, r.Rev, r.Status = org, 1, Unsubmitted
-	r.CreatedBy, r.EditedBy, r.CreatedAt, r.UpdatedAt = by, by, now, now
-	r.Last = Entry{Rev: 1, Move: Create, To: Unsubmitted, By: by, At: now}.seal(org, r.ID, "")
+	r = w.created(org, r, by)
 	stored, err := w.Store.InsertRecord(ctx, org, r)
 	switch {
 	case errors.Is(err, ErrDuplicateReference):
@@ -165,6 +162,15 @@ func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Re
 		return Record{}, fmt.Errorf("insert record: %w", err)
 	}
 	return stored, nil
+}
+
+// created gives a new record as it is stored.
+func (w Workflow) created(org OrgID, r Record, by Actor) Record {
+	now := w.now()
+	r.Org, r.Rev, r.Status = org, 1, Unsubmitted
+	r.CreatedBy, r.EditedBy, r.CreatedAt, r.UpdatedAt = by, by, now, now
+	r.Last = Entry{Rev: 1, Move: Create, To: Unsubmitted, By: by, At: now}.seal(org, r.ID, "")
+	return r
 }
 
 // Apply makes one move: read, decide by the table, write on the condition that

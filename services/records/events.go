@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
@@ -46,7 +47,15 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	if _, err := readEvent(body, &event, true); err != nil {
 		return err
 	}
-	organization, err := s.Store.Organization(c.UserContext(), orgOf(c))
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	id := record.EventID(w.Request.NewID(0))
+	if made, ok, err := s.madeEvent(c, w, id); ok || err != nil {
+		return answerCreated(c, made, err)
+	}
+	organization, err := s.Store.Organization(c.UserContext(), w.Org)
 	if err != nil {
 		return fmt.Errorf("create event: read organization: %w", err)
 	}
@@ -55,14 +64,40 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 		return fmt.Errorf("create event: organization %s is on plan %q, which has no quota", organization.ID, organization.Plan)
 	}
 	set, _ := factors.ForStart(event.StartDate)
-	by := record.ActorOf(web.PrincipalOf(c))
 	now := s.now()
-	event.ID, event.FactorSet = record.EventID(record.NewID()), set.ID
-	event.CreatedBy, event.CreatedAt, event.UpdatedAt, event.Rev, event.ContextRev = by, now, now, 1, 1
-	event, err = s.Store.InsertEvent(c.UserContext(), orgOf(c), event, quota)
+	event.ID, event.FactorSet = id, set.ID
+	event.CreatedBy, event.CreatedAt, event.UpdatedAt, event.Rev, event.ContextRev = w.By, now, now, 1, 1
+	event, err = w.Store.InsertEvent(c.UserContext(), w.Org, event, quota)
+	if w.Request.Keyed() && (errors.Is(err, record.ErrQuota) || errors.Is(err, record.ErrDuplicate)) {
+		// An attempt that was given up for dead may have been faster.
+		if made, ok, lookup := s.lookEvent(c, w, id); ok || lookup != nil {
+			return answerCreated(c, made, lookup)
+		}
+	}
 	if errors.Is(err, record.ErrQuota) {
 		return quotaExceeded(organization.Plan, quota)
 	}
+	return answerCreated(c, event, err)
+}
+
+// madeEvent looks for the event an earlier attempt of this request has made.
+func (s *server) madeEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (event record.Event, found bool, err error) {
+	if !w.Request.Resumed {
+		return record.Event{}, false, nil
+	}
+	return s.lookEvent(c, w, id)
+}
+
+// lookEvent also finds an event that was deleted since: it was created.
+func (s *server) lookEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (event record.Event, found bool, err error) {
+	event, err = s.Store.EventContext(c.UserContext(), w.Org, id)
+	if errors.Is(err, record.ErrNotFound) {
+		return record.Event{}, false, nil
+	}
+	return event, err == nil, err
+}
+
+func answerCreated(c *fiber.Ctx, event record.Event, err error) error {
 	if err != nil {
 		return err
 	}
@@ -134,6 +169,10 @@ func (s *server) changeEvent(c *fiber.Ctx, change func(body []byte, event *recor
 	if err != nil {
 		return err
 	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
 	tags, conditional := web.IfMatch(c)
 	for range editAttempts {
 		event, err := s.event(c)
@@ -155,7 +194,7 @@ func (s *server) changeEvent(c *fiber.Ctx, change func(body []byte, event *recor
 			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
 		}
 		event.Rev, event.UpdatedAt = before+1, s.now()
-		err = s.Store.ReplaceEvent(c.UserContext(), orgOf(c), event, before)
+		err = w.Store.ReplaceEvent(c.UserContext(), w.Org, event, before)
 		if errors.Is(err, record.ErrConflict) {
 			continue
 		}
@@ -163,7 +202,7 @@ func (s *server) changeEvent(c *fiber.Ctx, change func(body []byte, event *recor
 			return err
 		}
 		if event.Mark != "" {
-			s.Bell.Ring(c.UserContext(), orgOf(c), event.ID)
+			w.Ring(c.UserContext(), event.ID)
 		}
 		return answer(event)
 	}

@@ -57,28 +57,60 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	key := record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(w.Request.NewID(0))}
+	if w.Request.Resumed {
+		if made, err := s.Store.Record(c.UserContext(), w.Org, key); err == nil {
+			return answerRecord(c, made)
+		} else if !errors.Is(err, record.ErrNotFound) {
+			return err
+		}
+	}
 	event, lookup := s.event(c)
-	decoded, err := decodeFor(c.Params("type"), body, event, lookup)
+	r, err := newRecord(key, body, event, lookup)
 	if err != nil {
 		return err
 	}
-	r := record.Record{ID: record.ID(record.NewID()), Event: event.ID, Type: c.Params("type")}
-	if err := fill(&r, decoded, event); err != nil {
-		return err
+	r, err = w.Workflow.Insert(c.UserContext(), w.Org, r, w.By)
+	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
+		// An attempt that was given up for dead has been faster.
+		r, err = s.record(c, key)
 	}
-	r, err = s.workflow.Insert(c.UserContext(), orgOf(c), r, record.ActorOf(web.PrincipalOf(c)))
 	if err != nil {
 		return err
 	}
+	return answerRecord(c, r)
+}
+
+// newRecord makes the record of a body, with what is calculated from it.
+func newRecord(key record.Key, body []byte, event record.Event, lookup error) (record.Record, error) {
+	decoded, err := decodeFor(key.Type, body, event, lookup)
+	if err != nil {
+		return record.Record{}, err
+	}
+	r := record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
+	return r, fill(&r, decoded, event)
+}
+
+// record reads a record.
+func (s *server) record(c *fiber.Ctx, key record.Key) (record.Record, error) {
+	r, err := s.Store.Record(c.UserContext(), orgOf(c), key)
+	if errors.Is(err, record.ErrNotFound) {
+		return r, record.NoSuchRecord()
+	}
+	return r, err
+}
+
+func answerRecord(c *fiber.Ctx, r record.Record) error {
 	c.Set(fiber.HeaderETag, r.ETag())
 	return web.Created(c, r, web.BasePath+"/events/"+string(r.Event)+"/"+r.Type+"/"+string(r.ID))
 }
 
 func (s *server) getRecord(c *fiber.Ctx) error {
-	r, err := s.Store.Record(c.UserContext(), orgOf(c), keyOf(c))
-	if errors.Is(err, record.ErrNotFound) {
-		return record.NoSuchRecord()
-	}
+	r, err := s.record(c, keyOf(c))
 	if err != nil {
 		return err
 	}
@@ -195,7 +227,7 @@ func changedFields(before, after json.RawMessage) []string {
 }
 
 func (s *server) deleteRecord(c *fiber.Ctx) error {
-	r, err := s.applied(c, record.Delete, "", nil)
+	r, err := s.applied(c, record.Delete, nil)
 	if err != nil {
 		return err
 	}
@@ -209,7 +241,7 @@ func (s *server) move(m record.Move) fiber.Handler {
 
 // apply makes a move on the record of the path and answers with the record.
 func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) error {
-	r, err := s.applied(c, m, "", change)
+	r, err := s.applied(c, m, change)
 	if err != nil {
 		return err
 	}
@@ -217,19 +249,17 @@ func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) 
 	return web.OK(c, r)
 }
 
-func (s *server) applied(c *fiber.Ctx, m record.Move, comment string, change func(*record.Record) ([]string, error)) (record.Record, error) {
-	request := record.Request{
-		Org: orgOf(c), Key: keyOf(c), Move: m, By: record.ActorOf(web.PrincipalOf(c)), Comment: comment, Change: change,
+func (s *server) applied(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) (record.Record, error) {
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return record.Record{}, err
 	}
+	request := record.Request{Key: keyOf(c), Move: m, Change: change}
 	if tags, ok := web.IfMatch(c); ok {
 		request.IfMatch = record.MatchRecord(tags)
 	}
 	if _, err := s.event(c); err != nil {
 		return record.Record{}, err
 	}
-	r, err := s.workflow.Apply(c.UserContext(), request)
-	if err == nil && r.Mark != "" {
-		s.Bell.Ring(c.UserContext(), orgOf(c), r.Event)
-	}
-	return r, err
+	return w.Apply(c.UserContext(), request)
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 // Deps is what the service is made of.
@@ -27,13 +29,17 @@ type Deps struct {
 
 type server struct {
 	Deps
-	workflow record.Workflow
+	writes writes.Maker
+	keys   *idempotency.Keeper
 }
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
-	s := &server{Deps: d}
-	s.workflow = record.Workflow{Store: d.Store, Now: d.Now, NewMark: func() string { return record.NewMark(d.Now()) }}
+	s := &server{
+		Deps:   d,
+		writes: writes.Maker{Store: d.Store, Bell: d.Bell, Now: d.Now},
+		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
+	}
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")

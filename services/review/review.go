@@ -4,6 +4,7 @@
 package review
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -12,10 +13,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 // Store is what the service needs of the records' owner.
@@ -23,6 +26,7 @@ type Store interface {
 	record.Organizations
 	record.Events
 	record.Records
+	record.Keys
 }
 
 // Deps is what the service is made of.
@@ -37,13 +41,17 @@ type Deps struct {
 
 type server struct {
 	Deps
-	workflow record.Workflow
+	writes writes.Maker
+	keys   *idempotency.Keeper
 }
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
-	s := &server{Deps: d}
-	s.workflow = record.Workflow{Store: d.Store, Now: d.Now, NewMark: func() string { return record.NewMark(d.Now()) }}
+	s := &server{
+		Deps:   d,
+		writes: writes.Maker{Store: d.Store, Bell: d.Bell, Now: d.Now},
+		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
+	}
 	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
@@ -60,10 +68,14 @@ func (s *server) routes() []web.Route {
 		{Method: http.MethodGet, Path: "/review", Role: identity.Manager, Handler: s.queue},
 		{Method: http.MethodGet, Path: "/events/:eventId/review", Role: identity.Manager, Handler: s.queue},
 	}
+	once := s.keys.Handler // the route takes an Idempotency-Key
+	routes = append(routes, web.Route{
+		Method: http.MethodPost, Path: "/events/:eventId/review/approve", Role: record.RoleFor(record.Approve), Handler: once(s.approveMany),
+	})
 	for _, m := range []record.Move{record.Review, record.Approve, record.RequestChanges, record.Reject, record.Reopen} {
 		routes = append(routes, web.Route{
 			Method: http.MethodPost, Path: "/events/:eventId/:type/:recordId/" + string(m),
-			Role: record.RoleFor(m), Resolve: knownType, Handler: s.decide(m),
+			Role: record.RoleFor(m), Resolve: knownType, Handler: once(s.decide(m)),
 		})
 	}
 	return routes
@@ -108,8 +120,12 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		if err != nil {
 			return err
 		}
+		w, err := s.writes.Begin(c)
+		if err != nil {
+			return err
+		}
 		request := record.Request{
-			Org: orgOf(c), Move: m, By: record.ActorOf(web.PrincipalOf(c)), Comment: comment,
+			Move: m, Comment: comment,
 			Key: record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))},
 		}
 		if tags, ok := web.IfMatch(c); ok {
@@ -122,22 +138,55 @@ func (s *server) decide(m record.Move) fiber.Handler {
 			return err
 		}
 		if m == record.Approve {
-			organization, err := s.Store.Organization(c.UserContext(), request.Org)
-			if err != nil {
+			if request.FourEyes, err = s.fourEyes(c, w.Org); err != nil {
 				return err
 			}
-			request.FourEyes = organization.Policy.FourEyes
 		}
-		r, err := s.workflow.Apply(c.UserContext(), request)
+		r, err := w.Apply(c.UserContext(), request)
 		if err != nil {
 			return err
-		}
-		if r.Mark != "" {
-			s.Bell.Ring(c.UserContext(), request.Org, r.Event)
 		}
 		c.Set(fiber.HeaderETag, r.ETag())
 		return web.OK(c, r)
 	}
+}
+
+// fourEyes reads the policy of the organization as it is now.
+func (s *server) fourEyes(c *fiber.Ctx, org record.OrgID) (bool, error) {
+	organization, err := s.Store.Organization(c.UserContext(), org)
+	return organization.Policy.FourEyes, err
+}
+
+// approveMany approves up to 100 records of an event, of whatever types, each
+// by itself.
+func (s *server) approveMany(c *fiber.Ctx) error {
+	ids, err := writes.IDs(c)
+	if err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	event := record.EventID(c.Params("eventId"))
+	if err := s.eventExists(c, event); err != nil {
+		return err
+	}
+	fourEyes, err := s.fourEyes(c, w.Org)
+	if err != nil {
+		return err
+	}
+	items, err := w.Each(c, ids, func(ctx context.Context, id record.ID) (record.Request, error) {
+		r, err := w.Store.FindRecord(ctx, w.Org, event, id)
+		if errors.Is(err, record.ErrNotFound) {
+			return record.Request{}, record.NoSuchRecord()
+		}
+		return record.Request{Key: r.Key(), Move: record.Approve, FourEyes: fourEyes}, err
+	})
+	if err != nil {
+		return err
+	}
+	return writes.Answer(c, items)
 }
 
 // readComment reads the optional body {"comment": "…"}.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/mongostore"
 )
 
 // scene is a request with a key, made in an organization of its own.
@@ -205,60 +207,77 @@ func scenes() []scene {
 // (Security statement 33.)
 func TestARequestWithAKeyHappensOnce(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, open func() record.Store) {
-		store := open()
-		clock := newMovable()
-		steady := newPair(t, store, clock)
-		runs := 0
-		for n, sc := range scenes() {
-			for _, how := range []death{before, halfway, after} {
-				for fatal := 0; ; fatal++ {
-					runs++
-					org := fmt.Sprintf("org-%d-%d-%d", n, how, fatal)
-					plan := "team"
-					if n == 0 {
-						plan = "free"
-					}
-					if err := store.InsertOrganization(t.Context(), record.Organization{ID: record.OrgID(org), Name: "Org", Plan: plan, Rev: 1, CreatedAt: clock.now()}); err != nil {
-						t.Fatal(err)
-					}
-					s := &stage{pair: steady, store: store, org: org, user: org + "/ann/user", manager: org + "/mia/manager"}
-					as, path, body := sc.prepare(s)
-					process := &mortal{Store: store, left: fatal, how: how}
-					dying := newPair(t, process, clock)
-					first := dying.ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key")
-					if !process.dead {
-						first.want(sc.status)
-					}
-					if process.dead && process.writes > 1 {
-						if early := s.ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key"); early.status != http.StatusConflict && early.header.Get("Idempotent-Replayed") != "true" {
-							t.Fatalf("%s, %s at write %d: %d: %s", sc.name, deathName(how), fatal, early.status, early.body)
-						}
-					}
-					clock.ms.Add((20 * time.Second).Milliseconds())
-					second := s.ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key").want(sc.status)
-					sc.check(s, second)
-					third := s.ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key").want(sc.status)
-					if third.header.Get("Idempotent-Replayed") != "true" || string(third.body) != string(second.body) ||
-						third.header.Get("ETag") != second.header.Get("ETag") || third.header.Get("Location") != second.header.Get("Location") {
-						t.Errorf("%s: replayed %v %s\nwant %s", sc.name, third.header, third.body, second.body)
-					}
-					s.ask(as, http.MethodPost, path, body+" ", "Idempotency-Key", "the key").wantError(http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
-					sc.check(s, second)
-					if t.Failed() {
-						t.Fatalf("%s, dying %s write %d", sc.name, deathName(how), fatal)
-					}
-					if !process.dead {
-						if string(second.body) != string(first.body) {
-							t.Errorf("%s: %s\nwant %s", sc.name, second.body, first.body)
-						}
-						break
+	for n, sc := range scenes() {
+		t.Run(fmt.Sprint(n, " ", sc.name), func(t *testing.T) {
+			t.Parallel()
+			onBothStores(t, func(t *testing.T, open func() record.Store) {
+				store, clock := open(), newMovable()
+				deaths := []death{before, halfway, after}
+				if slowEngine(store) {
+					// It reads whole collections; what differs between the engines is
+					// seen after a write, and in the middle of one of many.
+					if deaths = []death{halfway}; n > 4 {
+						return
 					}
 				}
-			}
+				for _, how := range deaths {
+					for fatal, alive := 0, false; !alive; fatal++ {
+						alive = sc.play(t, store, clock, how, fatal)
+						if t.Failed() {
+							t.Fatalf("dying %s write %d", deathName(how), fatal)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// slowEngine says whether a store is over the MongoDB engine for tests.
+func slowEngine(store record.Store) bool {
+	_, mongo := store.(*mongostore.Store)
+	return mongo && os.Getenv("ECF_MONGODB_URI") == ""
+}
+
+// play makes the request in an organization of its own with a process that dies
+// at a write, and repeats it with another. It says whether the first survived.
+func (sc scene) play(t *testing.T, store record.Store, clock *movable, how death, fatal int) (alive bool) {
+	t.Helper()
+	org, plan := fmt.Sprintf("org-%d-%d", how, fatal), "team"
+	if strings.Contains(sc.name, "the last of the plan") {
+		plan = "free"
+	}
+	if err := store.InsertOrganization(t.Context(), record.Organization{ID: record.OrgID(org), Name: "Org", Plan: plan, Rev: 1, CreatedAt: clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{pair: newPair(t, store, clock), store: store, org: org, user: org + "/ann/user", manager: org + "/mia/manager"}
+	as, path, body := sc.prepare(s)
+	repeat := func(body string) *answer { return s.ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key") }
+
+	process := &mortal{Store: store, left: fatal, how: how}
+	first := newPair(t, process, clock).ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key")
+	if !process.dead {
+		first.want(sc.status)
+	}
+	if process.dead && process.writes > 1 {
+		if early := repeat(body); early.status != http.StatusConflict && early.header.Get("Idempotent-Replayed") != "true" {
+			t.Fatalf("while the lease lasts: %d: %s", early.status, early.body)
 		}
-		t.Logf("%d runs", runs)
-	})
+	}
+	clock.ms.Add((20 * time.Second).Milliseconds())
+	second := repeat(body).want(sc.status)
+	sc.check(s, second)
+	if !process.dead && string(second.body) != string(first.body) {
+		t.Errorf("replayed %s\nwant %s", second.body, first.body)
+	}
+	third := repeat(body).want(sc.status)
+	if third.header.Get("Idempotent-Replayed") != "true" || string(third.body) != string(second.body) ||
+		third.header.Get("ETag") != second.header.Get("ETag") || third.header.Get("Location") != second.header.Get("Location") {
+		t.Errorf("replayed %v %s\nwant %s", third.header, third.body, second.body)
+	}
+	repeat(body+" ").wantError(http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+	sc.check(s, second)
+	return !process.dead
 }
 
 func deathName(how death) string { return [...]string{"before", "within", "after"}[how] }

@@ -1,0 +1,185 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Rehearsal is a store for one request that is only to be tried out: it reads
+// from the store behind it, refuses what that would refuse, and keeps what is
+// written to itself, where the same request reads it again. Nothing is stored.
+type Rehearsal struct {
+	store Originals
+
+	mu      sync.Mutex
+	records map[ID]Record
+	// references taken in the rehearsal, by sub-collection and key.
+	references map[reference]ID
+}
+
+// Originals is what can be rehearsed.
+type Originals interface {
+	Organizations
+	Events
+	Records
+}
+
+type reference struct {
+	sub Sub
+	key string
+}
+
+// Rehearse gives a rehearsal in front of a store.
+func Rehearse(store Originals) *Rehearsal {
+	return &Rehearsal{store: store, records: map[ID]Record{}, references: map[reference]ID{}}
+}
+
+// InsertEvent implements the method of Events: the quota is asked, not used.
+func (h *Rehearsal) InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error) {
+	used, err := h.store.UsedSlots(ctx, org)
+	if err != nil {
+		return Event{}, err
+	}
+	if quota != Unlimited && used >= quota {
+		return Event{}, ErrQuota
+	}
+	e.Org, e.Slot = org, used+1
+	return e, nil
+}
+
+// ReplaceEvent implements the method of Events.
+func (h *Rehearsal) ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error {
+	stored, err := h.store.Event(ctx, org, e.ID)
+	return replaceable(err, stored.Rev, prevRev)
+}
+
+// ReplaceOrganization implements the method of Organizations.
+func (h *Rehearsal) ReplaceOrganization(ctx context.Context, o Organization, prevRev int64) error {
+	stored, err := h.store.Organization(ctx, o.ID)
+	return replaceable(err, stored.Rev, prevRev)
+}
+
+// replaceable says whether what was just read could be replaced.
+func replaceable(err error, rev, prevRev int64) error {
+	if errors.Is(err, ErrNotFound) || err == nil && rev != prevRev {
+		return ErrConflict
+	}
+	return err
+}
+
+// InsertRecord implements the method of Records.
+func (h *Rehearsal) InsertRecord(ctx context.Context, org OrgID, r Record) (Record, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.refer(ctx, org, r); err != nil {
+		return Record{}, err
+	}
+	r.Org = org
+	h.records[r.ID] = r
+	return r, nil
+}
+
+// InsertRecords implements the method of Records.
+func (h *Rehearsal) InsertRecords(ctx context.Context, org OrgID, sub Sub, records []Record) (stored []Record, refused []error, err error) {
+	stored, refused = make([]Record, len(records)), make([]error, len(records))
+	for i, r := range records {
+		r.Event, r.Type = sub.Event, sub.Type
+		stored[i], err = h.InsertRecord(ctx, org, r)
+		if errors.Is(err, ErrDuplicateReference) {
+			refused[i], err = err, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return stored, refused, nil
+}
+
+// refer takes a record's reference, or says that another has it.
+func (h *Rehearsal) refer(ctx context.Context, org OrgID, r Record) error {
+	if r.Reference == "" || r.Deleted {
+		return nil
+	}
+	at := reference{r.Key().Sub(), r.RefKey()}
+	if owner, taken := h.references[at]; taken {
+		if owner != r.ID {
+			return ErrDuplicateReference
+		}
+		return nil
+	}
+	// The record that has it in the store may be this one.
+	stored, err := h.store.Record(ctx, org, r.Key())
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if err != nil || stored.Reference != r.Reference {
+		taken, err := h.store.HasReference(ctx, org, r.Key().Sub(), r.Reference)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return ErrDuplicateReference
+		}
+	}
+	h.references[at] = r.ID
+	return nil
+}
+
+// Record implements the method of Records.
+func (h *Rehearsal) Record(ctx context.Context, org OrgID, key Key) (Record, error) {
+	h.mu.Lock()
+	r, rehearsed := h.records[key.ID]
+	h.mu.Unlock()
+	if !rehearsed {
+		return h.store.Record(ctx, org, key)
+	}
+	if r.Org != org || r.Key() != key || r.Deleted {
+		return Record{}, ErrNotFound
+	}
+	return r, nil
+}
+
+// ReplaceRecord implements the method of Records.
+func (h *Rehearsal) ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error {
+	before, err := h.Record(ctx, org, r.Key())
+	if err := replaceable(err, before.Rev, prevRev); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.refer(ctx, org, r); err != nil {
+		return err
+	}
+	h.records[r.ID] = r
+	return nil
+}
+
+// InsertEntry implements the method of Records: nothing is kept.
+func (h *Rehearsal) InsertEntry(context.Context, OrgID, EventID, ID, Entry) error { return nil }
+
+// Entries implements the method of Records.
+func (h *Rehearsal) Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error) {
+	return h.store.Entries(ctx, org, id)
+}
+
+// Organization implements the method of Organizations.
+func (h *Rehearsal) Organization(ctx context.Context, id OrgID) (Organization, error) {
+	return h.store.Organization(ctx, id)
+}
+
+// Event implements the method of Events.
+func (h *Rehearsal) Event(ctx context.Context, org OrgID, id EventID) (Event, error) {
+	return h.store.Event(ctx, org, id)
+}
+
+// FindRecord implements the method of Records.
+func (h *Rehearsal) FindRecord(ctx context.Context, org OrgID, event EventID, id ID) (Record, error) {
+	h.mu.Lock()
+	r, rehearsed := h.records[id]
+	h.mu.Unlock()
+	if !rehearsed {
+		return h.store.FindRecord(ctx, org, event, id)
+	}
+	return h.Record(ctx, org, Key{Event: event, Type: r.Type, ID: id})
+}

@@ -1,0 +1,164 @@
+package writes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+const (
+	// MaxMany is how many records one request may name or bring.
+	MaxMany = 100
+	// maxID is longer than any id.
+	maxID = 64
+	// sideBySide is how many moves of one request are under way at once.
+	sideBySide = 8
+)
+
+// Outcome is what became of one of many: the record, or why not.
+type Outcome struct {
+	// ID repeats the id asked for; empty for a new record.
+	ID     record.ID      `json:"_id,omitempty"`
+	Record *record.Record `json:"record,omitempty"`
+	Error  *web.ErrorBody `json:"error,omitempty"`
+}
+
+// Outcomes is the answer for many, in the order of the request.
+type Outcomes struct {
+	Items     []Outcome `json:"items"`
+	Succeeded int       `json:"succeeded"`
+	Failed    int       `json:"failed"`
+}
+
+// Answer answers with outcomes: 200, whatever they are.
+func Answer(c *fiber.Ctx, items []Outcome) error {
+	out := Outcomes{Items: items}
+	for _, o := range items {
+		if o.Error == nil {
+			out.Succeeded++
+		} else {
+			out.Failed++
+		}
+	}
+	return web.OK(c, out)
+}
+
+// Refused gives the outcome of a refusal. A failure of ours is no outcome: it
+// is returned, and the request as a whole has failed, so that it can be
+// repeated.
+func Refused(c *fiber.Ctx, err error) (Outcome, error) {
+	if _, status := web.Translate(err); status >= http.StatusInternalServerError {
+		return Outcome{}, err
+	}
+	body := web.ErrorOf(c, err)
+	return Outcome{Error: &body}, nil
+}
+
+// IDs reads the body {"ids": […]}: 1 to 100 ids, each once.
+func IDs(c *fiber.Ctx) ([]record.ID, error) {
+	body, err := web.Body(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := fields.Parse(body)
+	if r == nil {
+		return nil, err
+	}
+	r.Require("ids")
+	list, ok := r.Strings("ids", MaxMany, maxID)
+	if ok && len(list) == 0 {
+		r.Fault(apperr.Detail{Field: "ids", Code: fields.Required, Message: fmt.Sprintf("ids names 1 to %d records.", MaxMany)})
+	}
+	first := map[string]int{}
+	ids := make([]record.ID, len(list))
+	for i, id := range list {
+		ids[i] = record.ID(id)
+		if at, twice := first[id]; twice {
+			r.Fault(apperr.Detail{Field: fmt.Sprintf("ids[%d]", i), Code: fields.DuplicateKey, Message: fmt.Sprintf("ids[%d] repeats ids[%d].", i, at)})
+			continue
+		}
+		first[id] = i
+	}
+	return ids, r.Err()
+}
+
+// Bodies reads the body {"records": […]} of 1 to 100 records and gives each as
+// it was sent. What is wrong inside of one of them is for its own outcome.
+func Bodies(c *fiber.Ctx) ([]json.RawMessage, error) {
+	body, err := web.Body(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := fields.Parse(body)
+	if r == nil {
+		return nil, err
+	}
+	if err := outside(err, "records["); err != nil {
+		return nil, err
+	}
+	text, ok := r.Raw("records")
+	if !ok {
+		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.Required, Message: "records is required."})
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.WrongType, Message: "records must be a list of records."})
+	}
+	switch {
+	case len(list) == 0:
+		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.Required, Message: fmt.Sprintf("records holds 1 to %d records.", MaxMany)})
+	case len(list) > MaxMany:
+		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.TooMany,
+			Message: fmt.Sprintf("records may have at most %d entries; got %d.", MaxMany, len(list))})
+	}
+	return list, nil
+}
+
+// Each makes a move for each of the ids, some side by side, and gives the
+// outcomes in their order. request says what to ask for an id.
+func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Context, id record.ID) (record.Request, error)) ([]Outcome, error) {
+	ctx := c.UserContext()
+	moved, errs := make([]record.Record, len(ids)), make([]error, len(ids))
+	turns := make(chan struct{}, sideBySide)
+	var group sync.WaitGroup
+	for i, id := range ids {
+		turns <- struct{}{}
+		group.Go(func() {
+			defer func() {
+				<-turns
+				if v := recover(); v != nil { // nobody else would, outside of the request's own goroutine
+					errs[i] = fmt.Errorf("move panicked: %v", v)
+				}
+			}()
+			r, err := request(ctx, id)
+			if err == nil {
+				moved[i], err = w.Apply(ctx, r)
+			}
+			errs[i] = err
+		})
+	}
+	group.Wait()
+	items := make([]Outcome, len(ids))
+	for i, id := range ids {
+		if errs[i] == nil {
+			items[i] = Outcome{ID: id, Record: &moved[i]}
+			continue
+		}
+		refused, err := Refused(c, errs[i])
+		if err != nil {
+			return nil, err
+		}
+		refused.ID = id
+		items[i] = refused
+	}
+	return items, nil
+}

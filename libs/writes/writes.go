@@ -1,0 +1,89 @@
+// Package writes is what the handlers of writes have in common: whether a
+// request is only rehearsed, the ids it was given by its idempotency key, and
+// answers for many records at once.
+package writes
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/idempotency"
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// Store is what writes work on: the store itself, or a rehearsal in front of it.
+type Store interface {
+	Organization(ctx context.Context, id record.OrgID) (record.Organization, error)
+	ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error
+	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error)
+	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
+	Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error)
+	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
+	InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error)
+	InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error)
+	ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error
+	InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error
+	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
+}
+
+// Maker makes the writes of a service.
+type Maker struct {
+	Store record.Originals
+	Bell  recalc.Bell
+	Now   func() time.Time
+}
+
+// Write is one request that changes something, or rehearses it.
+type Write struct {
+	Store    Store
+	Workflow record.Workflow
+	// Request is the request's hold on its idempotency key, the zero one without.
+	Request idempotency.Reservation
+	Org     record.OrgID
+	By      record.Actor
+	// Rehearsal: nothing will be stored.
+	Rehearsal bool
+
+	bell recalc.Bell
+}
+
+// Begin gives the write that a request asks for.
+func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
+	rehearsal, err := web.DryRun(c)
+	if err != nil {
+		return Write{}, err
+	}
+	p := web.PrincipalOf(c)
+	w := Write{
+		Store: m.Store, Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, bell: m.Bell,
+	}
+	if rehearsal {
+		w.Store = record.Rehearse(m.Store)
+	}
+	w.Workflow = record.Workflow{
+		Store: w.Store, History: w.Store, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
+	}
+	return w, nil
+}
+
+// Ring asks for the recalculation of an event.
+func (w Write) Ring(ctx context.Context, event record.EventID) {
+	if !w.Rehearsal {
+		w.bell.Ring(ctx, w.Org, event)
+	}
+}
+
+// Apply makes a move for the request, and rings where it changes what counts.
+func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, error) {
+	r.Org, r.By, r.Once = w.Org, w.By, w.Request.Once()
+	moved, err := w.Workflow.Apply(ctx, r)
+	if err == nil && moved.Mark != "" {
+		w.Ring(ctx, moved.Event)
+	}
+	return moved, err
+}

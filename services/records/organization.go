@@ -1,0 +1,117 @@
+package records
+
+import (
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+const maxName = 200
+
+type organizationView struct {
+	ID     record.OrgID  `json:"_id"`
+	Name   string        `json:"name"`
+	Plan   string        `json:"plan"`
+	Quota  quotaView     `json:"eventQuota"`
+	Policy record.Policy `json:"policy"`
+}
+
+// quotaView has null for what an unlimited plan does not have.
+type quotaView struct {
+	Limit *int64 `json:"limit"`
+	Used  int64  `json:"used"`
+	Left  *int64 `json:"left"`
+}
+
+// organization shows the caller's own organization.
+func (s *server) organization(c *fiber.Ctx) error {
+	o, err := s.Store.Organization(c.UserContext(), orgOf(c))
+	if err != nil {
+		return err
+	}
+	return s.answerOrganization(c, o)
+}
+
+func (s *server) answerOrganization(c *fiber.Ctx, o record.Organization) error {
+	used, err := s.Store.UsedSlots(c.UserContext(), o.ID)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)})
+}
+
+// editOrganization changes the name and the policy of the caller's own
+// organization. The plan is not its administrators' to change.
+func (s *server) editOrganization(c *fiber.Ctx) error {
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	if err := readOrganization(body, &record.Organization{}); err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	for range editAttempts {
+		o, err := w.Store.Organization(c.UserContext(), w.Org)
+		if err != nil {
+			return err
+		}
+		if err := readOrganization(body, &o); err != nil {
+			return err
+		}
+		before := o.Rev
+		o.Rev++
+		err = w.Store.ReplaceOrganization(c.UserContext(), o, before)
+		if errors.Is(err, record.ErrConflict) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return s.answerOrganization(c, o)
+	}
+	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+		Message: "Many changes are being made to this organization at once. Please try again."}
+}
+
+// readOrganization reads into o what a change names.
+func readOrganization(body []byte, o *record.Organization) error {
+	r, err := fields.Parse(body)
+	if r == nil {
+		return err
+	}
+	if r.IsNull("name") {
+		r.Fault(apperr.Detail{Field: "name", Code: fields.Required, Message: "An organization has a name; it cannot be taken away."})
+	} else if name, ok := r.String("name", 1, maxName); ok {
+		o.Name = name
+	}
+	if r.IsNull("policy") {
+		o.Policy = record.Policy{}
+	} else if policy, ok := r.Object("policy"); ok {
+		if policy.IsNull("fourEyes") {
+			o.Policy.FourEyes = false
+		} else if v, ok := policy.Bool("fourEyes"); ok {
+			o.Policy.FourEyes = v
+		}
+	}
+	return r.Err()
+}
+
+func quotaOf(quotas app.Quotas, plan string, used int64) quotaView {
+	view := quotaView{Used: used}
+	if limit, ok := quotas[plan]; ok && limit != record.Unlimited {
+		left := max(0, limit-used)
+		view.Limit, view.Left = &limit, &left
+	}
+	return view
+}
