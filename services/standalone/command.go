@@ -22,6 +22,7 @@ const usage = `usage: ecf COMMAND [settings]
   user create   --org ID --email E --role user|manager|admin [--name N]
   user password --email E                set a password
   user disable  --email E                end a user's sessions for good
+  verify        BUNDLE.json [--key K]    recompute an exported report, without a network
   version                                print the version
 
 A password is read from standard input (one line); an empty one is generated
@@ -34,6 +35,7 @@ type command struct {
 	words []string
 	flags []string // required ones first
 	needs int      // how many of flags are required
+	args  bool     // whether it takes arguments beside flags, in Settings.Args
 	run   func(ctx context.Context, env app.Env, s app.Settings, values map[string]string) error
 }
 
@@ -44,6 +46,7 @@ func commands() []command {
 		{words: []string{"user", "create"}, flags: []string{"org", "email", "role", "name"}, needs: 3, run: userCreate},
 		{words: []string{"user", "password"}, flags: []string{"email"}, needs: 1, run: userPassword},
 		{words: []string{"user", "disable"}, flags: []string{"email"}, needs: 1, run: userDisable},
+		{words: []string{"verify"}, flags: []string{"key"}, args: true, run: verify},
 		{words: []string{"version"}, run: func(_ context.Context, env app.Env, _ app.Settings, _ map[string]string) error {
 			_, err := fmt.Fprintln(env.Stdout, env.Version)
 			return err
@@ -66,7 +69,7 @@ func Run(ctx context.Context, env app.Env) error {
 		if err != nil {
 			return err
 		}
-		if len(settings.Args) > 0 {
+		if len(settings.Args) > 0 && !c.args {
 			return fmt.Errorf("ecf %s does not take %q", strings.Join(c.words, " "), settings.Args)
 		}
 		for _, name := range c.flags[:c.needs] {

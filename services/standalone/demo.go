@@ -21,9 +21,9 @@ import (
 
 const (
 	demoOrg  record.OrgID = "demo"
-	demoPlan              = "team"
+	demoPlan string       = "team"
 	// credentialsFile holds the demo accounts in the data directory.
-	credentialsFile = "demo-credentials"
+	credentialsFile string = "demo-credentials"
 )
 
 // demoAccounts are the accounts of the demo organization.

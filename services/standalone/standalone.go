@@ -16,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
@@ -98,7 +99,12 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Verifier: verifier, Logger: o.Logger, Health: health, Now: time.Now})
+	reportKeys, err := bundle.OpenKeys(calculation.ReportKeysDir(s.SigningKeysDir), true)
+	if err != nil {
+		return err
+	}
+	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Bell: bell, Keys: reportKeys,
+		Verifier: verifier, Logger: o.Logger, Health: health, Now: time.Now})
 	if err != nil {
 		return err
 	}

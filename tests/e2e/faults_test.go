@@ -179,7 +179,7 @@ func TestSeparateProcesses(t *testing.T) {
 	run("records", records)
 	run("auth", auth)
 	testkit.Eventually(t, 3*time.Minute, func() error {
-		response, err := http.Get("http://" + gateway + "/api/v2/health/ready") //nolint:noctx // a poll with a deadline of its own
+		response, err := http.Get("http://" + gateway + "/api/v2/health/ready")
 		if err != nil {
 			return err
 		}

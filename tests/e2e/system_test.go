@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -70,9 +71,7 @@ func onBothEngines(t *testing.T, env map[string]string, test func(t *testing.T, 
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			own := map[string]string{}
-			for k, v := range env {
-				own[k] = v
-			}
+			maps.Copy(own, env)
 			server := prepare(t, own)
 			s := start(t, own)
 			s.redis = server
@@ -88,9 +87,7 @@ func start(t *testing.T, env map[string]string) *system {
 		"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_AUTH_RATE_LIMIT": "10000/1m", "ECF_WRITE_RATE_LIMIT": "100000/1m",
 		"ECF_SWEEP_INTERVAL": "100ms",
 	}
-	for k, v := range env {
-		defaults[k] = v
-	}
+	maps.Copy(defaults, env)
 	settings, err := app.Load(nil, func(name string) string { return defaults[name] })
 	if err != nil {
 		t.Fatal(err)

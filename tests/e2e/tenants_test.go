@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -104,10 +105,7 @@ func TestOrganizationsAreApart(t *testing.T) {
 			}
 			if strings.Contains(operation.Path, "{recordId}") {
 				// The stranger's own event with our record below it.
-				mixed := map[string]string{}
-				for name, id := range ours {
-					mixed[name] = id
-				}
+				mixed := maps.Clone(ours)
 				mixed["{eventId}"] = own
 				if a := ask(mixed); a.status != http.StatusNotFound {
 					t.Errorf("%s %s: our record below another event gets %d %s", operation.Method, operation.Path, a.status, a.body)

@@ -1,0 +1,81 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/bundle"
+)
+
+// maxBundle bounds what is read of a file that claims to be a bundle.
+const maxBundle = 256 << 20
+
+// verify recomputes an exported report and says where it differs. It reads no
+// other file and needs no server.
+func verify(_ context.Context, env app.Env, s app.Settings, v map[string]string) error {
+	if len(s.Args) != 1 {
+		return errors.New("name one file: ecf verify BUNDLE.json (- for standard input)")
+	}
+	text, err := readBundle(env, s.Args[0])
+	if err != nil {
+		return err
+	}
+	verdict, err := bundle.Verify(text)
+	if err != nil {
+		return err
+	}
+	for _, d := range verdict.Differences {
+		if _, err := fmt.Fprintln(env.Stdout, d); err != nil {
+			return err
+		}
+	}
+	if verdict.More > 0 {
+		if _, err := fmt.Fprintf(env.Stdout, "and %d more\n", verdict.More); err != nil {
+			return err
+		}
+	}
+	if len(verdict.Differences) > 0 {
+		return errors.New("the bundle is not what its inputs come to")
+	}
+	if key := v["key"]; key != "" && key != verdict.SignedBy {
+		return fmt.Errorf("the bundle is not signed with the key %s but with %s", key, orNone(verdict.SignedBy))
+	}
+	signed := "It is not signed: nothing proves who made it."
+	if verdict.SignedBy != "" {
+		signed = "It is signed with the key " + verdict.SignedBy + ". Compare it with those that the service publishes\nat /.well-known/report-keys.json, or name it with --key."
+		if v["key"] != "" {
+			signed = "It is signed with the key " + verdict.SignedBy + "."
+		}
+	}
+	_, err = fmt.Fprintf(env.Stdout, "The bundle is right to the last digit: %q, revision %d, %d records, %s kg CO2e.\n%s\n",
+		verdict.Event, verdict.Revision, verdict.Records, verdict.Total.Kilograms(), signed)
+	return err
+}
+
+func orNone(key string) string {
+	if key == "" {
+		return "none"
+	}
+	return key
+}
+
+func readBundle(env app.Env, name string) ([]byte, error) {
+	var from io.Reader = env.Stdin
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the caller names the file
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxBundle+1))
+	if err == nil && len(text) > maxBundle {
+		err = fmt.Errorf("%s is larger than %d MiB", name, maxBundle>>20)
+	}
+	return text, err
+}
