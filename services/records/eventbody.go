@@ -40,11 +40,11 @@ func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err 
 	} else if r.IsNull("title") {
 		r.Fault(apperr.Detail{Field: "title", Code: fields.Required, Message: "An event has a title; it cannot be taken away."})
 	}
-	set := func(name string, read func(), clear func()) {
+	set := func(name string, read, remove func()) {
 		switch {
 		case r.IsNull(name):
 			changed = true
-			clear()
+			remove()
 		case r.Has(name):
 			changed = true
 			read()
