@@ -392,8 +392,7 @@ func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	var known *apperr.Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*apperr.Error](err); known {
 		return err
 	}
 	return apperr.New(apperr.Unavailable, "The accounts cannot be read right now.").Because(err)

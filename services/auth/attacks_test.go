@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -37,9 +38,7 @@ func TestForgedTokensOverHTTP(t *testing.T) {
 	forge := func(method jwt.SigningMethod, key any, header map[string]any) string {
 		token := jwt.NewWithClaims(method, claims)
 		token.Header["typ"], token.Header["kid"] = "at+jwt", set.Keys[0].KeyID
-		for k, v := range header {
-			token.Header[k] = v
-		}
+		maps.Copy(token.Header, header)
 		text, err := token.SignedString(key)
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/auth/keyring"
@@ -29,6 +30,9 @@ type Config struct {
 	// How long an access token and a refresh token live.
 	AccessTokenTTL  time.Duration
 	RefreshTokenTTL time.Duration
+	// AccountLimit is how many logins of one account may fail, from all addresses
+	// together. Default, and least: LeastAccountLimit.
+	AccountLimit ratelimit.Rule
 }
 
 // Deps is what the service is made of. Store and Keys are required.
@@ -70,6 +74,7 @@ type Service struct {
 	config   Config
 	keys     *keyring.Keyring
 	verifier *identity.Verifier
+	failures *failures
 	app      *fiber.App
 }
 
@@ -88,6 +93,7 @@ func New(config Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{Accounts: accounts, config: config, keys: d.Keys}
+	s.failures = newFailures(config.AccountLimit, d.Cache, d.Now, s.now)
 	s.verifier = identity.NewVerifier(identity.VerifierOptions{Issuer: config.Issuer, Keys: d.Keys, Now: s.now})
 	s.app = web.New(web.Options{Service: "auth", Logger: s.log, Now: s.now})
 	if d.Health != nil {

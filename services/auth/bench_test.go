@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
@@ -51,7 +52,7 @@ func benchService(b *testing.B) *auth.Service {
 	if err != nil {
 		b.Fatal(err)
 	}
-	service, err := auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: time.Hour}, auth.Deps{
+	service, err := auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: time.Hour, AccountLimit: ratelimit.Rule{Limit: 1 << 20, Window: time.Second}}, auth.Deps{
 		Store: sqlitestore.New(db), Keys: keys, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -73,7 +74,7 @@ func benchService(b *testing.B) *auth.Service {
 
 func call(b *testing.B, service *auth.Service, route, body string) (int, string) {
 	b.Helper()
-	req := httptest.NewRequest("POST", "/api/v2/auth/"+route, strings.NewReader(body))
+	req := httptest.NewRequest(http.MethodPost, "/api/v2/auth/"+route, strings.NewReader(body))
 	req.Header.Set("Content-Type", "application/json")
 	res, err := service.App().Test(req, -1)
 	if err != nil {

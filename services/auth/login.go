@@ -43,34 +43,21 @@ func (s *Service) login(c *fiber.Ctx) error {
 }
 
 // logIn checks an email and a password and begins a session. Whatever is wrong,
-// the answer is the same, after the same work.
+// the answer is the same, after the same work. An attempt counts as failed until
+// it is known not to be, so that many at once cannot outrun the count.
 func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, error) {
-	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
-	u, err := s.store.UserByEmail(ctx, account.EmailKey(email))
-	if errors.Is(err, account.ErrNotFound) {
-		if err := s.hasher.VerifyNothing(ctx, secret); err != nil {
-			return bundle{}, busy(err)
-		}
-		s.audit(ctx, event{action: "login", failed: "no such account"})
-		return bundle{}, refused
+	emailKey := account.EmailKey(email)
+	forgive, err := s.failures.begin(ctx, emailKey)
+	if err != nil {
+		s.audit(ctx, event{action: "login", failed: "too many failures"})
+		return bundle{}, err
+	}
+	u, err := s.checkCredentials(ctx, emailKey, secret)
+	if apperr.CodeOf(err) != apperr.Unauthenticated {
+		forgive()
 	}
 	if err != nil {
-		return bundle{}, unavailable(err)
-	}
-	ok, outdated, err := s.hasher.Verify(ctx, u.PasswordHash, secret)
-	if err != nil {
-		return bundle{}, busy(err)
-	}
-	if !ok || u.Disabled {
-		failed := "wrong password"
-		if ok {
-			failed = "disabled"
-		}
-		s.audit(ctx, event{action: "login", org: u.Org, subject: u.ID, failed: failed})
-		return bundle{}, refused
-	}
-	if outdated {
-		s.rehash(ctx, u, secret)
+		return bundle{}, err
 	}
 	v, token := s.newSession(ctx, u)
 	if err := s.store.InsertSession(ctx, v); err != nil {
@@ -83,6 +70,39 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 	tokens.RefreshToken = token
 	s.audit(ctx, event{action: "login", org: u.Org, actor: u.ID, subject: u.ID, session: v.ID})
 	return tokens, nil
+}
+
+// checkCredentials gives the user that an email and a password are of;
+// UNAUTHENTICATED, always the same, when there is none.
+func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string) (account.User, error) {
+	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
+	u, err := s.store.UserByEmail(ctx, emailKey)
+	if errors.Is(err, account.ErrNotFound) {
+		if err := s.hasher.VerifyNothing(ctx, secret); err != nil {
+			return account.User{}, busy(err)
+		}
+		s.audit(ctx, event{action: "login", failed: "no such account"})
+		return account.User{}, refused
+	}
+	if err != nil {
+		return account.User{}, unavailable(err)
+	}
+	ok, outdated, err := s.hasher.Verify(ctx, u.PasswordHash, secret)
+	if err != nil {
+		return account.User{}, busy(err)
+	}
+	if !ok || u.Disabled {
+		failed := "wrong password"
+		if ok {
+			failed = "disabled"
+		}
+		s.audit(ctx, event{action: "login", org: u.Org, subject: u.ID, failed: failed})
+		return account.User{}, refused
+	}
+	if outdated {
+		s.rehash(ctx, u, secret)
+	}
+	return u, nil
 }
 
 // newSession makes the session of a login and its refresh token. The session

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/telemetry"
@@ -115,7 +116,10 @@ func Run(ctx context.Context, env app.Env) (err error) {
 	defer func() { err = errors.Join(err, closeStore()) }()
 	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: store.Ping})
 	service, err := New(
-		Config{Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL},
+		Config{
+			Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL,
+			AccountLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
+		},
 		Deps{Store: store, Keys: keys, Cache: cache, Logger: env.Logger, Health: health},
 	)
 	if err != nil {

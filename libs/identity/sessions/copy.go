@@ -78,12 +78,9 @@ func (c *Copy) get(ctx context.Context, key string, fact any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read session copy: %w", err)
 	}
-	rev, body, found := strings.Cut(text, ":")
-	if _, err := strconv.ParseInt(rev, 10, 64); !found || err != nil {
-		return false, nil // of another version of this program: as good as absent
-	}
-	if err := json.Unmarshal([]byte(body), fact); err != nil {
-		return false, nil
-	}
-	return true, nil
+	// What another version of this program wrote and this one cannot read is as
+	// good as absent.
+	rev, body, _ := strings.Cut(text, ":")
+	_, notRev := strconv.ParseInt(rev, 10, 64)
+	return notRev == nil && json.Unmarshal([]byte(body), fact) == nil, nil
 }

@@ -50,7 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) account.Store) {
 var at = time.Date(2026, 11, 20, 12, 0, 0, 123_000_000, time.UTC)
 
 func user(org, email string, role identity.Role) account.User {
-	return account.User{
+	return account.User{ //nolint:gosec // no credentials, only texts in their place
 		ID: account.NewID(), Org: org, Email: email, EmailKey: account.EmailKey(email), Name: "Ada Lovelace", Role: role,
 		PasswordHash: "$argon2id$hash", SetupHash: "setup", SetupUntil: at.Add(time.Hour), Epoch: 1, Kept: "kept", Rev: 1,
 		CreatedAt: at, UpdatedAt: at.Add(time.Minute),

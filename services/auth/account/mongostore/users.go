@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -125,7 +126,7 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 }
 
 func conflictIfNone(err error) error {
-	if said("", err) == account.ErrNotFound {
+	if errors.Is(err, account.ErrNotFound) {
 		return account.ErrConflict
 	}
 	return err

@@ -1,0 +1,67 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Statement 3: guessing one account's password from many addresses ends after
+// thirty tries, costs nothing beyond them, and leaves the owner's session alone.
+func TestFailedLoginsOfOneAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	in := b.signIn("ada@example.com")
+	guess := func(i int, email string) answer {
+		return b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(email)+`,"password":"wrong"}`, "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
+	}
+	for _, email := range []string{"ada@example.com", "nobody@example.com"} {
+		// Successes do not count.
+		for range 5 {
+			b.signIn("ada@example.com")
+		}
+		before := b.hasher.Made()
+		statuses := map[int]int{}
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				a := guess(i, email)
+				mu.Lock()
+				defer mu.Unlock()
+				statuses[a.status]++
+				if a.status == http.StatusTooManyRequests && (a.code != "RATE_LIMITED" || a.header.Get("Retry-After") == "") {
+					t.Errorf("%s %v", a.body, a.header)
+				}
+			})
+		}
+		wg.Wait()
+		if statuses[401] != 30 || statuses[429] != 10 || b.hasher.Made()-before != 30 {
+			t.Errorf("%s: statuses %v, %d hashes", email, statuses, b.hasher.Made()-before)
+		}
+		if email == "nobody@example.com" {
+			break
+		}
+		b.want(guess(99, " ADA@example.com "), http.StatusTooManyRequests, "RATE_LIMITED")
+		b.want(b.refresh(in.refresh), http.StatusOK, "")
+		b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
+		b.signIn("bob@example.com")
+		b.clock.Advance(15*time.Minute + time.Second)
+	}
+}
+
+// Without Redis the limit holds in the process.
+func TestFailedLoginsWithoutRedis(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	b.server.Kill()
+	for i := range 31 {
+		a := b.login("nobody@example.com", "wrong")
+		if want := map[bool]int{true: 429, false: 401}[i == 30]; a.status != want {
+			t.Fatalf("try %d: %d %s", i+1, a.status, a.body)
+		}
+	}
+	b.signIn("ada@example.com")
+}
