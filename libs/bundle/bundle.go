@@ -212,7 +212,7 @@ func build(s Source) (out Built, faults []fault) {
 	}
 	slices.SortFunc(out.Factors, func(a, b Factor) int { return strings.Compare(a.ID, b.ID) })
 	out.Contribution = footprint.Sum(out.Parts...)
-	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.root(ev, inputs), Tree: s.Tree,
+	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.Root(ev, inputs), Tree: s.Tree,
 		Breakdown: out.Contribution.Breakdown(ev)}
 	if err := out.hash(); err != nil {
 		faults = append(faults, fault{-1, err})

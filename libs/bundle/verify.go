@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -59,7 +61,17 @@ func (v *Verdict) add(where, stated, computed string) {
 		v.More++
 		return
 	}
-	v.Differences = append(v.Differences, Difference{where, stated, computed})
+	v.Differences = append(v.Differences, Difference{printable(where), printable(stated), printable(computed)})
+}
+
+// printable keeps what a bundle holds from steering the terminal it is shown on.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
 }
 
 // Verify recomputes a bundle from the inputs in it: every line of every record,
