@@ -2,24 +2,23 @@ package calculation
 
 import (
 	"hash"
-	"strconv"
 
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// hashPart adds one value with its length, so that two lists of values never
-// run together into the same bytes.
-func hashPart(h hash.Hash, value string) {
-	_, _ = h.Write(strconv.AppendInt(nil, int64(len(value)), 10))
-	_, _ = h.Write([]byte{':'})
-	_, _ = h.Write([]byte(value))
-}
+// The hash over inputs is defined in libs/bundle, where it is verified.
 
-// hashRecord adds what of a record its contribution depends on. The revision
-// is left out on purpose: a record that was reopened and approved unchanged
-// gives the same inputs, and so the same hash.
-func hashRecord(h hash.Hash, c record.Counted) {
-	hashPart(h, string(c.ID))
-	hashPart(h, c.Type)
-	hashPart(h, string(c.Fields))
+// hashPart adds one value.
+func hashPart(h hash.Hash, value string) { bundle.HashPart(h, value) }
+
+// hashRecord adds what of a record its contribution depends on.
+func hashRecord(h hash.Hash, c record.Counted) { bundle.HashInput(h, string(c.ID), c.Type, c.Fields) }
+
+// hashNode adds a node to what is above it. A node under which nothing counts
+// is left out, so that the hash is one of what counts and not of what once did.
+func hashNode(h hash.Hash, n Node) {
+	if n.Hash != bundle.EmptyGroup() {
+		bundle.HashChild(h, n.Type, n.Index, n.Hash)
+	}
 }

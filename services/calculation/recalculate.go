@@ -11,7 +11,6 @@ import (
 	"hash"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -228,9 +227,7 @@ func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err er
 	for _, n := range nodes {
 		parts = append(parts, n.Contribution)
 		sum.Failed = append(sum.Failed, n.Failed...)
-		hashPart(inputs, n.Type)
-		hashPart(inputs, strconv.FormatInt(n.Index, 10))
-		hashPart(inputs, n.Hash)
+		hashNode(inputs, n)
 	}
 	sum.Hash = hex.EncodeToString(inputs.Sum(nil))
 	sum.Contribution, err = r.Arithmetic.Sum(parts)
