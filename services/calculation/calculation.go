@@ -13,8 +13,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -24,27 +26,36 @@ type RecordStore interface {
 	record.Marks
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
+	ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error)
+	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
 }
 
 // Deps is what the role serve is made of.
 type Deps struct {
 	Records  RecordStore
 	Results  Store
+	Bell     recalc.Bell
 	Verifier web.TokenVerifier
-	Logger   *slog.Logger
-	Health   *web.Health
-	Now      func() time.Time
+	// Keys sign reports; nil: reports are not signed.
+	Keys   *bundle.Keys
+	Logger *slog.Logger
+	Health *web.Health
+	Now    func() time.Time
 }
 
-type server struct{ Deps }
+type server struct {
+	Deps
+	checks *checks
+}
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
-	s := &server{d}
+	s := &server{d, newChecks()}
 	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
+	httpApp.Get(reportKeysPath, s.reportKeys)
 	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
 		return nil, err
 	}
@@ -54,8 +65,15 @@ func New(d Deps) (*fiber.App, error) {
 // routes is every path of the service and who may call it.
 func (s *server) routes() []web.Route {
 	return []web.Route{
+		{Method: http.MethodGet, Path: "/factor-sets", Role: identity.User, Handler: s.factorSets},
+		{Method: http.MethodGet, Path: "/factor-sets/:setId", Role: identity.User, Handler: s.factorSet},
+		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.adopt},
+
 		{Method: http.MethodGet, Path: "/events/:eventId/results", Role: identity.User, Handler: s.result},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/history", Role: identity.User, Handler: s.history},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/explain", Role: identity.User, Handler: s.explained},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/report", Role: identity.User, Timeout: togetherTimeout, Handler: s.report},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/preview", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.preview},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision", Role: identity.User, Handler: s.revision},
 	}
 }

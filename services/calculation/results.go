@@ -1,6 +1,7 @@
 package calculation
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
 // The states of a result: current, or about to be replaced because a record or
@@ -29,13 +31,13 @@ type resultView struct {
 	Revision int64          `json:"revision"`
 	Status   string         `json:"status"`
 	footprint.Breakdown
-	Counts        *countsView       `json:"counts,omitempty"`
-	Method        methodView        `json:"method"`
-	FactorSet     factorSetView     `json:"factorSet"`
-	EngineVersion string            `json:"engineVersion"`
-	InputsHash    string            `json:"inputsHash"`
-	CalculatedAt  string            `json:"calculatedAt"`
-	Findings      []json.RawMessage `json:"findings"`
+	Counts        *countsView        `json:"counts,omitempty"`
+	Method        methodView         `json:"method"`
+	FactorSet     factorSetView      `json:"factorSet"`
+	EngineVersion string             `json:"engineVersion"`
+	InputsHash    string             `json:"inputsHash"`
+	CalculatedAt  string             `json:"calculatedAt"`
+	Findings      []findings.Finding `json:"findings"`
 }
 
 type countsView struct {
@@ -75,7 +77,7 @@ func viewOf(r Result, status string) (resultView, error) {
 		Method:        methodView{r.Context.RadiativeForcing, r.Context.GWP},
 		FactorSet:     factorSetView{set.ID, set.Checksum},
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash,
-		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []json.RawMessage{},
+		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{},
 	}
 	for _, id := range r.Failed {
 		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
@@ -86,29 +88,25 @@ func viewOf(r Result, status string) (resultView, error) {
 
 // readEvent checks that the event of the path is the caller's.
 func (s *server) readEvent(c *fiber.Ctx) (record.OrgID, record.EventID, error) {
-	org, id := record.OrgID(web.PrincipalOf(c).Org), record.EventID(c.Params("eventId"))
-	_, err := s.Records.Event(c.UserContext(), org, id)
+	ev, err := s.event(c)
+	return ev.Org, ev.ID, err
+}
+
+// event reads the event of the path.
+func (s *server) event(c *fiber.Ctx) (record.Event, error) {
+	ev, err := s.Records.Event(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), record.EventID(c.Params("eventId")))
 	if errors.Is(err, record.ErrNotFound) {
 		err = record.NoSuchEvent()
 	}
-	return org, id, err
+	return ev, err
 }
 
 func (s *server) result(c *fiber.Ctx) error {
-	org, event, err := s.readEvent(c)
+	ev, err := s.event(c)
 	if err != nil {
 		return err
 	}
-	// The marks first, then the result: what is found unmarked is in any result
-	// read later, so an old result is never called current.
-	due, err := s.Records.HasMarks(c.UserContext(), org, event)
-	if err != nil {
-		return err
-	}
-	stored, err := s.Results.Result(c.UserContext(), org, event)
-	if errors.Is(err, ErrNotFound) {
-		return noResult(due)
-	}
+	stored, due, err := s.newest(c.UserContext(), ev)
 	if err != nil {
 		return err
 	}
@@ -120,21 +118,49 @@ func (s *server) result(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	counts, err := s.Records.CountByStatus(c.UserContext(), org, event)
-	if err != nil {
+	if view.Counts, err = s.counts(c.UserContext(), ev); err != nil {
 		return err
 	}
-	if empty, err := isEmpty(stored); err != nil || empty {
-		if err != nil {
-			return err
-		}
-		return noResult(due)
-	}
-	view.Counts = &countsView{
-		Approved: counts[record.Approved], Submitted: counts[record.Submitted], InReview: counts[record.InReview],
-		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted],
+	if view.Findings, err = s.findingsOf(c.UserContext(), ev, stored); err != nil {
+		return err
 	}
 	return web.OK(c, view)
+}
+
+// newest reads the newest result of an event and whether something is not in
+// it yet, or tells why there is none. The marks first, then the result: what is
+// found unmarked is in any result read later, so an old result is never called
+// current.
+func (s *server) newest(ctx context.Context, ev record.Event) (r Result, due bool, err error) {
+	if due, err = s.Records.HasMarks(ctx, ev.Org, ev.ID); err != nil {
+		return r, due, err
+	}
+	r, err = s.Results.Result(ctx, ev.Org, ev.ID)
+	if errors.Is(err, ErrNotFound) {
+		return r, due, noResult(due)
+	}
+	if err != nil {
+		return r, due, err
+	}
+	if empty, err := isEmpty(r); err != nil || empty {
+		if err == nil {
+			err = noResult(due)
+		}
+		return r, due, err
+	}
+	return r, due, nil
+}
+
+// counts gives how many records of an event are in each state.
+func (s *server) counts(ctx context.Context, ev record.Event) (*countsView, error) {
+	counts, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &countsView{
+		Approved: counts[record.Approved], Submitted: counts[record.Submitted], InReview: counts[record.InReview],
+		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted],
+	}, nil
 }
 
 // isEmpty says whether a result has nothing in it: it is stored, so that the

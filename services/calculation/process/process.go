@@ -4,7 +4,9 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/mongostore"
@@ -49,10 +52,27 @@ func Run(ctx context.Context, env app.Env) error {
 		if err != nil {
 			return nil, err
 		}
+		keys, err := reportKeys(ctx, b)
+		if err != nil {
+			return nil, err
+		}
 		return calculation.New(calculation.Deps{
-			Records: records, Results: results, Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now,
+			Records: records, Results: results, Bell: b.Bell(), Keys: keys,
+			Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now,
 		})
 	})
+}
+
+// reportKeys reads the keys of reports. They are not made here: each copy of
+// the service would make another one. Without any, reports are not signed.
+func reportKeys(ctx context.Context, b *backend.Backend) (*bundle.Keys, error) {
+	dir := calculation.ReportKeysDir(b.Settings.SigningKeysDir)
+	keys, err := bundle.OpenKeys(dir, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		b.Logger.InfoContext(ctx, "reports are not signed: there is no key for them", "folder", dir)
+		return nil, nil //nolint:nilnil // no key is no fault
+	}
+	return keys, err
 }
 
 func work(ctx context.Context, b *backend.Backend) error {

@@ -1,0 +1,94 @@
+// Package explain says in words and numbers how the figure of a record came
+// about: each line with its formula, its factor, and where that was published.
+package explain
+
+import (
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// Record is one counted record, explained.
+type Record struct {
+	ID        record.ID `json:"_id"`
+	Type      string    `json:"type"`
+	Revision  int64     `json:"revision"`
+	CreatedAt string    `json:"createdAt"`
+	// Fields is the input that was calculated.
+	Fields any `json:"fields"`
+	// Method says in one line how records of the type are calculated.
+	Method string         `json:"method"`
+	KgCO2e footprint.Mass `json:"kgCO2e"`
+	Low    footprint.Mass `json:"low"`
+	High   footprint.Mass `json:"high"`
+	Lines  []Line         `json:"lines"`
+	// Defaulted names the fields that were absent and got a default that moves
+	// the figure.
+	Defaulted []string           `json:"defaulted"`
+	Notices   []footprint.Notice `json:"notices"`
+}
+
+// Line is one product of a quantity and a factor, explained.
+type Line struct {
+	// Formula is the line in words and numbers.
+	Formula string `json:"formula"`
+	footprint.Line
+	// Factor is null for a figure that came with the record.
+	Factor *Factor `json:"factor"`
+}
+
+// Factor says where a figure was published.
+type Factor struct {
+	Activity string `json:"activity"`
+	Detail   string `json:"detail"`
+	Region   string `json:"region"`
+	// Year is null when the source is undated.
+	Year           *int   `json:"year"`
+	Source         string `json:"source"`
+	SourceLocation string `json:"sourceLocation"`
+	Licence        string `json:"licence"`
+}
+
+// Of explains a counted record under the context of a result.
+func Of(c record.Counted, ev footprint.EventContext) (Record, error) {
+	evaluation, err := footprint.Evaluate(c.Type, c.Fields, ev)
+	if err != nil {
+		return Record{}, err
+	}
+	preview := evaluation.Preview(ev.FactorSet)
+	return Record{
+		ID: c.ID, Type: c.Type, Revision: c.Rev, CreatedAt: time.UnixMilli(c.CreatedAt).UTC().Format("2006-01-02T15:04:05.000Z"),
+		Fields: c.Fields, Method: footprint.Formula(c.Type),
+		KgCO2e: preview.KgCO2e, Low: preview.Low, High: preview.High,
+		Lines: Lines(c, evaluation.Lines, ev), Defaulted: preview.Defaulted, Notices: preview.Notices,
+	}, nil
+}
+
+// Lines explains the lines of a record.
+func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) []Line {
+	out := make([]Line, 0, len(lines))
+	set, held := factors.ByID(ev.FactorSet)
+	amounts := amountsOf(c.Fields)
+	for _, l := range lines {
+		line := Line{Line: l}
+		if held {
+			if f, ok := set.Factor(l.FactorID); ok {
+				line.Factor = factorOf(f)
+			}
+		}
+		line.Formula = formula(c.Type, amounts, l)
+		out = append(out, line)
+	}
+	return out
+}
+
+func factorOf(f factors.Factor) *Factor {
+	out := &Factor{Activity: f.Activity, Detail: f.Detail, Region: f.Region, Source: f.Source, SourceLocation: f.SourceLocation, Licence: f.Licence}
+	if f.Year != 0 {
+		year := f.Year
+		out.Year = &year
+	}
+	return out
+}

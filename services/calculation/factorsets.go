@@ -1,0 +1,107 @@
+package calculation
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+)
+
+// setView is a factor set without its rows.
+type setView struct {
+	ID   string `json:"id"`
+	Year int    `json:"year"`
+	// Version is the SHA-256 of the set; results name it.
+	Version string       `json:"version"`
+	Factors int          `json:"factors"`
+	Sources []sourceView `json:"sources"`
+	// Attributions are the lines to show beside figures made with the set.
+	Attributions []string `json:"attributions"`
+}
+
+type sourceView struct {
+	Source  string `json:"source"`
+	Licence string `json:"licence"`
+	Factors int    `json:"factors"`
+}
+
+// rowsView is a factor set with a page of its rows.
+type rowsView struct {
+	setView
+	web.List[bundle.Factor]
+}
+
+func rowsOf(set *factors.Set) []bundle.Factor {
+	rows := make([]bundle.Factor, len(set.Factors()))
+	for i, f := range set.Factors() {
+		rows[i] = bundle.FactorOf(f)
+	}
+	return rows
+}
+
+func viewOfSet(set *factors.Set) setView {
+	rows := rowsOf(set)
+	return setView{ID: set.ID, Year: set.Year, Version: set.Checksum, Factors: len(rows),
+		Sources: sourcesOf(rows), Attributions: explain.Attributions(rows)}
+}
+
+// sourcesOf lists where rows come from, the source of the most rows first.
+func sourcesOf(rows []bundle.Factor) []sourceView {
+	sources := []sourceView{}
+	for _, f := range rows {
+		at := slices.IndexFunc(sources, func(v sourceView) bool { return v.Source == f.Source && v.Licence == f.Licence })
+		if at < 0 {
+			at, sources = len(sources), append(sources, sourceView{Source: f.Source, Licence: f.Licence})
+		}
+		sources[at].Factors++
+	}
+	slices.SortStableFunc(sources, func(a, b sourceView) int { return cmp.Or(b.Factors-a.Factors, cmp.Compare(a.Source, b.Source)) })
+	return sources
+}
+
+// factorSets lists the factor sets, newest first.
+func (s *server) factorSets(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	sets := factors.Sets()
+	total := int64(len(sets))
+	from := min(page.Offset(), total)
+	views := []setView{}
+	for _, set := range sets[from:min(from+page.Limit, total)] {
+		views = append(views, viewOfSet(set))
+	}
+	return web.OK(c, web.NewList(views, page, total))
+}
+
+// factorSet serves one set with a page of its rows, in the order of the set.
+func (s *server) factorSet(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	set, ok := factors.ByID(c.Params("setId"))
+	if !ok {
+		return apperr.New(apperr.NotFound, "There is no factor set of this id.").With(unknownSet("setId"))
+	}
+	rows := rowsOf(set)
+	total := int64(len(rows))
+	from := min(page.Offset(), total)
+	return web.OK(c, rowsView{viewOfSet(set), web.NewList(rows[from:min(from+page.Limit, total)], page, total)})
+}
+
+// unknownSet is the detail of a set that is not held.
+func unknownSet(field string) apperr.Detail {
+	d := apperr.Detail{Field: field, Code: "UNKNOWN_FACTOR_SET", Message: "The factor sets held are in suggestions."}
+	for _, set := range factors.Sets() {
+		d.Suggestions = append(d.Suggestions, set.ID)
+	}
+	return d
+}

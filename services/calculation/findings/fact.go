@@ -1,0 +1,89 @@
+package findings
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// Fact is what of a counted record the checks look at.
+type Fact struct {
+	ID   record.ID
+	Type string
+	// Mass is what the record counts.
+	Mass footprint.Mass
+	input
+}
+
+// input are the fields of all types that some check compares. What a type does
+// not have stays empty.
+type input struct {
+	Date, Group                                string
+	Respondents, Population                    int64
+	From, To, Class, Direction                 string
+	Via                                        []string
+	Passengers, Trips                          int64
+	RoundTrip                                  bool
+	Rooms, Guests, Nights                      int64
+	Site, Source                               string
+	ElectricityKWh, AnnualElectricityKWh       *decimal.Decimal
+	GasKWh, AnnualGasKWh, HeatKWh, FloorAreaM2 *decimal.Decimal
+	Material, EndOfLife, Category              string
+	Treatment                                  string
+}
+
+// FactOf gives the fact of a counted record.
+func FactOf(c record.Counted) Fact {
+	f := Fact{ID: c.ID, Type: c.Type}
+	// Canonical fields read; one that does not is not compared.
+	_ = json.Unmarshal(c.Fields, &f.input)
+	var sum struct {
+		Total string `json:"total"`
+	}
+	if json.Unmarshal(c.Contribution, &sum) == nil {
+		if m, err := footprint.ParseMicrograms(sum.Total); err == nil {
+			f.Mass = m
+		}
+	}
+	return f
+}
+
+// scaled gives n for all that a survey asked about.
+func (f Fact) scaled(n int64) int64 {
+	if f.Respondents > 0 && f.Population > f.Respondents {
+		return n * f.Population / f.Respondents
+	}
+	return n
+}
+
+// journeys gives how many times somebody flew one way or there and back.
+func (f Fact) journeys() int64 { return f.scaled(f.Passengers * max(f.Trips, 1)) }
+
+// route names the places of a flight in their order.
+func (f Fact) route() string {
+	return strings.Join(append(append([]string{f.From}, f.Via...), f.To), "-")
+}
+
+// carriers says which energy a venue record has: electricity, gas, heat. An
+// estimate from floor area has all of the first two.
+func (f Fact) carriers() [3]bool {
+	area := f.FloorAreaM2 != nil && f.ElectricityKWh == nil && f.AnnualElectricityKWh == nil && f.GasKWh == nil && f.AnnualGasKWh == nil && f.HeatKWh == nil
+	return [3]bool{f.ElectricityKWh != nil || f.AnnualElectricityKWh != nil || area, f.GasKWh != nil || f.AnnualGasKWh != nil || area, f.HeatKWh != nil}
+}
+
+// daysOf counts days inclusively; 0 when they are not known.
+func daysOf(from, to string) int64 {
+	start, err := time.Parse(time.DateOnly, from)
+	if err != nil {
+		return 0
+	}
+	end, err := time.Parse(time.DateOnly, to)
+	if err != nil || end.Before(start) {
+		return 0
+	}
+	return int64(end.Sub(start)/(24*time.Hour)) + 1
+}

@@ -1,0 +1,167 @@
+// Package findings looks at the counted records of an event together: what one
+// record alone cannot show, such as a flight entered twice or waste that counts
+// once with its material and once by itself. A finding changes no figure. It
+// asks somebody to look.
+package findings
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// Codes of findings. They are part of the API.
+const (
+	DuplicateFlight      = "DUPLICATE_FLIGHT"
+	EndOfLifeTwice       = "END_OF_LIFE_TWICE"
+	SiteEnergyTwice      = "SITE_ENERGY_TWICE"
+	RoomNightsExceed     = "ROOM_NIGHTS_EXCEED_ATTENDEES"
+	PassengersExceed     = "PASSENGERS_EXCEED_ATTENDEES"
+	PurchaseOverlaps     = "PURCHASE_OVERLAPS_RECORDS"
+	ExcludedTypeCounted  = "EXCLUDED_TYPE_COUNTED"
+	OutboundWithoutBack  = "OUTBOUND_WITHOUT_RETURN"
+	LargeWithoutDateOrGr = "LARGE_WITHOUT_DATE_OR_GROUP"
+	NotChecked           = "CROSS_CHECKS_LEFT_OUT"
+)
+
+// Severities of findings.
+const (
+	Warning = "warning" // the total is probably wrong
+	Info    = "info"    // worth a look
+)
+
+// Finding is something about several records, or about one beside the event.
+type Finding struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	// RecordIDs are the records it is about, at most MaxIDs of them.
+	RecordIDs []record.ID `json:"recordIds"`
+	// Records is how many records it is about.
+	Records int `json:"records"`
+}
+
+const (
+	// MaxIDs bounds the ids of one finding.
+	MaxIDs = 50
+	// MaxPerCode bounds the findings of one code; a last one says how many more
+	// there are.
+	MaxPerCode = 20
+)
+
+// Event is what of an event the findings need.
+type Event struct {
+	// Attendees in person, 0 when not said, and Days, 0 when not known.
+	Attendees, Days int64
+	// Excluded are the types that the event's boundary leaves out.
+	Excluded []string
+	// Total is the footprint of all counted records.
+	Total footprint.Mass
+}
+
+// EventOf gives what the findings need of an event and its total.
+func EventOf(e record.Event, total footprint.Mass) Event {
+	out := Event{Total: total}
+	if e.Attendees != nil {
+		out.Attendees = *e.Attendees
+	}
+	out.Days = daysOf(e.StartDate, e.EndDate)
+	var boundary struct {
+		Excluded []struct {
+			Type string `json:"type"`
+		} `json:"excluded"`
+	}
+	// The boundary was decoded by us; what does not read names no type.
+	_ = json.Unmarshal(e.Boundary, &boundary)
+	for _, x := range boundary.Excluded {
+		out.Excluded = append(out.Excluded, x.Type)
+	}
+	return out
+}
+
+// Of gives the findings of an event: warnings first, then by code. The order of
+// the facts does not matter.
+func Of(e Event, facts []Fact) []Finding {
+	facts = slices.Clone(facts)
+	slices.SortFunc(facts, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
+	out := []Finding{}
+	for _, check := range []func(Event, []Fact) []Finding{
+		duplicateFlights, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large,
+	} {
+		out = append(out, bounded(check(e, facts))...)
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(-cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code))
+	})
+	return out
+}
+
+// TooMany is the one finding of an event that is too large to be checked.
+func TooMany(most int) Finding {
+	return Finding{Code: NotChecked, Severity: Info, RecordIDs: []record.ID{},
+		Message: fmt.Sprintf("Records are checked against each other in events of up to %d counted records; this one has more.", most)}
+}
+
+func finding(code, severity string, about []Fact, format string, args ...any) Finding {
+	f := Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), RecordIDs: []record.ID{}, Records: len(about)}
+	for _, a := range about[:min(len(about), MaxIDs)] {
+		f.RecordIDs = append(f.RecordIDs, a.ID)
+	}
+	return f
+}
+
+// bounded keeps the findings of one check that are about the most records.
+func bounded(all []Finding) []Finding {
+	if len(all) <= MaxPerCode {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Records, a.Records) })
+	rest := all[MaxPerCode-1:]
+	last := Finding{Code: rest[0].Code, Severity: rest[0].Severity, RecordIDs: []record.ID{}}
+	for _, f := range rest {
+		last.Records += f.Records
+		last.RecordIDs = append(last.RecordIDs, f.RecordIDs[:min(len(f.RecordIDs), MaxIDs-len(last.RecordIDs))]...)
+	}
+	last.Message = fmt.Sprintf("And %d more of the same kind.", len(rest))
+	return append(all[:MaxPerCode-1:MaxPerCode-1], last)
+}
+
+// groups gives the facts that share a key, ordered by it. An empty key is none.
+func groups(facts []Fact, key func(Fact) string) [][]Fact {
+	by := map[string][]Fact{}
+	var keys []string
+	for _, f := range facts {
+		k := key(f)
+		if k == "" {
+			continue
+		}
+		if by[k] == nil {
+			keys = append(keys, k)
+		}
+		by[k] = append(by[k], f)
+	}
+	slices.Sort(keys)
+	out := make([][]Fact, len(keys))
+	for i, k := range keys {
+		out[i] = by[k]
+	}
+	return out
+}
+
+func with(facts []Fact, is func(Fact) bool) []Fact {
+	var out []Fact
+	for _, f := range facts {
+		if is(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// fold makes names that people wrote comparable.
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

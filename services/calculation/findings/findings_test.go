@@ -1,0 +1,167 @@
+package findings_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+// facts makes facts of "type {fields}" lines; the ids are r0, r1 …
+func facts(lines ...string) []findings.Fact {
+	var out []findings.Fact
+	for i, line := range lines {
+		typ, fields, _ := strings.Cut(line, " ")
+		out = append(out, findings.FactOf(record.Counted{ID: record.ID(fmt.Sprint("r", i)), Type: typ, Fields: json.RawMessage(fields),
+			Contribution: json.RawMessage(`{"records":1,"total":"1000000000"}`)}))
+	}
+	return out
+}
+
+// conference has two days, ten attendees and a total of 1,000 kg, of which each
+// fact is one.
+func conference() findings.Event {
+	attendees := int64(10)
+	return findings.EventOf(record.Event{StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees,
+		Boundary: json.RawMessage(`{"included":["flights"],"excluded":[{"type":"digital","reason":"small"}]}`)}, footprint.MassOf(1_000_000_000_000))
+}
+
+func TestEachFinding(t *testing.T) {
+	t.Parallel()
+	const flight = `flights {"from":"LHR","to":"JFK","class":"economy","passengers":2,"date":"2026-06-09","group":"attendees"}`
+	for _, c := range []struct {
+		name  string
+		facts []string
+		want  []string // "CODE r0 r1"
+	}{
+		{"nothing", nil, nil},
+		{"a flight twice", []string{flight, flight}, []string{"DUPLICATE_FLIGHT r0 r1"}},
+		{"another date", []string{flight, strings.Replace(flight, "06-09", "06-08", 1)}, nil},
+		{"no date", []string{strings.Replace(flight, `"date":"2026-06-09",`, "", 1), strings.Replace(flight, `"date":"2026-06-09",`, "", 1)}, nil},
+		{"another group", []string{flight, strings.Replace(flight, "attendees", "staff", 1)}, nil},
+		{"there and back entered apart", []string{flight, strings.Replace(flight, `"from":"LHR","to":"JFK"`, `"from":"JFK","to":"LHR"`, 1)}, nil},
+		{"another way", []string{flight, strings.Replace(flight, `"to":"JFK"`, `"to":"JFK","via":["KEF"]`, 1)}, nil},
+
+		{"outbound only", []string{strings.Replace(flight, `"date"`, `"direction":"outbound","date"`, 1)}, []string{"OUTBOUND_WITHOUT_RETURN r0"}},
+		{"outbound and return", []string{strings.Replace(flight, `"date"`, `"direction":"outbound","date"`, 1),
+			`flights {"from":"JFK","to":"LHR","direction":"return","passengers":2,"date":"2026-06-12","group":"attendees"}`}, nil},
+		{"the return of another group", []string{strings.Replace(flight, `"date"`, `"direction":"outbound","date"`, 1),
+			`flights {"from":"JFK","to":"LHR","direction":"return","passengers":2,"date":"2026-06-12","group":"staff"}`}, []string{"OUTBOUND_WITHOUT_RETURN r0"}},
+
+		{"more in the air than attendees", []string{`flights {"from":"LHR","to":"JFK","passengers":6,"roundTrip":true,"date":"d","group":"attendees"}`,
+			`flights {"from":"LHR","to":"CDG","passengers":5,"roundTrip":true,"date":"d","group":"attendees"}`}, []string{"PASSENGERS_EXCEED_ATTENDEES r0 r1"}},
+		{"just as many", []string{`flights {"from":"LHR","to":"JFK","passengers":10,"roundTrip":true,"date":"d","group":"attendees"}`}, nil},
+		{"staff do not count", []string{`flights {"from":"LHR","to":"JFK","passengers":60,"roundTrip":true,"date":"d","group":"staff"}`}, nil},
+		{"one way each", []string{`flights {"from":"LHR","to":"JFK","passengers":20,"date":"d","group":"attendees"}`}, nil},
+		{"too many one way", []string{`flights {"from":"LHR","to":"JFK","passengers":21,"date":"d","group":"attendees"}`}, []string{"PASSENGERS_EXCEED_ATTENDEES r0"}},
+		{"trips", []string{`flights {"from":"LHR","to":"JFK","passengers":4,"trips":3,"direction":"return","date":"d","group":"attendees"}`}, []string{"PASSENGERS_EXCEED_ATTENDEES r0"}},
+		{"a survey", []string{`flights {"from":"LHR","to":"JFK","passengers":4,"respondents":4,"population":12,"direction":"return","date":"d","group":"attendees"}`}, []string{"PASSENGERS_EXCEED_ATTENDEES r0"}},
+
+		{"rooms enough", []string{`accommodation {"rooms":10,"nights":3,"date":"d","group":"attendees"}`}, nil},
+		{"too many rooms", []string{`accommodation {"rooms":10,"nights":3,"date":"d","group":"attendees"}`, `accommodation {"guests":1,"nights":1,"date":"d","group":"attendees"}`},
+			[]string{"ROOM_NIGHTS_EXCEED_ATTENDEES r0 r1"}},
+		{"rooms of speakers", []string{`accommodation {"rooms":100,"nights":3,"date":"d","group":"speakers"}`}, nil},
+
+		{"two venues at a site", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `venue {"site":" hall  1","floorAreaM2":5,"days":2,"date":"d","group":"staff"}`},
+			[]string{"SITE_ENERGY_TWICE r0 r1"}},
+		{"electricity and gas", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `venue {"site":"Hall 1","gasKWh":1,"date":"d","group":"staff"}`}, nil},
+		{"two days", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `venue {"site":"Hall 1","electricityKWh":1,"date":"e","group":"staff"}`}, nil},
+		{"grid beside a venue", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `energy {"site":"Hall 1","source":"grid","energyKWh":1,"date":"d","group":"staff"}`},
+			[]string{"SITE_ENERGY_TWICE r1 r0"}},
+		{"a generator beside a venue", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `energy {"site":"Hall 1","source":"diesel","date":"d","group":"staff"}`}, nil},
+		{"no site", []string{`venue {"electricityKWh":1,"date":"d","group":"staff"}`, `venue {"electricityKWh":1,"date":"d","group":"staff"}`}, nil},
+
+		{"end of life twice", []string{`materials {"material":"plywood","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`},
+			[]string{"END_OF_LIFE_TWICE r0 r1"}},
+		{"no end of life", []string{`materials {"material":"plywood","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`}, nil},
+		{"another material", []string{`materials {"material":"pvc_banner","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`}, nil},
+		{"mixed waste", []string{`materials {"material":"wood","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"treatment":"landfill","date":"d","group":"staff"}`}, nil},
+
+		{"catering bought and counted", []string{`purchases {"category":"Food & drink","amount":1,"date":"d","group":"staff"}`, `catering {"meals":1,"date":"d","group":"staff"}`},
+			[]string{"PURCHASE_OVERLAPS_RECORDS r0"}},
+		{"bought only", []string{`purchases {"category":"catering","amount":1,"date":"d","group":"staff"}`}, nil},
+
+		{"excluded", []string{`digital {"date":"d","group":"staff"}`}, []string{"EXCLUDED_TYPE_COUNTED r0"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			found := findings.Of(conference(), facts(c.facts...))
+			var got []string
+			for _, f := range found {
+				line := f.Code
+				for _, id := range f.RecordIDs {
+					line += " " + string(id)
+				}
+				got = append(got, line)
+				if f.Message == "" || f.Records != len(f.RecordIDs) || f.Severity != findings.Warning && f.Severity != findings.Info {
+					t.Errorf("%+v", f)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Fatalf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestLargeRecordsNameTheirDateAndGroup(t *testing.T) {
+	t.Parallel()
+	e := conference()
+	e.Total = footprint.MassOf(20_000_000_000)
+	found := findings.Of(e, facts(`custom {"group":"staff"}`, `custom {"date":"d"}`, `custom {"date":"d","group":"staff"}`))
+	if len(found) != 2 || found[0].Code != findings.LargeWithoutDateOrGr || found[0].RecordIDs[0] != "r0" || !strings.Contains(found[1].Message, "no group") {
+		t.Fatalf("%+v", found)
+	}
+	e.Total = footprint.MassOf(20_000_000_001)
+	if found := findings.Of(e, facts(`custom {}`)); len(found) != 0 {
+		t.Fatalf("%+v", found)
+	}
+}
+
+func TestFindingsAreBoundedAndInOneOrder(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 40 {
+		for range 2 + i%3*40 {
+			lines = append(lines, fmt.Sprintf(`flights {"from":"LHR","to":"A%02d","passengers":1,"date":"2026-06-09","direction":"outbound","group":"staff"}`, i))
+		}
+	}
+	all := facts(lines...)
+	found := findings.Of(conference(), all)
+	if len(found) != 2*findings.MaxPerCode || found[0].Severity != findings.Warning || found[len(found)-1].Severity != findings.Info {
+		t.Fatalf("%d findings", len(found))
+	}
+	records := 0
+	for _, f := range found {
+		if len(f.RecordIDs) > findings.MaxIDs || f.Records < len(f.RecordIDs) {
+			t.Fatalf("%+v", f)
+		}
+		records += f.Records
+	}
+	if records != 2*len(all) { // each is a duplicate and without a return
+		t.Fatalf("%d records in findings, want %d", records, 2*len(all))
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if !reflect.DeepEqual(findings.Of(conference(), all), found) {
+		t.Fatal("the order of the facts matters")
+	}
+	if f := findings.TooMany(5); f.Code != findings.NotChecked || !strings.Contains(f.Message, "up to 5 ") {
+		t.Fatalf("%+v", f)
+	}
+}
+
+func TestEventWithoutNumbersFindsNothing(t *testing.T) {
+	t.Parallel()
+	e := findings.EventOf(record.Event{Boundary: json.RawMessage(`not json`)}, footprint.Mass{})
+	found := findings.Of(e, facts(`flights {"from":"LHR","to":"JFK","passengers":600,"roundTrip":true,"group":"attendees"}`, `accommodation {"rooms":10,"nights":300,"group":"attendees"}`, `venue not json`))
+	if len(found) != 0 {
+		t.Fatalf("%+v", found)
+	}
+}

@@ -1,0 +1,157 @@
+package findings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// duplicateFlights finds flights of the same route, date, class, group and
+// passengers. Without a date two journeys cannot be told from one entered twice,
+// so such records never match.
+func duplicateFlights(_ Event, facts []Fact) (out []Finding) {
+	same := func(f Fact) string {
+		if f.Type != "flights" || f.Date == "" {
+			return ""
+		}
+		return strings.Join([]string{f.route(), f.Date, f.Class, f.Group, strconv.FormatInt(f.Passengers, 10),
+			f.Direction, strconv.FormatBool(f.RoundTrip), strconv.FormatInt(max(f.Trips, 1), 10)}, "|")
+	}
+	for _, g := range groups(facts, same) {
+		if len(g) > 1 {
+			out = append(out, finding(DuplicateFlight, Warning, g, "%d flight records are alike: %s to %s on %s, %d passengers, same class and group.",
+				len(g), g[0].From, g[0].To, g[0].Date, g[0].Passengers))
+		}
+	}
+	return out
+}
+
+// outbound finds flights out whose group has no flight back on that route.
+func outbound(_ Event, facts []Fact) (out []Finding) {
+	back := map[string]bool{}
+	for _, f := range facts {
+		if f.Type == "flights" && f.Direction == "return" {
+			back[f.To+"|"+f.From+"|"+f.Group] = true
+		}
+	}
+	key := func(f Fact) string {
+		if f.Type != "flights" || f.Direction != "outbound" || back[f.From+"|"+f.To+"|"+f.Group] {
+			return ""
+		}
+		return f.From + "|" + f.To + "|" + f.Group
+	}
+	for _, g := range groups(facts, key) {
+		whom := ""
+		if g[0].Group != "" {
+			whom = " of " + g[0].Group
+		}
+		out = append(out, finding(OutboundWithoutBack, Info, g, "Flights%s go from %s to %s, and none come back on that route.", whom, g[0].From, g[0].To))
+	}
+	return out
+}
+
+// passengers finds more attendees in the air than there are.
+func passengers(e Event, facts []Fact) []Finding {
+	flights := with(facts, func(f Fact) bool { return f.Type == "flights" && f.Group == "attendees" })
+	if e.Attendees == 0 || len(flights) == 0 {
+		return nil
+	}
+	var out, back, either int64
+	for _, f := range flights {
+		switch {
+		case f.RoundTrip:
+			out, back = out+f.journeys(), back+f.journeys()
+		case f.Direction == "outbound":
+			out += f.journeys()
+		case f.Direction == "return":
+			back += f.journeys()
+		default:
+			either += f.journeys()
+		}
+	}
+	var found []Finding
+	for _, d := range []struct {
+		n, most int64
+		what    string
+	}{{out, e.Attendees, "to the event"}, {back, e.Attendees, "home"}, {out + back + either, 2 * e.Attendees, "in both directions together"}} {
+		if d.n > d.most {
+			found = append(found, finding(PassengersExceed, Warning, flights,
+				"%d attendees fly %s, and the event has %d attendees.", d.n, d.what, e.Attendees))
+			break // the other sums say the same again
+		}
+	}
+	return found
+}
+
+// roomNights finds more nights of attendees than they can have slept: each at
+// most one night more than the event has days.
+func roomNights(e Event, facts []Fact) []Finding {
+	if e.Attendees == 0 || e.Days == 0 {
+		return nil
+	}
+	stays := with(facts, func(f Fact) bool { return f.Type == "accommodation" && f.Group == "attendees" })
+	var nights int64
+	for _, f := range stays {
+		rooms := f.Rooms
+		if rooms == 0 {
+			rooms = f.Guests
+		}
+		nights += f.scaled(rooms * f.Nights)
+	}
+	if most := e.Attendees * (e.Days + 1); nights > most {
+		return []Finding{finding(RoomNightsExceed, Warning, stays,
+			"Attendees have %d room-nights; %d attendees need at most %d (a night more than the event has days).", nights, e.Attendees, most)}
+	}
+	return nil
+}
+
+// large finds records of at least a twentieth of the total that lack the date
+// or the group which the other checks compare.
+func large(e Event, facts []Fact) (out []Finding) {
+	if e.Total.Sign() <= 0 {
+		return nil
+	}
+	for _, f := range facts {
+		var lacks []string
+		if f.Date == "" {
+			lacks = append(lacks, "date")
+		}
+		if f.Group == "" {
+			lacks = append(lacks, "group")
+		}
+		if len(lacks) > 0 && times(f.Mass, 20).Cmp(e.Total) >= 0 {
+			out = append(out, finding(LargeWithoutDateOrGr, Info, []Fact{f},
+				"A %s record of %s kg, at least a twentieth of the total, has no %s; so it cannot be checked against others.",
+				f.Type, f.Mass.Kilograms(), strings.Join(lacks, " and no ")))
+		}
+	}
+	return out
+}
+
+func times(m footprint.Mass, n int) footprint.Mass {
+	var sum footprint.Mass
+	for range n {
+		sum = sum.Add(m)
+	}
+	return sum
+}
+
+// excluded finds counted records of a type that the event says it leaves out.
+func excluded(e Event, facts []Fact) (out []Finding) {
+	for _, typ := range e.Excluded {
+		if of := with(facts, func(f Fact) bool { return f.Type == typ }); len(of) > 0 {
+			out = append(out, finding(ExcludedTypeCounted, Warning, of,
+				"%s of the type %s counted, which the event's boundary excludes. Approved records always count.", count(len(of)), typ))
+		}
+	}
+	return out
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 record is"
+	}
+	return fmt.Sprintf("%d records are", n)
+}

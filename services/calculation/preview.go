@@ -1,0 +1,178 @@
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// togetherTimeout bounds the answers that read all counted records of an event.
+const togetherTimeout = 30 * time.Second
+
+// previewView is the result as it would be were the whole queue approved.
+type previewView struct {
+	Event record.EventID `json:"eventId"`
+	// BasedOn is the newest result, null when nothing is approved yet.
+	BasedOn *basedOnView `json:"basedOn"`
+	Queue   queueView    `json:"queue"`
+	footprint.Breakdown
+	Method        methodView    `json:"method"`
+	FactorSet     factorSetView `json:"factorSet"`
+	EngineVersion string        `json:"engineVersion"`
+}
+
+type basedOnView struct {
+	Revision int64              `json:"revision"`
+	Status   string             `json:"status"`
+	Total    footprint.Interval `json:"total"`
+}
+
+type queueView struct {
+	// Records wait for a decision; NotCalculated of them have no factor under the
+	// event's method and are not in the figures.
+	Records       int64          `json:"records"`
+	NotCalculated []record.ID    `json:"notCalculated"`
+	KgCO2e        footprint.Mass `json:"kgCO2e"`
+}
+
+// preview serves what the total would be were the whole queue approved.
+func (s *server) preview(c *fiber.Ctx) error {
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	view, err := s.previewOf(c.UserContext(), ev)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, view)
+}
+
+// previewAttempts bounds how often the queue and the result are read until
+// nothing has moved from the one into the other in between.
+const previewAttempts = 4
+
+func (s *server) previewOf(ctx context.Context, ev record.Event) (previewView, error) {
+	for attempt := 1; ; attempt++ {
+		before, err := s.resultOrNone(ctx, ev)
+		if err != nil {
+			return previewView{}, err
+		}
+		waiting, err := s.queued(ctx, ev)
+		if err != nil {
+			return previewView{}, err
+		}
+		// A record approved meanwhile is in neither of the two, or in both. Then
+		// it has a mark, or the result has another version.
+		due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
+		if err != nil {
+			return previewView{}, err
+		}
+		after, err := s.resultOrNone(ctx, ev)
+		if err != nil {
+			return previewView{}, err
+		}
+		if steady := !due && before.Version == after.Version; steady || attempt == previewAttempts {
+			return makePreview(ev, before, waiting, due || before.Version != after.Version)
+		}
+		if err := pause(ctx, matchPause); err != nil {
+			return previewView{}, err
+		}
+	}
+}
+
+// resultOrNone reads the newest result; its zero value when there is none.
+func (s *server) resultOrNone(ctx context.Context, ev record.Event) (Result, error) {
+	r, err := s.Results.Result(ctx, ev.Org, ev.ID)
+	if errors.Is(err, ErrNotFound) {
+		return Result{}, nil
+	}
+	return r, err
+}
+
+// queuePage is how much of the queue is read at once.
+const queuePage = 500
+
+// queue is what waits for a decision.
+type queue struct {
+	records int64
+	failed  []record.ID
+	sum     footprint.Contribution
+}
+
+// queued adds up the records that wait for a decision.
+func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
+	q := queue{failed: []record.ID{}}
+	seen := map[record.ID]bool{}
+	for skip := int64(0); ; skip += queuePage {
+		page, total, err := s.Records.ReviewQueue(ctx, ev.Org, ev.ID, skip, queuePage)
+		if err != nil {
+			return q, err
+		}
+		parts := []footprint.Contribution{q.sum}
+		for _, r := range page {
+			if seen[r.ID] {
+				continue // moved to the next page by one that is new
+			}
+			seen[r.ID] = true
+			part, err := contributionOf(r, ev)
+			if err != nil {
+				q.failed = append(q.failed, r.ID)
+				continue
+			}
+			parts = append(parts, part)
+		}
+		q.sum = footprint.Sum(parts...)
+		if len(page) == 0 || skip+queuePage >= total {
+			q.records = int64(len(seen))
+			return q, nil
+		}
+	}
+}
+
+// contributionOf gives what a record would count: the stored figure where it
+// was made under the event's context, else a new one.
+func contributionOf(r record.Record, ev record.Event) (part footprint.Contribution, err error) {
+	if r.ContextRev == ev.ContextRev && len(r.Contribution) > 0 {
+		err = json.Unmarshal(r.Contribution, &part)
+		return part, err
+	}
+	evaluation, err := footprint.Evaluate(r.Type, r.Fields, ev.Context())
+	return evaluation.Contribution, err
+}
+
+func makePreview(ev record.Event, r Result, q queue, moving bool) (previewView, error) {
+	set, ok := factors.ByID(ev.FactorSet)
+	if !ok {
+		return previewView{}, fmt.Errorf("preview of event %s: factor set %q is not held", ev.ID, ev.FactorSet)
+	}
+	view := previewView{
+		Event: ev.ID, Queue: queueView{Records: q.records, NotCalculated: q.failed, KgCO2e: q.sum.Total()},
+		Method: methodView{ev.Method.RadiativeForcing, ev.Method.GWP}, FactorSet: factorSetView{set.ID, set.Checksum},
+		EngineVersion: footprint.EngineVersion,
+	}
+	var counted footprint.Contribution
+	if r.Version > 0 {
+		if err := json.Unmarshal(r.Contribution, &counted); err != nil {
+			return view, fmt.Errorf("result of event %s: %w", ev.ID, err)
+		}
+		view.BasedOn = &basedOnView{r.Revision, statusCurrent, counted.Breakdown(r.Context).Total}
+		if moving || r.ContextRev != ev.ContextRev {
+			view.BasedOn.Status = statusRecalculating
+		}
+	}
+	if counted.Records()+q.sum.Records() == 0 {
+		return view, noResult(moving)
+	}
+	view.Breakdown = counted.Add(q.sum).Breakdown(ev.Context())
+	return view, nil
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"math/big"
+
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// The charts are SVG whose geometry is worked out here in whole units of its
+// view box, so that the page needs no script.
+const (
+	chartWidth = 760
+	plotLeft   = 178 // where bars begin; labels stand left of it
+	plotWidth  = 420
+	barHeight  = 18
+	barStep    = 30
+	plotTop    = 8
+)
+
+// barChart shows parts of the total with their intervals.
+type barChart struct {
+	Width, Height, AxisY, PlotLeft, PlotRight int
+	Bars                                      []bar
+	Ticks                                     []tick
+	Unit                                      string
+}
+
+type bar struct {
+	Label, Value, Low, High   string
+	Y, W, H, Mid              int
+	LowX, HighX               int
+	TextX, TextY              int
+	WhiskerTop, WhiskerBottom int
+}
+
+type tick struct {
+	X     int
+	Label string
+}
+
+type part struct {
+	label string
+	footprint.Interval
+}
+
+func typesChart(r bundle.Result) barChart {
+	var parts []part
+	for _, t := range r.ByType {
+		parts = append(parts, part{name(t.Type), t.Interval})
+	}
+	return bars(parts, r.Total.KgCO2e)
+}
+
+func groupsChart(r bundle.Result) barChart {
+	var parts []part
+	for _, g := range r.ByGroup {
+		parts = append(parts, part{name(g.Group), g.Interval})
+	}
+	return bars(parts, r.Total.KgCO2e)
+}
+
+// bars lays out one bar per part.
+func bars(parts []part, total footprint.Mass) barChart {
+	c := barChart{Width: chartWidth, PlotLeft: plotLeft, PlotRight: plotLeft + plotWidth}
+	var most footprint.Mass
+	for _, p := range parts {
+		if p.High.Cmp(most) > 0 {
+			most = p.High
+		}
+	}
+	if most.IsZero() {
+		return c
+	}
+	step, unit := axisStep(most)
+	c.Unit = "kg CO₂e"
+	if unit > 1 {
+		c.Unit = "tonnes CO₂e"
+	}
+	scale := func(m footprint.Mass) int {
+		n := new(big.Int).Mul(m.Big(), big.NewInt(plotWidth))
+		return int(n.Div(n, most.Big()).Int64())
+	}
+	for i, p := range parts {
+		y := plotTop + i*barStep
+		b := bar{Label: p.label, Value: kg(p.KgCO2e) + " kg, " + percent(p.KgCO2e, total), Y: y, H: barHeight, W: max(scale(p.KgCO2e), 1), Mid: y + barHeight/2,
+			LowX: plotLeft + scale(p.Low), HighX: plotLeft + scale(p.High), TextY: y + barHeight/2 + 4,
+			WhiskerTop: y + barHeight/2 - 5, WhiskerBottom: y + barHeight/2 + 5, Low: kg(p.Low), High: kg(p.High)}
+		b.TextX = max(b.HighX, plotLeft+b.W) + 8
+		c.Bars = append(c.Bars, b)
+	}
+	c.AxisY = plotTop + len(parts)*barStep - (barStep-barHeight)/2
+	c.Height = c.AxisY + 34
+	for m := (footprint.Mass{}); m.Cmp(most) <= 0; m = m.Add(step) {
+		c.Ticks = append(c.Ticks, tick{plotLeft + scale(m), rounded(m, unit, decimalsOf(step, unit))})
+	}
+	return c
+}
+
+// axisStep gives a step of 1, 2 or 5 times a power of ten that makes three to
+// six ticks, and whether the axis is in kilograms (1) or tonnes (1000).
+func axisStep(most footprint.Mass) (step footprint.Mass, unit int64) {
+	unit = 1
+	if most.Cmp(thousandKilograms) >= 0 {
+		unit = 1000
+	}
+	size := big.NewInt(1000) // a milligram
+	for {
+		for _, factor := range []int64{1, 2, 5} {
+			candidate := new(big.Int).Mul(size, big.NewInt(factor))
+			if new(big.Int).Mul(candidate, big.NewInt(6)).Cmp(most.Big()) >= 0 {
+				m, err := footprint.ParseMicrograms(candidate.String())
+				if err != nil {
+					return most, unit
+				}
+				return m, unit
+			}
+		}
+		size.Mul(size, big.NewInt(10))
+	}
+}
+
+// decimalsOf gives how many decimals the labels of an axis need.
+func decimalsOf(step footprint.Mass, unit int64) int {
+	whole := new(big.Int).Mul(big.NewInt(1_000_000_000), big.NewInt(unit))
+	n := 0
+	for size := step.Big(); size.Cmp(whole) < 0 && n < 9; n++ {
+		size.Mul(size, big.NewInt(10))
+	}
+	return n
+}
+
+// stack shows shares of a whole side by side.
+type stack struct {
+	Width, Height int
+	Parts         []stackPart
+}
+
+type stackPart struct {
+	Label, Share, Class string
+	X, W                int
+}
+
+const stackHeight = 26
+
+func stacked(labels []string, classes []string, perMilles []int64) stack {
+	s := stack{Width: chartWidth, Height: stackHeight}
+	var sum, drawn int64
+	for _, n := range perMilles {
+		sum += max(n, 0)
+	}
+	if sum == 0 {
+		return s
+	}
+	for i, n := range perMilles {
+		if n <= 0 {
+			continue
+		}
+		from := int(drawn * chartWidth / sum)
+		drawn += n
+		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: permille(n), Class: classes[i], X: from, W: max(int(drawn*chartWidth/sum)-from, 1)})
+	}
+	return s
+}
+
+func scopesChart(b footprint.Scopes, total footprint.Mass) stack {
+	return stacked([]string{"Scope 1", "Scope 2", "Scope 3"}, []string{"c1", "c2", "c3"},
+		[]int64{perMille(b.Scope1, total), perMille(b.Scope2, total), perMille(b.Scope3, total)})
+}
+
+func qualityChart(q footprint.DataQuality) stack {
+	perMille := func(d decimal.Decimal) int64 { // shares are in millionths at most
+		n := new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.Scale())), nil))
+		n.Mul(n, big.NewRat(1000, 1))
+		return new(big.Int).Div(new(big.Int).Add(new(big.Int).Lsh(n.Num(), 1), n.Denom()), new(big.Int).Lsh(n.Denom(), 1)).Int64()
+	}
+	return stacked([]string{"Measured", "Calculated", "Estimated", "Assumed", "Scaled up from a survey"}, []string{"q1", "q2", "q3", "q4", "q5"},
+		[]int64{perMille(q.MeasuredShare), perMille(q.CalculatedShare), perMille(q.EstimatedShare), perMille(q.AssumedShare), perMille(q.ExtrapolatedShare)})
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+)
+
+// columns are the head of the table. New ones are added at the end.
+func columns() []string {
+	return []string{
+		"recordId", "type", "revision", "description", "date", "group", "country", "externalReference",
+		"line", "formula", "quantity", "unit", "kgCO2ePerUnit", "kgCO2e", "low", "high",
+		"stage", "scope", "scope3Category", "dataQuality",
+		"factorId", "factorYear", "factorRegion", "factorSource", "factorLocation", "factorLicence", "notices",
+	}
+}
+
+// CSV writes one row per line of the counted records (RFC 4180, UTF-8). The
+// kgCO2e of all rows add up to the total.
+func CSV(w io.Writer, d Data) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	_ = out.Write(columns()) // Error tells
+	factors := map[string]bundle.Factor{}
+	for _, f := range d.Factors {
+		factors[f.ID] = f
+	}
+	for i, r := range d.Records {
+		about := shownOf(r.Fields)
+		var notices []string
+		for _, n := range r.Notices {
+			notices = append(notices, n.Code)
+		}
+		for n, l := range d.lines(i) {
+			f := factors[l.FactorID]
+			_ = out.Write([]string{
+				r.ID, r.Type, strconv.FormatInt(r.Revision, 10), text(about.Description), about.Date, about.Group, about.Country, text(about.ExternalReference),
+				strconv.Itoa(n + 1), text(l.Formula), l.Quantity, l.Unit, l.KgPerUnit.String(), l.Mass.Kilograms(), l.Low.Kilograms(), l.High.Kilograms(),
+				l.Stage, strconv.Itoa(l.Scope), l.Category, l.Quality,
+				l.FactorID, yearOf(l.Factor), text(f.Region), text(f.Source), text(f.SourceLocation), text(f.Licence), strings.Join(notices, " "),
+			})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func yearOf(f *explain.Factor) string {
+	if f == nil || f.Year == nil {
+		return ""
+	}
+	return strconv.Itoa(*f.Year)
+}
+
+// text keeps a spreadsheet from taking what somebody wrote for a formula.
+func text(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+)
+
+// rounded writes a mass in a unit of so many kilograms, with so many decimals.
+func rounded(m footprint.Mass, kilogramsPerUnit int64, decimals int) string {
+	r := new(big.Rat).SetFrac(m.Big(), new(big.Int).Mul(big.NewInt(1_000_000_000), big.NewInt(kilogramsPerUnit)))
+	return explain.Grouped(r.FloatString(decimals))
+}
+
+// thousandKilograms is where kilograms are no longer read easily.
+var thousandKilograms = footprint.MassOf(1_000_000_000_000)
+
+// kg writes a mass in kilograms: whole ones from ten kilograms on, grams below that.
+func kg(m footprint.Mass) string {
+	if m.Cmp(footprint.MassOf(10_000_000_000)) >= 0 || m.IsZero() {
+		return rounded(m, 1, 0)
+	}
+	return rounded(m, 1, 3)
+}
+
+// inTonnes writes the total with its interval, in tonnes from one tonne on.
+func inTonnes(i footprint.Interval) amount {
+	unit, per, decimals := "kg", int64(1), 1
+	if i.KgCO2e.Cmp(thousandKilograms) >= 0 {
+		unit, per, decimals = "tonnes", 1000, 1
+		if i.KgCO2e.Cmp(footprint.MassOf(10_000_000_000_000)) < 0 {
+			decimals = 2
+		}
+	}
+	return amount{rounded(i.KgCO2e, per, decimals), unit, rounded(i.Low, per, decimals), rounded(i.High, per, decimals)}
+}
+
+func rowOf(label string, records int64, i footprint.Interval, total footprint.Mass) row {
+	return row{Name: label, Records: explain.Grouped(fmt.Sprint(records)), Kg: kg(i.KgCO2e), Share: percent(i.KgCO2e, total), Low: kg(i.Low), High: kg(i.High)}
+}
+
+func shareRow(label string, m, total footprint.Mass) row {
+	return row{Name: label, Kg: kg(m), Share: percent(m, total)}
+}
+
+// perMille gives part / whole in thousandths, rounded; 0 of nothing.
+func perMille(part, whole footprint.Mass) int64 {
+	if whole.IsZero() {
+		return 0
+	}
+	n := new(big.Int).Mul(part.Big(), big.NewInt(2000))
+	n.Add(n, whole.Big())
+	return n.Div(n, new(big.Int).Lsh(whole.Big(), 1)).Int64()
+}
+
+func percent(part, whole footprint.Mass) string { return permille(perMille(part, whole)) }
+
+func permille(n int64) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%d%%", sign, n/10, n%10)
+}
+
+// varianceShares gives each record's share of the variance of the total, in
+// thousandths: with U the upper distances of all lines of a factor and u those
+// of the record, Σ u·U / Σ U².
+func varianceShares(d Data) []int64 {
+	byFactor := map[string]*big.Int{}
+	for _, r := range d.Records {
+		for _, l := range r.Lines {
+			if byFactor[l.FactorID] == nil {
+				byFactor[l.FactorID] = new(big.Int)
+			}
+			byFactor[l.FactorID].Add(byFactor[l.FactorID], l.High.Sub(l.Mass).Big())
+		}
+	}
+	whole := new(big.Int)
+	for _, u := range byFactor {
+		whole.Add(whole, new(big.Int).Mul(u, u))
+	}
+	shares := make([]int64, len(d.Records))
+	if whole.Sign() == 0 {
+		return shares
+	}
+	for i, r := range d.Records {
+		sum := new(big.Int)
+		for _, l := range r.Lines {
+			sum.Add(sum, new(big.Int).Mul(l.High.Sub(l.Mass).Big(), byFactor[l.FactorID]))
+		}
+		sum.Mul(sum, big.NewInt(1000))
+		shares[i] = sum.Div(sum, whole).Int64()
+	}
+	return shares
+}
+
+// boundary reads what the event says it includes and leaves out.
+func (p *page) boundary(d Data) {
+	var b struct {
+		Included []string
+		Excluded []exclusion
+	}
+	_ = json.Unmarshal(d.Event.Boundary, &b) // what does not read says nothing
+	for _, s := range b.Included {
+		p.Included = append(p.Included, strings.ReplaceAll(s, "_", " "))
+	}
+	p.Excluded = b.Excluded
+}

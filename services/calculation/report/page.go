@@ -1,0 +1,323 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+//go:embed page.html
+var pageTemplate string
+
+//go:embed page.css
+var style string
+
+// ContentSecurityPolicy lets the page show its own style and nothing else: no
+// script, no image, no font, nothing from anywhere.
+func ContentSecurityPolicy() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+const (
+	// annexRecords bounds the records a page lists; all are in the other forms.
+	annexRecords = 300
+	// nextSteps is how many records are named to be measured next.
+	nextSteps = 8
+)
+
+// page is what the template shows.
+type page struct {
+	Style                      template.CSS
+	Title, Dates, Place, Intro string
+	Total                      amount
+	PerAttendee, PerDay        string
+	Facts                      []fact
+	Types, Groups, Categories  []row
+	Scopes, Stages, Gases      []row
+	TypesChart                 barChart
+	GroupsChart                barChart
+	QualityChart               stack
+	ScopesChart                stack
+	MarketBased                string
+	Extrapolated               string
+	WithoutAttendeeTravel      string
+	Next                       []row
+	Findings                   []findings.Finding
+	Notices                    []footprint.Notice
+	Failed                     []string
+	Included                   []string
+	Excluded                   []exclusion
+	Methods                    []fact
+	DirectOnly                 []string
+	Set                        string
+	Annex                      []annexRecord
+	Left                       *row
+	Factors                    []bundle.Factor
+	Attributions               []string
+	Proof                      []fact
+	Signed                     bool
+}
+
+type fact struct{ Name, Value string }
+
+type exclusion struct{ Type, Reason string }
+
+// amount is a mass for people.
+type amount struct{ Value, Unit, Low, High string }
+
+// row is a line of a table.
+type row struct {
+	Name, Records, Kg, Share, Low, High string
+}
+
+type annexRecord struct {
+	ID, Type, Title, Kg string
+	Notices             []string
+	Lines               []explain.Line
+}
+
+// HTML writes the page. It needs nothing from elsewhere, so it can be saved,
+// sent and printed.
+func HTML(w io.Writer, d Data) error {
+	t, err := template.New("report").Funcs(template.FuncMap{"unit": explain.Unit, "year": yearOfRow, "value": valueOf}).Parse(pageTemplate)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	var out bytes.Buffer // whole or not at all
+	if err := t.Execute(&out, pageOf(d)); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err = out.WriteTo(w)
+	return err
+}
+
+func pageOf(d Data) page {
+	r := d.Result
+	total := r.Total.KgCO2e
+	p := page{
+		Style: template.CSS(style), //nolint:gosec // our own file
+		Set:   d.FactorSet.ID,
+		Title: d.Event.Title, Dates: dates(d.Context), Place: d.Context.Country,
+		Total: inTonnes(r.Total), Notices: r.Notices, Findings: d.Findings, Failed: d.Failed, Factors: d.Factors,
+		Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
+		ScopesChart: scopesChart(r.ByScope, total), QualityChart: qualityChart(r.DataQuality),
+	}
+	if r.PerAttendeeKg != nil {
+		p.PerAttendee = kg(*r.PerAttendeeKg)
+	}
+	if r.PerAttendeeDayKg != nil {
+		p.PerDay = kg(*r.PerAttendeeDayKg)
+	}
+	for _, t := range r.ByType {
+		p.Types = append(p.Types, rowOf(name(t.Type), t.Records, t.Interval, total))
+	}
+	for _, g := range r.ByGroup {
+		p.Groups = append(p.Groups, rowOf(name(g.Group), g.Records, g.Interval, total))
+	}
+	p.TypesChart, p.GroupsChart = typesChart(r), groupsChart(r)
+	for _, c := range r.ByScope3Category {
+		label := c.Category
+		if label == footprint.CategoryOptional {
+			label = "Optional: travel and stays of attendees and exhibitors"
+		}
+		p.Categories = append(p.Categories, shareRow(label, c.KgCO2e, total))
+	}
+	p.Scopes = []row{shareRow("Scope 1: own fuels and vehicles", r.ByScope.Scope1, total),
+		shareRow("Scope 2: own electricity and heat", r.ByScope.Scope2, total), shareRow("Scope 3: everything else", r.ByScope.Scope3, total)}
+	p.Stages = []row{shareRow("Direct: burning or generation", r.ByStage.Direct, total),
+		shareRow("Upstream: fuel supply and grid losses", r.ByStage.Upstream, total), shareRow("Combined: published as one life-cycle figure", r.ByStage.Combined, total)}
+	p.Gases = []row{shareRow("Carbon dioxide", r.ByGas.CO2, total), shareRow("Methane", r.ByGas.CH4, total), shareRow("Nitrous oxide", r.ByGas.N2O, total),
+		shareRow("Aviation, other than CO₂ (radiative forcing)", r.ByGas.AviationNonCO2, total), shareRow("Not split by gas in the source", r.ByGas.Unsplit, total)}
+	if m := r.MarketBased; m != nil {
+		p.MarketBased = kg(m.KgCO2e)
+	}
+	if !r.ExtrapolatedKg.IsZero() {
+		p.Extrapolated = kg(r.ExtrapolatedKg)
+	}
+	if r.ExcludingAttendeeTravelKg != total {
+		p.WithoutAttendeeTravel = kg(r.ExcludingAttendeeTravelKg)
+	}
+	p.Intro = intro(d)
+	p.facts(d)
+	p.Next = next(d)
+	p.annex(d)
+	return p
+}
+
+func (p *page) facts(d Data) {
+	r := d.Result
+	p.Facts = []fact{
+		{"Counted records", explain.Grouped(fmt.Sprint(len(d.Records)))},
+		{"Attendees", orUnsaid(d.Context.Attendees)},
+		{"Factor set", fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
+		{"Result", fmt.Sprintf("Revision %d, %s", r.Revision, strings.Replace(strings.TrimSuffix(r.CalculatedAt, ".000Z"), "T", " ", 1))},
+	}
+	forcing := "Included, for the CO₂ of flights and air freight only"
+	if !d.Context.RadiativeForcing {
+		forcing = "Not included"
+	}
+	potential := "As published with each factor (AR5 for the UK factors)"
+	if d.Context.GWP == "AR6" {
+		potential = "IPCC AR6, for factors with a published gas split"
+	}
+	p.Methods = []fact{{"Radiative forcing", forcing}, {"Global warming potentials", potential}, {"Calculation engine", d.EngineVersion}}
+	p.Proof = []fact{
+		{"Result", fmt.Sprintf("event %s, revision %d", d.Event.ID, r.Revision)},
+		{"Hash of all inputs", r.InputsHash},
+		{"Hash of the report", d.Hashes.Content},
+		{"Factor set", d.FactorSet.ID + ", SHA-256 " + d.FactorSet.Version},
+	}
+	if d.Signature != nil {
+		p.Proof = append(p.Proof, fact{"Signed with the key", d.Signature.KeyID})
+	}
+	p.boundary(d)
+	for _, f := range d.Factors {
+		if f.Category == "venue" && strings.HasPrefix(f.Series, "elec.") && f.WellToTank == nil && !strings.Contains(f.Series, ".ember") && !strings.HasSuffix(f.Series, "td_loss") {
+			p.DirectOnly = append(p.DirectOnly, f.Region)
+		}
+	}
+	slices.Sort(p.DirectOnly)
+	p.DirectOnly = slices.Compact(p.DirectOnly)
+}
+
+func orUnsaid(n int64) string {
+	if n == 0 {
+		return "not stated"
+	}
+	return explain.Grouped(fmt.Sprint(n))
+}
+
+func dates(ev footprint.EventContext) string {
+	start, err := time.Parse(time.DateOnly, ev.StartDate)
+	if err != nil {
+		return ""
+	}
+	const layout = "2 January 2006"
+	end, err := time.Parse(time.DateOnly, ev.EndDate)
+	switch {
+	case err != nil || end.Equal(start):
+		return start.Format(layout)
+	case end.Year() == start.Year() && end.Month() == start.Month():
+		return fmt.Sprintf("%d to %s", start.Day(), end.Format(layout))
+	}
+	return start.Format(layout) + " to " + end.Format(layout)
+}
+
+// intro is the report in a few sentences.
+func intro(d Data) string {
+	types := slices.Clone(d.Result.ByType)
+	slices.SortStableFunc(types, func(a, b footprint.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
+	total := inTonnes(d.Result.Total)
+	text := fmt.Sprintf("The event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s.", total.Value, total.Unit, total.Low, total.High)
+	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
+		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
+		if len(types) > 1 {
+			text += fmt.Sprintf(", followed by %s with %s", strings.ToLower(name(types[1].Type)), percent(types[1].KgCO2e, d.Result.Total.KgCO2e))
+		}
+		text += "."
+	}
+	return text + " Only records that were reviewed and approved are counted."
+}
+
+// annex lists the largest records with all their lines, and sums up the rest.
+func (p *page) annex(d Data) {
+	order := make([]int, len(d.Records))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return d.Records[b].KgCO2e.Cmp(d.Records[a].KgCO2e) })
+	for _, i := range order[:min(len(order), annexRecords)] {
+		r := d.Records[i]
+		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: d.lines(i)}
+		for _, n := range r.Notices {
+			entry.Notices = append(entry.Notices, n.Message)
+		}
+		p.Annex = append(p.Annex, entry)
+	}
+	if rest := order[len(p.Annex):]; len(rest) > 0 {
+		var sum footprint.Mass
+		for _, i := range rest {
+			sum = sum.Add(d.Records[i].KgCO2e)
+		}
+		left := shareRow(fmt.Sprintf("%s more records", explain.Grouped(fmt.Sprint(len(rest)))), sum, d.Result.Total.KgCO2e)
+		p.Left = &left
+	}
+}
+
+// titleOf gives a record a line of its own words.
+func titleOf(r bundle.Record) string {
+	s := shownOf(r.Fields)
+	var parts []string
+	if s.From != "" {
+		parts = append(parts, s.From+" → "+s.To)
+	}
+	parts = append(parts, s.Name, s.Site, s.City, s.Material, strings.ReplaceAll(s.Mode, "_", " "), s.Category, s.Description, s.Group, s.Date)
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}
+
+// name writes a type or group for people.
+func name(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "-", " "), "_", " ")
+	if s == footprint.GroupUnspecified {
+		return "Not stated"
+	}
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func yearOfRow(y *int) string {
+	if y == nil {
+		return "undated"
+	}
+	return fmt.Sprint(*y)
+}
+
+func valueOf(f bundle.Factor) string {
+	v := f.KgCO2e.String()
+	if f.WellToTank != nil {
+		v += " + " + f.WellToTank.String() + " upstream"
+	}
+	return v
+}
+
+// next ranks the records by their share of the variance of the total: the ones
+// to measure next. Lines of one factor err together, those of different factors
+// apart, as in the interval of the total.
+func next(d Data) []row {
+	shares := varianceShares(d)
+	order := make([]int, len(d.Records))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	var rows []row
+	for _, i := range order[:min(len(order), nextSteps)] {
+		if shares[i] < 1 {
+			break
+		}
+		r := d.Records[i]
+		label := name(r.Type)
+		if t := titleOf(r); t != "" {
+			label += ": " + t
+		}
+		rows = append(rows, row{Name: label, Kg: kg(r.KgCO2e), Low: kg(r.Low), High: kg(r.High), Share: permille(shares[i])})
+	}
+	return rows
+}

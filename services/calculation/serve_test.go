@@ -1,0 +1,275 @@
+package calculation_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	recordstore "github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/calculation"
+	resultstore "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
+)
+
+const (
+	org   record.OrgID = "org1"
+	other record.OrgID = "org2"
+)
+
+// service is the service over an embedded engine, with the worker called by
+// hand.
+type service struct {
+	t       *testing.T
+	app     *fiber.App
+	records *watched
+	results calculation.Store
+	keys    *bundle.Keys
+	worker  calculation.Recalculator
+	clock   atomic.Int64
+	rung    atomic.Int64
+	event   record.Event
+}
+
+// watched counts what is read of the records, and may do something in between.
+type watched struct {
+	*recordstore.Store
+	approved atomic.Int64 // records read by Approved
+	between  func()
+}
+
+func (w *watched) Approved(ctx context.Context, o record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
+	counted, err := w.Store.Approved(ctx, o, sub, from, to)
+	w.approved.Add(int64(len(counted)))
+	return counted, err
+}
+
+func (w *watched) ReviewQueue(ctx context.Context, o record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
+	if w.between != nil {
+		w.between()
+	}
+	return w.Store.ReviewQueue(ctx, o, event, skip, limit)
+}
+
+// tokens are "org role".
+type tokens struct{}
+
+func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
+	o, role, _ := strings.Cut(token, ".")
+	r, err := identity.ParseRole(role)
+	if err != nil {
+		return identity.Principal{}, errors.New("no token")
+	}
+	return identity.Principal{UserID: "u-" + role, Org: o, Role: r}, nil
+}
+
+func (s *service) Ring(context.Context, record.OrgID, record.EventID) { s.rung.Add(1) }
+
+func (s *service) now() time.Time { return time.UnixMilli(s.clock.Add(1000)) }
+
+func start(t *testing.T) *service {
+	t.Helper()
+	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), slices.Concat(recordstore.Schema(), resultstore.Schema())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s := &service{t: t, records: &watched{Store: recordstore.New(db)}, results: resultstore.New(db)}
+	s.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
+	if s.keys, err = bundle.OpenKeys(filepath.Join(t.TempDir(), "keys"), true); err != nil {
+		t.Fatal(err)
+	}
+	s.app, err = calculation.New(calculation.Deps{Records: s.records, Results: s.results, Bell: s, Verifier: tokens{}, Keys: s.keys,
+		Logger: slog.New(slog.DiscardHandler), Now: s.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.worker = calculation.NewRecalculator(s.records, s.results, s.now)
+	attendees := int64(120)
+	s.event, err = s.records.InsertEvent(t.Context(), org, record.Event{
+		ID: "e1", Org: org, Title: "Conference <2026> & more", StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees, Country: "GB",
+		Boundary: json.RawMessage(`{"included":["flights","waste"],"excluded":[{"type":"digital","reason":"small"}]}`),
+		Method:   record.DefaultMethod, FactorSet: "desnz-2026", CreatedAt: s.now(), UpdatedAt: s.now(), Rev: 1, ContextRev: 1,
+	}, record.Unlimited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *service) workflow() record.Workflow {
+	return record.Workflow{Store: s.records, Now: s.now, NewMark: func() string { return record.NewMark(s.now()) }}
+}
+
+var (
+	someUser    = record.Actor{ID: "u-user", Name: "User", Role: identity.User}
+	someManager = record.Actor{ID: "u-manager", Name: "Manager", Role: identity.Manager}
+)
+
+// add makes a record and moves it to a state.
+func (s *service) add(typ, body string, until record.Status) record.Record {
+	s.t.Helper()
+	ev, err := s.records.Event(s.t.Context(), org, s.event.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	decoded, err := footprint.Decode(typ, []byte(body), ev.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := record.Record{ID: record.ID(record.NewID()), Event: ev.ID, Type: typ, Fields: decoded.Fields, ContextRev: ev.ContextRev}
+	if r.Preview, r.Contribution, err = record.Evaluate(typ, decoded.Fields, nil, ev.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	if r, err = s.workflow().Insert(s.t.Context(), org, r, someUser); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, move := range []record.Move{record.Submit, record.Approve} {
+		if r.Status == until {
+			break
+		}
+		r = s.move(r, move)
+	}
+	return r
+}
+
+func (s *service) move(r record.Record, m record.Move) record.Record {
+	s.t.Helper()
+	by := someManager
+	if m == record.Submit {
+		by = someUser
+	}
+	r, err := s.workflow().Apply(s.t.Context(), record.Request{Org: org, Key: r.Key(), Move: m, By: by, Comment: "because"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// settle lets the worker bring the result up to date.
+func (s *service) settle() {
+	s.t.Helper()
+	if err := s.worker.Recalculate(s.t.Context(), org, s.event.ID); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+type reply struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (s *service) call(method, path, token string, body any, header ...string) reply {
+	s.t.Helper()
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		content = bytes.NewReader(text)
+	}
+	request := httptest.NewRequestWithContext(s.t.Context(), method, path, content)
+	request.Header.Set("Authorization", "Bearer "+token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := s.app.Test(request, -1)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return reply{s.t, response.StatusCode, response.Header, text}
+}
+
+// get reads a path below the base path as a user of the organization.
+func (s *service) get(path string, header ...string) reply {
+	s.t.Helper()
+	return s.call(http.MethodGet, "/api/v2"+path, "org1.user", nil, header...)
+}
+
+// of reads the event's results.
+func (s *service) of(path string, header ...string) reply {
+	s.t.Helper()
+	return s.get("/events/e1/results"+path, header...)
+}
+
+func (r reply) want(status int) reply {
+	r.t.Helper()
+	if r.status != status {
+		r.t.Fatalf("status %d, want %d: %.2000s", r.status, status, r.body)
+	}
+	return r
+}
+
+func (r reply) wantError(status int, code string) reply {
+	r.t.Helper()
+	if r.want(status); r.text("error", "code") != code {
+		r.t.Fatalf("want %s: %.2000s", code, r.body)
+	}
+	return r
+}
+
+// at walks into the body: names of members and indexes of lists.
+func (r reply) at(path ...any) any {
+	r.t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		r.t.Fatalf("%v: %.2000s", err, r.body)
+	}
+	for _, step := range path {
+		switch key := step.(type) {
+		case string:
+			object, _ := v.(map[string]any)
+			v = object[key]
+		case int:
+			list, _ := v.([]any)
+			if key >= len(list) {
+				r.t.Fatalf("no element %d of %v: %.2000s", key, path, r.body)
+			}
+			v = list[key]
+		}
+	}
+	return v
+}
+
+func (r reply) text(path ...any) string { return fmt.Sprint(r.at(path...)) }
+
+func (r reply) data(path ...any) string { return r.text(append([]any{"data"}, path...)...) }
+
+func (r reply) count(path ...any) int {
+	r.t.Helper()
+	list, ok := r.at(append([]any{"data"}, path...)...).([]any)
+	if !ok {
+		r.t.Fatalf("no list at %v: %.2000s", path, r.body)
+	}
+	return len(list)
+}
