@@ -210,6 +210,14 @@ func (m *mortal) InsertEvent(ctx context.Context, org record.OrgID, e record.Eve
 	return living(m, func() (record.Event, error) { return m.Store.InsertEvent(ctx, org, e, quota) })
 }
 
+func (m *mortal) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error {
+	return m.alone(func() error { return m.Store.ReplaceEvent(ctx, org, e, prevRev) })
+}
+
+func (m *mortal) ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error {
+	return m.alone(func() error { return m.Store.ReplaceOrganization(ctx, o, prevRev) })
+}
+
 func (m *mortal) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
 	return living(m, func() (record.Record, error) { return m.Store.InsertRecord(ctx, org, r) })
 }
