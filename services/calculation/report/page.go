@@ -187,7 +187,7 @@ func (p *page) facts(d Data) {
 	}
 	p.boundary(d)
 	for _, f := range d.Factors {
-		if f.Category == "venue" && strings.HasPrefix(f.Series, "elec.") && f.WellToTank == nil && !strings.Contains(f.Series, ".ember") && !strings.HasSuffix(f.Series, "td_loss") {
+		if f.Category == "venue" && strings.HasPrefix(f.Series, "elec.") && f.WellToTank == nil && !strings.Contains(f.Activity, "life cycle") && !strings.HasSuffix(f.Series, "td_loss") {
 			p.DirectOnly = append(p.DirectOnly, f.Region)
 		}
 	}

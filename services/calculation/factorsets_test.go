@@ -1,0 +1,145 @@
+package calculation_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+func TestFactorSets(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	sets := factors.Sets()
+	a := s.get("/factor-sets").want(http.StatusOK)
+	if a.data("pagination", "total") != fmt.Sprint(len(sets)) || a.count("items") != len(sets) {
+		t.Fatalf("list: %.500s", a.body)
+	}
+	for i, set := range sets {
+		if a.data("items", i, "id") != set.ID || a.data("items", i, "version") != set.Checksum || a.data("items", i, "year") != fmt.Sprint(set.Year) ||
+			a.data("items", i, "factors") != fmt.Sprint(len(set.Factors())) {
+			t.Errorf("set %s: %.500s", set.ID, a.body)
+		}
+		sum := 0
+		for k := range a.count("items", i, "sources") {
+			var n int
+			if _, err := fmt.Sscan(a.data("items", i, "sources", k, "factors"), &n); err != nil || a.data("items", i, "sources", k, "licence") == "" {
+				t.Errorf("source %d of %s", k, set.ID)
+			}
+			sum += n
+		}
+		if sum != len(set.Factors()) {
+			t.Errorf("the sources of %s have %d of %d factors", set.ID, sum, len(set.Factors()))
+		}
+		lines := a.at("data", "items", i, "attributions").([]any)
+		if !slices.Contains(lines, any("Contains public sector information licensed under the Open Government Licence v3.0.")) {
+			t.Errorf("attributions of %s: %v", set.ID, lines)
+		}
+	}
+	// All pages of a set are all its rows.
+	set := sets[0]
+	var ids []string
+	for page := 1; ; page++ {
+		a := s.get(fmt.Sprintf("/factor-sets/%s?limit=100&page=%d", set.ID, page)).want(http.StatusOK)
+		if a.data("id") != set.ID || a.data("pagination", "total") != fmt.Sprint(len(set.Factors())) {
+			t.Fatalf("set: %.500s", a.body)
+		}
+		if a.count("items") == 0 {
+			break
+		}
+		for i := range a.count("items") {
+			ids = append(ids, a.data("items", i, "id"))
+		}
+	}
+	for i, f := range set.Factors() {
+		if len(ids) != len(set.Factors()) || ids[i] != f.ID {
+			t.Fatalf("%d rows listed, %d held", len(ids), len(set.Factors()))
+		}
+	}
+	s.get("/factor-sets/desnz-1926").wantError(http.StatusNotFound, "NOT_FOUND")
+	s.get("/factor-sets?page=x").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	s.call(http.MethodGet, "/api/v2/factor-sets", "nobody", nil).wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
+}
+
+// newest and the one before it.
+func twoSets(t *testing.T) (newest, older string) {
+	t.Helper()
+	sets := factors.Sets()
+	if len(sets) < 2 {
+		t.Fatal("one factor set alone cannot be left for another")
+	}
+	return sets[0].ID, sets[1].ID
+}
+
+func TestAdoptAnotherFactorSet(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	newest, older := twoSets(t)
+	conference(s)
+	before := s.of("").want(http.StatusOK)
+	if before.data("factorSet", "id") != newest {
+		t.Fatalf("the event has the set %s", before.data("factorSet", "id"))
+	}
+	path := "/api/v2/events/e1/factor-set"
+	adopt := func(set string, header ...string) reply {
+		return s.call(http.MethodPost, path, "org1.manager", map[string]any{"factorSet": set}, header...)
+	}
+	rehearsed := adopt(older, "X-Dry-Run", "true").want(http.StatusOK)
+	if rehearsed.data("adopted") != "false" || rehearsed.data("from", "id") != newest || rehearsed.data("to", "id") != older ||
+		rehearsed.data("before", "kgCO2e") != before.data("total", "kgCO2e") || rehearsed.header.Get("X-Dry-Run") != "true" {
+		t.Fatalf("rehearsal: %.800s", rehearsed.body)
+	}
+	if now := s.of(""); now.data("factorSet", "id") != newest || now.data("status") != "current" || now.data("revision") != "1" || s.rung.Load() != 0 {
+		t.Fatalf("a rehearsal changed something: %.400s", now.body)
+	}
+	// Nobody but a manager, of this organization.
+	s.call(http.MethodPost, path, "org1.user", map[string]any{"factorSet": older}).wantError(http.StatusForbidden, "FORBIDDEN")
+	s.call(http.MethodPost, path, "org2.admin", map[string]any{"factorSet": older}).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+	unknown := adopt("desnz-1926").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	if unknown.text("error", "details", 0, "code") != "UNKNOWN_FACTOR_SET" || unknown.text("error", "details", 0, "suggestions", 0) != newest {
+		t.Errorf("unknown set: %s", unknown.body)
+	}
+	s.call(http.MethodPost, path, "org1.manager", nil).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	adopt(older, "If-Match", `"7.e1"`).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+
+	adopted := adopt(older, "If-Match", `"1.e1"`).want(http.StatusOK)
+	if adopted.data("adopted") != "true" || adopted.data("after", "total", "kgCO2e") != rehearsed.data("after", "total", "kgCO2e") || s.rung.Load() != 1 {
+		t.Fatalf("adopted: %.800s", adopted.body)
+	}
+	if now := s.of(""); now.data("status") != "recalculating" {
+		t.Errorf("status %s", now.data("status"))
+	}
+	s.settle()
+	now := s.of("").want(http.StatusOK)
+	if now.data("factorSet", "id") != older || now.data("status") != "current" || now.data("revision") != "2" {
+		t.Fatalf("after: %.400s", now.body)
+	}
+	// What was rehearsed is what came, to the last digit.
+	if now.data("total", "kgCO2e") != rehearsed.data("after", "total", "kgCO2e") || now.data("byType") != rehearsed.data("after", "byType") {
+		t.Errorf("rehearsed %s, came %s", rehearsed.data("after", "total", "kgCO2e"), now.data("total", "kgCO2e"))
+	}
+	// The old revision stays as it was.
+	if old := s.of("/1").want(http.StatusOK); old.data("total", "kgCO2e") != before.data("total", "kgCO2e") || old.data("factorSet", "id") != newest {
+		t.Errorf("the first revision: %.400s", old.body)
+	}
+	again := adopt(older).want(http.StatusOK)
+	if again.data("adopted") != "false" || again.data("differenceKgCO2e") != "0.000000" || s.rung.Load() != 1 {
+		t.Errorf("adopting what the event has: %.400s", again.body)
+	}
+}
+
+func TestAdoptBeforeAnythingIsApproved(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, older := twoSets(t)
+	a := s.call(http.MethodPost, "/api/v2/events/e1/factor-set", "org1.manager", map[string]any{"factorSet": older}).want(http.StatusOK)
+	if a.data("adopted") != "true" || a.data("before") != "<nil>" || a.data("after") != "<nil>" {
+		t.Fatalf("%s", a.body)
+	}
+	ev, err := s.records.Event(t.Context(), org, "e1")
+	if err != nil || ev.FactorSet != older || ev.Rev != 2 || ev.ContextRev != 2 || ev.Mark == "" {
+		t.Fatalf("%v %+v", err, ev)
+	}
+}

@@ -1,0 +1,144 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/services/calculation/report"
+)
+
+// data makes the data of a report from "type {fields}" lines.
+func data(t *testing.T, ev footprint.EventContext, lines ...string) report.Data {
+	t.Helper()
+	s := bundle.Source{Event: bundle.Event{ID: "e", Title: "Event", Context: bundle.ContextOf(ev)}, FactorSet: ev.FactorSet, Revision: 1,
+		CalculatedAt: "2026-06-12T09:00:00.000Z", Tree: bundle.Tree{Fanout: 512, Levels: 2}}
+	for i, line := range lines {
+		typ, body, _ := strings.Cut(line, " ")
+		decoded, err := footprint.Decode(typ, []byte(body), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Records = append(s.Records, bundle.Input{ID: fmt.Sprint("r", i), Type: typ, Seq: int64(i + 1), Revision: 3, Fields: decoded.Fields})
+	}
+	built, err := bundle.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Data{Built: built, Context: ev}
+}
+
+func page(t *testing.T, d report.Data) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.HTML(&out, d); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "ZgotmplZ") || strings.Contains(out.String(), "%!") || !strings.HasSuffix(strings.TrimSpace(out.String()), "</html>") {
+		t.Fatal("the page is broken")
+	}
+	return out.String()
+}
+
+// TestPageOfLittle: an event that says nothing of itself, with a total of 0.
+func TestPageOfLittle(t *testing.T) {
+	t.Parallel()
+	text := page(t, data(t, footprint.EventContext{GWP: "AR6", FactorSet: "desnz-2026"}, `venue {"country":"GB","electricityKWh":0}`))
+	for _, want := range []string{"0.0 kg", "Attendees</dt><dd>not stated", "stated no boundary", "Not included", "IPCC AR6"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"per attendee", "<svg", "What to measure next", "Signed"} {
+		if strings.Contains(text, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
+// TestPageOfMany: the page names the largest records and sums up the rest; the
+// table has all of them.
+func TestPageOfMany(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "DE", StartDate: "2026-01-31", EndDate: "2026-02-01", Attendees: 7, RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
+	var lines []string
+	for i := range 305 {
+		lines = append(lines, fmt.Sprintf(`waste {"treatment":"landfill","weightKg":%d}`, i+1))
+	}
+	d := data(t, ev, lines...)
+	text := page(t, d)
+	for _, want := range []string{"<strong>5 more records</strong> with 7.809 kg", "31 January 2026 to 1 February 2026, DE", "Record <code>r304</code>", "tonnes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "Record <code>r4</code>") {
+		t.Error("a small record is listed")
+	}
+	var out bytes.Buffer
+	if err := report.CSV(&out, d); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != 306 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+}
+
+// TestVarianceNamesWhatToMeasure: the records' shares of the variance rank what
+// to measure next, and a measured record is none of them.
+func TestVarianceNamesWhatToMeasure(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
+	text := page(t, data(t, ev,
+		`flights {"from":"LHR","to":"JFK","passengers":30,"class":"economy"}`,
+		`accommodation {"nights":2,"rooms":300,"description":"Guests of the gala"}`,
+		`venue {"electricityKWh":20000,"dataQuality":"measured","evidence":[{"name":"meter"}],"name":"Hall"}`))
+	_, after, _ := strings.Cut(text, "What to measure next")
+	table, _, _ := strings.Cut(after, "</table>")
+	flights, hotels := strings.Index(table, "LHR → JFK"), strings.Index(table, "Guests of the gala")
+	if flights < 0 || hotels < flights || strings.Contains(table, "Hall") {
+		t.Errorf("ranking: %s", table)
+	}
+}
+
+func TestDirectOnlyGridsAreNamed(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
+	for body, named := range map[string]bool{`venue {"electricityKWh":5,"country":"AU","subdivision":"NSW"}`: true, `venue {"electricityKWh":5,"country":"NZ"}`: true, `venue {"electricityKWh":5,"country":"GB"}`: false, `venue {"electricityKWh":5,"country":"KE"}`: false} {
+		if text := page(t, data(t, ev, body)); strings.Contains(text, "cover generation only") != named {
+			t.Errorf("%s: named %v", body, !named)
+		}
+	}
+}
+
+func TestTextCannotBeAFormula(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
+	for _, evil := range []string{"=1+1", "+1", "-1", "@sum", "\t=1"} {
+		field, err := json.Marshal(evil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := report.CSV(&out, data(t, ev, `waste {"treatment":"landfill","weightKg":1,"description":`+string(field)+`}`)); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil || len(rows) != 2 || rows[1][3] != "'"+evil {
+			t.Errorf("%q: %v %v", evil, rows, err)
+		}
+	}
+}
+
+func TestPolicyNamesTheStyle(t *testing.T) {
+	t.Parallel()
+	if p := report.ContentSecurityPolicy(); !strings.HasPrefix(p, "default-src 'none'; style-src 'sha256-") || strings.Contains(p, "unsafe") {
+		t.Error(p)
+	}
+}
