@@ -20,8 +20,7 @@ import (
 // adoptionView says what another factor set makes of an event.
 type adoptionView struct {
 	Event record.EventID `json:"eventId"`
-	// Adopted is true when the set was adopted, false for a rehearsal and where
-	// the event has the set already.
+	// Adopted is false for a rehearsal; otherwise the event has the set now.
 	Adopted bool          `json:"adopted"`
 	From    factorSetView `json:"from"`
 	To      factorSetView `json:"to"`
@@ -58,6 +57,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
+		view.Adopted = !dry
 		if dry || ev.FactorSet == to.ID {
 			return web.OK(c, view)
 		}
@@ -69,7 +69,6 @@ func (s *server) adopt(c *fiber.Ctx) error {
 			return err
 		}
 		s.Bell.Ring(c.UserContext(), ev.Org, ev.ID)
-		view.Adopted = true
 		c.Set(fiber.HeaderETag, stored.ETag())
 		return web.OK(c, view)
 	}

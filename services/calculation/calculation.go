@@ -15,6 +15,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -24,6 +25,7 @@ import (
 // RecordStore is what the service needs of the records' owner.
 type RecordStore interface {
 	record.Marks
+	record.Keys
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
 	ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error)
@@ -46,11 +48,12 @@ type Deps struct {
 type server struct {
 	Deps
 	checks *checks
+	keys   *idempotency.Keeper
 }
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
-	s := &server{d, newChecks()}
+	s := &server{Deps: d, checks: newChecks(), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
@@ -67,7 +70,7 @@ func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodGet, Path: "/factor-sets", Role: identity.User, Handler: s.factorSets},
 		{Method: http.MethodGet, Path: "/factor-sets/:setId", Role: identity.User, Handler: s.factorSet},
-		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.adopt},
+		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.keys.Handler(s.adopt)},
 
 		{Method: http.MethodGet, Path: "/events/:eventId/results", Role: identity.User, Handler: s.result},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/history", Role: identity.User, Handler: s.history},

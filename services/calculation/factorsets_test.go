@@ -120,12 +120,21 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	if now.data("total", "kgCO2e") != rehearsed.data("after", "total", "kgCO2e") || now.data("byType") != rehearsed.data("after", "byType") {
 		t.Errorf("rehearsed %s, came %s", rehearsed.data("after", "total", "kgCO2e"), now.data("total", "kgCO2e"))
 	}
+	// A repeated request with one key is answered as the first was.
+	key := []string{"Idempotency-Key", "adopt-1"}
+	first := adopt(newest, key...).want(http.StatusOK)
+	repeated := adopt(newest, key...).want(http.StatusOK)
+	if string(first.body) != string(repeated.body) || repeated.header.Get("Idempotent-Replayed") != "true" || s.rung.Load() != 2 {
+		t.Errorf("repeated: %.300s", repeated.body)
+	}
+	adopt(older).want(http.StatusOK)
+	s.settle()
 	// The old revision stays as it was.
 	if old := s.of("/1").want(http.StatusOK); old.data("total", "kgCO2e") != before.data("total", "kgCO2e") || old.data("factorSet", "id") != newest {
 		t.Errorf("the first revision: %.400s", old.body)
 	}
 	again := adopt(older).want(http.StatusOK)
-	if again.data("adopted") != "false" || again.data("differenceKgCO2e") != "0.000000" || s.rung.Load() != 1 {
+	if again.data("adopted") != "true" || again.data("differenceKgCO2e") != "0.000000" || s.rung.Load() != 3 {
 		t.Errorf("adopting what the event has: %.400s", again.body)
 	}
 }
