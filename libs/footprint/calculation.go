@@ -19,6 +19,8 @@ type calculation struct {
 	ev     EventContext
 	in     *common
 	typ    string
+	// quiet leaves out the words, which a sum does not need.
+	quiet bool
 
 	group    string
 	year     int // of the activity; 0: unknown
@@ -69,25 +71,34 @@ func Evaluate(typ string, fields json.RawMessage, ev EventContext) (Evaluation, 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return t.evaluate(fields, e, ev)
+	in, err := t.read(fields)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return t.evaluate(in, e, ev)
 }
 
-func newCalculation(typ string, e *engine, ev EventContext, in *common) *calculation {
-	c := &calculation{engine: e, ev: ev, in: in, typ: typ, group: in.Group}
+// begin starts on a record, with what an earlier one left cleared away.
+func (c *calculation) begin(typ string, in *common) {
+	lines, notices, defaulted := c.out.Lines[:0], c.notices[:0], c.out.Defaulted[:0]
+	*c = calculation{engine: c.engine, ev: c.ev, quiet: c.quiet, in: in, typ: typ, group: in.Group}
 	if c.group == "" {
 		c.group = GroupUnspecified
 	}
-	// Most records make two lines, a direct and an upstream one.
-	c.out.Lines = make([]Line, 0, 2)
-	start := yearOf(ev.StartDate)
+	if lines == nil {
+		// Most records make two lines, a direct and an upstream one.
+		lines = make([]Line, 0, 2)
+	}
+	c.out.Lines, c.notices, c.out.Defaulted = lines, notices, defaulted
+	start := yearOf(c.ev.StartDate)
 	c.year = yearOf(in.Date)
 	switch {
 	case c.year == 0:
 		c.year = start
 	case start != 0 && c.year != start:
 		c.note(NoticeDateOtherYear, "date", "The date is in %d, the event starts in %d; the factors stay those of the event.", c.year, start)
-	case start == 0 && c.year != e.set.Year:
-		c.note(NoticeDateOtherYear, "date", "The date is in %d, the factors are those of %d.", c.year, e.set.Year)
+	case start == 0 && c.year != c.engine.set.Year:
+		c.note(NoticeDateOtherYear, "date", "The date is in %d, the factors are those of %d.", c.year, c.engine.set.Year)
 	}
 	if in.surveyed() {
 		if in.SampleCV != nil {
@@ -96,7 +107,6 @@ func newCalculation(typ string, e *engine, ev EventContext, in *common) *calcula
 			c.note(NoticeSampling, "sampleCV", "%d of %d answered; without sampleCV the interval is that of the share answered.", in.Respondents, in.Population)
 		}
 	}
-	return c
 }
 
 func yearOf(date string) int {
@@ -118,7 +128,7 @@ func (c *calculation) note(code, field, format string, args ...any) {
 		}
 	}
 	message := format
-	if len(args) > 0 {
+	if len(args) > 0 && !c.quiet {
 		message = fmt.Sprintf(format, args...)
 	}
 	c.notices = append(c.notices, Notice{Code: code, Field: field, Message: message})
@@ -151,7 +161,10 @@ func (c *calculation) scaledUp(q quantity) quantity {
 // add calculates a line.
 func (c *calculation) add(e entry) {
 	q := c.scaledUp(e.quantity)
-	l := Line{Quantity: q.String(), Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: e.category, Group: c.group}
+	l := Line{Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: e.category, Group: c.group}
+	if !c.quiet {
+		l.Quantity = q.String()
+	}
 	f := e.factor
 	switch {
 	case e.zero:
@@ -284,10 +297,18 @@ func age(activity, figure int) uint8 {
 	return 5
 }
 
+// fault is nil, or a VALIDATION_ERROR with the values that have no factor.
+func (c *calculation) fault() error {
+	if len(c.faults) == 0 {
+		return nil
+	}
+	return apperr.Invalid(c.faults...)
+}
+
 // finish makes the evaluation.
 func (c *calculation) finish() (Evaluation, error) {
-	if len(c.faults) > 0 {
-		return Evaluation{}, apperr.Invalid(c.faults...)
+	if err := c.fault(); err != nil {
+		return Evaluation{}, err
 	}
 	if !c.unbased.IsZero() {
 		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.unbased.Kilograms())

@@ -84,6 +84,8 @@ func (a cellKey) compare(b cellKey) int {
 	return strings.Compare(a.Category, b.Category)
 }
 
+// contribution gives what the record adds to a result. It is Summer.Add for one
+// record, without maps.
 func (c *calculation) contribution() Contribution {
 	out := Contribution{records: 1, counts: []count{{c.typ, c.group, 1}}, unbased: c.unbased, biogenic: c.biogenic,
 		cells: make([]cell, 0, len(c.out.Lines))}
@@ -151,16 +153,7 @@ func (c Contribution) Total() Mass {
 // Add gives the sums of both. It is associative and commutative, and both
 // stay as they are.
 func (c Contribution) Add(other Contribution) Contribution {
-	out := c
-	out.records += other.records
-	out.gases = c.gases.add(other.gases)
-	for i := range out.quality {
-		out.quality[i] = c.quality[i].Add(other.quality[i])
-	}
-	out.extrapolated = c.extrapolated.Add(other.extrapolated)
-	out.unbased = c.unbased.Add(other.unbased)
-	out.biogenic = c.biogenic.Add(other.biogenic)
-	out.market = c.market.add(other.market)
+	out := c.addScalars(&other)
 	out.cells = merge(c.cells, other.cells, func(a, b cell) int { return a.compare(b.cellKey) }, cell.add)
 	out.counts = merge(c.counts, other.counts, compareCounts, func(a, b count) count {
 		a.Records += b.Records
@@ -172,6 +165,21 @@ func (c Contribution) Add(other Contribution) Contribution {
 			a.Mass = a.Mass.Add(b.Mass)
 			return a
 		})
+	return out
+}
+
+// addScalars adds all but the lists, which stay those of c.
+func (c Contribution) addScalars(other *Contribution) Contribution {
+	out := c
+	out.records += other.records
+	out.gases = c.gases.add(other.gases)
+	for i := range out.quality {
+		out.quality[i] = c.quality[i].Add(other.quality[i])
+	}
+	out.extrapolated = c.extrapolated.Add(other.extrapolated)
+	out.unbased = c.unbased.Add(other.unbased)
+	out.biogenic = c.biogenic.Add(other.biogenic)
+	out.market = c.market.add(other.market)
 	return out
 }
 
@@ -202,17 +210,4 @@ func merge[T any](a, b []T, order func(a, b T) int, add func(a, b T) T) []T {
 		}
 	}
 	return append(append(out, a...), b...)
-}
-
-// Sum adds many contributions, pairwise, so that the cost grows with their
-// number and not with its square.
-func Sum(parts ...Contribution) Contribution {
-	switch len(parts) {
-	case 0:
-		return Contribution{}
-	case 1:
-		return parts[0]
-	}
-	half := len(parts) / 2
-	return Sum(parts[:half]...).Add(Sum(parts[half:]...))
 }

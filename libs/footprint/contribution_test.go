@@ -201,6 +201,56 @@ func TestLinear(t *testing.T) {
 	})
 }
 
+// TestSummerIsTheSumOfEvaluations adds records both ways.
+func TestSummerIsTheSumOfEvaluations(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ev := drawContext(t)
+		s, err := footprint.NewSummer(ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []footprint.Contribution
+		for range rapid.IntRange(0, 12).Draw(t, "records") {
+			typ, body := drawRecord(t)
+			d, err := footprint.Decode(typ, []byte(body), ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := footprint.Evaluate(typ, d.Fields, ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Add(typ, d.Fields); err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, e.Contribution)
+		}
+		if got, want := encoded(t, s.Contribution()), encoded(t, footprint.Sum(parts...)); got != want {
+			t.Fatalf("got  %s\nwant %s", got, want)
+		}
+	})
+	s, err := footprint.NewSummer(london)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What has no factor adds nothing.
+	if err := s.Add("accommodation", json.RawMessage(`{"country":"ZZ","nights":1,"rooms":1}`)); err != nil {
+		t.Error(err) // the world median serves
+	}
+	if s.Add("waste", json.RawMessage(`{"treatment":"reuse","weightKg":1}`)) == nil || s.Add("review", nil) == nil || s.Add("waste", json.RawMessage(`[]`)) == nil {
+		t.Error("a record without a figure was added")
+	}
+	if n := s.Contribution().Records(); n != 1 {
+		t.Errorf("%d records were added", n)
+	}
+	ev := london
+	ev.FactorSet = "desnz-1999"
+	if _, err := footprint.NewSummer(ev); err == nil {
+		t.Error("an unknown factor set was taken")
+	}
+}
+
 func TestContributionRefusesOtherText(t *testing.T) {
 	t.Parallel()
 	good := encoded(t, evaluate(t, "venue", `{"electricityKWh":1000,"renewablePercent":10}`, london).Contribution)

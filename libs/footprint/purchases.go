@@ -40,7 +40,7 @@ func decodePurchases(d *decoder, p *purchases) {
 	p.Category, _ = d.Enum("category", purchaseCategories...)
 	p.Amount = d.amount("amount", maxQuantity)
 	p.Currency = d.currency()
-	p.KgCO2ePerUnit = d.amount("kgCO2ePerUnit", decimal.FromInt(1_000_000))
+	p.KgCO2ePerUnit = d.amount("kgCO2ePerUnit", decimal.FromInt(10_000))
 	p.FactorSource, _ = d.String("factorSource", 1, maxText)
 }
 

@@ -7,12 +7,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// quantity is an exact amount of activity. Nearly all are plain decimals; one
-// that was divided (a share of a year, a survey scaled up) is a ratio.
+// quantity is an exact amount of activity. Nearly all are plain decimals; a
+// share of a year or a survey scaled up is divided by a small number, and what
+// does not fit into that is a ratio.
 type quantity struct {
 	plain decimal.Decimal
+	den   int64    // plain is divided by it; 0 counts as 1
 	ratio *big.Rat // when not nil, it is the amount
 }
+
+// maxDen bounds what plain is divided by, so that a product with it fits.
+const maxDen = 1 << 30
 
 func whole(n int64) quantity { return quantity{plain: decimal.FromInt(n)} }
 
@@ -21,38 +26,42 @@ func exactly(d decimal.Decimal) quantity { return quantity{plain: d} }
 // thousandths gives n / 1000.
 func thousandths(n int64) quantity { return quantity{plain: decimal.New(n, 3)} }
 
+func (q quantity) divisor() int64 { return max(q.den, 1) }
+
 func (q quantity) rat() *big.Rat {
 	if q.ratio != nil {
 		return q.ratio
 	}
-	return decimalRat(q.plain)
+	r := decimalRat(q.plain)
+	if q.den > 1 {
+		r.Quo(r, new(big.Rat).SetInt64(q.den))
+	}
+	return r
 }
 
 func decimalRat(d decimal.Decimal) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), pow10Big(d.Scale()))
 }
 
-// times gives q × num / den.
+// times gives q × num / den, for num ≥ 0 and den > 0.
 func (q quantity) times(num, den int64) quantity {
 	if num == den {
 		return q
+	}
+	if c, d := q.plain.Coefficient(), q.divisor(); q.ratio == nil && num > 0 && c >= 0 && c < 1<<62/num && den < maxDen/d {
+		return quantity{plain: decimal.New(c*num, q.plain.Scale()), den: d * den}
 	}
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), big.NewRat(num, den))}
 }
 
 // multiply gives q × n, for n > 0.
-func (q quantity) multiply(n int64) quantity {
-	if c := q.plain.Coefficient(); q.ratio == nil && c >= 0 && c < 1<<62/n {
-		return exactly(decimal.New(c*n, q.plain.Scale()))
-	}
-	return q.times(n, 1)
-}
+func (q quantity) multiply(n int64) quantity { return q.times(n, 1) }
 
 // by gives q × d.
 func (q quantity) by(d decimal.Decimal) quantity {
 	if n, m := q.plain.Coefficient(), d.Coefficient(); q.ratio == nil && n >= 0 && m >= 0 && q.plain.Scale()+d.Scale() <= decimal.MaxScale {
 		if hi, lo := bits.Mul64(uint64(n), uint64(m)); hi == 0 && lo < 1<<62 {
-			return exactly(decimal.New(int64(lo), q.plain.Scale()+d.Scale()))
+			return quantity{plain: decimal.New(int64(lo), q.plain.Scale()+d.Scale()), den: q.den}
 		}
 	}
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), decimalRat(d))}
@@ -61,7 +70,7 @@ func (q quantity) by(d decimal.Decimal) quantity {
 // perThousand gives q / 1000.
 func (q quantity) perThousand() quantity {
 	if q.ratio == nil && q.plain.Scale() <= decimal.MaxScale-3 {
-		return exactly(decimal.New(q.plain.Coefficient(), q.plain.Scale()+3))
+		return quantity{plain: decimal.New(q.plain.Coefficient(), q.plain.Scale()+3), den: q.den}
 	}
 	return q.times(1, 1000)
 }
@@ -69,14 +78,15 @@ func (q quantity) perThousand() quantity {
 // String writes the amount in plain digits; one that does not end is rounded
 // to twelve decimals. The mass is calculated from the exact amount.
 func (q quantity) String() string {
-	if q.ratio == nil {
+	if q.ratio == nil && q.den <= 1 {
 		return q.plain.String()
 	}
-	n, exact := q.ratio.FloatPrec()
+	r := q.rat()
+	n, exact := r.FloatPrec()
 	if !exact || n > decimal.MaxScale {
 		n = 12
 	}
-	return q.ratio.FloatString(n)
+	return r.FloatString(n)
 }
 
 var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
@@ -84,17 +94,19 @@ var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e
 // mass gives q × factor, of kg per unit, rounded once, half-even, to whole
 // milligrams.
 func (q quantity) mass(factor decimal.Decimal) Mass {
-	n, f := q.plain.Coefficient(), factor.Coefficient()
+	n, f, d := q.plain.Coefficient(), factor.Coefficient(), uint64(q.divisor())
 	if q.ratio == nil && n >= 0 && f >= 0 && bits.Len64(uint64(n))+bits.Len64(uint64(f)) <= 96 {
 		// One milligram is 10^-6 kg, so the product is in units of
 		// 10^-(places) milligrams.
 		places := q.plain.Scale() + factor.Scale() - 6
 		hi, lo := bits.Mul64(uint64(n), uint64(f))
-		if places >= 0 && places < len(pow10) && hi < 1<<32 {
-			return fromMilligrams(divide(hi, lo, pow10[places]))
-		}
 		if places < 0 && hi == 0 && lo < 1<<40 {
-			return fromMilligrams(0, lo*pow10[-places])
+			lo, places = lo*pow10[-places], 0
+		}
+		if places >= 0 && places < len(pow10) && hi < 1<<32 {
+			if over, by := bits.Mul64(pow10[places], d); over == 0 {
+				return fromMilligrams(divide(hi, lo, by))
+			}
 		}
 	}
 	exact := new(big.Rat).Mul(q.rat(), decimalRat(factor))

@@ -15,10 +15,11 @@ type recordType struct {
 	doc  doc
 	// decode reads the body and gives the input in its canonical form.
 	decode func(d *decoder) any
-	// calculate works out an input that decode gave.
-	calculate func(input any, e *engine, ev EventContext) (Evaluation, error)
-	// evaluate is calculate for stored fields.
-	evaluate func(raw json.RawMessage, e *engine, ev EventContext) (Evaluation, error)
+	// calculate works out an input that decode or read gave. The error says that
+	// it is no input of the type.
+	calculate func(input any, c *calculation) error
+	// read gives the input that stored fields hold.
+	read func(raw json.RawMessage) (any, error)
 }
 
 // input is a type's input; it embeds the fields that every type has.
@@ -29,11 +30,6 @@ func define[T any, P interface {
 	*T
 	input
 }](name string, about doc, decode func(*decoder, P), lines func(*calculation, P)) recordType {
-	calculate := func(in P, e *engine, ev EventContext) (Evaluation, error) {
-		c := newCalculation(name, e, ev, in.shared())
-		lines(c, in)
-		return c.finish()
-	}
 	return recordType{
 		name: name,
 		doc:  about,
@@ -43,21 +39,32 @@ func define[T any, P interface {
 			d.common(in.shared())
 			return in
 		},
-		calculate: func(in any, e *engine, ev EventContext) (Evaluation, error) {
+		calculate: func(in any, c *calculation) error {
 			p, ok := in.(P)
 			if !ok {
-				return Evaluation{}, fmt.Errorf("footprint: %T is no input of %s", in, name)
+				return fmt.Errorf("footprint: %T is no input of %s", in, name)
 			}
-			return calculate(p, e, ev)
+			c.begin(name, p.shared())
+			lines(c, p)
+			return nil
 		},
-		evaluate: func(raw json.RawMessage, e *engine, ev EventContext) (Evaluation, error) {
+		read: func(raw json.RawMessage) (any, error) {
 			in := P(new(T))
 			if err := json.Unmarshal(raw, in); err != nil {
-				return Evaluation{}, fmt.Errorf("footprint: fields of %s: %w", name, err)
+				return nil, fmt.Errorf("footprint: fields of %s: %w", name, err)
 			}
-			return calculate(in, e, ev)
+			return in, nil
 		},
 	}
+}
+
+// evaluate calculates an input with all its lines and words.
+func (t *recordType) evaluate(in any, e *engine, ev EventContext) (Evaluation, error) {
+	c := &calculation{engine: e, ev: ev}
+	if err := t.calculate(in, c); err != nil {
+		return Evaluation{}, err
+	}
+	return c.finish()
 }
 
 // registry lists the record types in their fixed order. A new type is added
@@ -158,7 +165,7 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	if err := r.Err(); err != nil {
 		return Decoded{}, err
 	}
-	if _, err := t.calculate(in, e, ev); err != nil {
+	if _, err := t.evaluate(in, e, ev); err != nil {
 		return Decoded{}, err
 	}
 	raw, err := canonical(in)
