@@ -57,6 +57,8 @@ type Settings struct {
 	// SigningKeysDir holds the keys tokens are signed with. Default: the
 	// folder keys of DataDir.
 	SigningKeysDir string
+	// SigningAlgorithm is that of signing keys made from now on: EdDSA or ES256.
+	SigningAlgorithm string
 	// Where the services are: upstreams of the gateway, and AuthURL also where
 	// the others fetch the keys that verify tokens. Without a slash at the end.
 	AuthURL        string
@@ -112,6 +114,12 @@ func (s *Settings) table() []setting {
 			return err
 		}, show: func() string { return joinPrefixes(s.TrustedProxies) }},
 		text("ECF_SIGNING_KEYS_DIR", "", "folder of the signing keys; keys below ECF_DATA_DIR when empty", &s.SigningKeysDir, nil),
+		text("ECF_SIGNING_ALGORITHM", "EdDSA", "algorithm of new signing keys: EdDSA or ES256", &s.SigningAlgorithm, func(v string) error {
+			if v != "EdDSA" && v != "ES256" {
+				return errors.New("must be EdDSA or ES256")
+			}
+			return nil
+		}),
 		text("ECF_AUTH_URL", "http://127.0.0.1:8081", "where the service auth is", &s.AuthURL, checkHTTP),
 		text("ECF_RECORDS_URL", "http://127.0.0.1:8082", "where the service records is", &s.RecordsURL, checkHTTP),
 		text("ECF_REVIEW_URL", "http://127.0.0.1:8083", "where the service review is", &s.ReviewURL, checkHTTP),

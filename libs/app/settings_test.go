@@ -47,6 +47,7 @@ ECF_QUOTAS=enterprise=unlimited,free=3,team=50
 ECF_ISSUER=http://127.0.0.1:8080
 ECF_TRUSTED_PROXIES=
 ECF_SIGNING_KEYS_DIR=.data/keys
+ECF_SIGNING_ALGORITHM=EdDSA
 ECF_AUTH_URL=http://127.0.0.1:8081
 ECF_RECORDS_URL=http://127.0.0.1:8082
 ECF_REVIEW_URL=http://127.0.0.1:8083
@@ -148,6 +149,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		"ECF_QUOTAS":            "free=many",
 		"ECF_ISSUER":            "ecf.test",
 		"ECF_TRUSTED_PROXIES":   "10.0.0.0/99",
+		"ECF_SIGNING_ALGORITHM": "HS256",
 		"ECF_AUTH_URL":          "ftp://x",
 		"ECF_RECORDS_URL":       "http://u:hunter2@h",
 		"ECF_REVIEW_URL":        "http://h?x=1",

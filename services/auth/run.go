@@ -98,7 +98,7 @@ func Run(ctx context.Context, env app.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, Algorithm: env.Getenv("ECF_SIGNING_ALGORITHM"), TokenLife: s.AccessTokenTTL})
+	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, Algorithm: s.SigningAlgorithm, TokenLife: s.AccessTokenTTL})
 	if err != nil {
 		return err
 	}

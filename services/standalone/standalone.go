@@ -195,12 +195,15 @@ func announce(o Options, address string, demo *demoAccounts) {
 
 // newAuth makes the service auth over the stores.
 func newAuth(s app.Settings, stores *stores, redis *redisRoles, health *web.Health, log *slog.Logger) (*auth.Service, error) {
-	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, TokenLife: s.AccessTokenTTL})
+	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, Algorithm: s.SigningAlgorithm, TokenLife: s.AccessTokenTTL})
 	if err != nil {
 		return nil, err
 	}
 	return auth.New(
-		auth.Config{Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL},
+		auth.Config{
+			Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL,
+			AccountLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
+		},
 		auth.Deps{Store: stores.accounts, Keys: keys, Cache: redis.cache, Logger: log, Health: health},
 	)
 }
