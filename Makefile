@@ -60,7 +60,7 @@ $(SERVICES:%=bin/%): bin/%:
 
 .PHONY: run
 run: bin/ecf ## Run everything in one process, with a demo organization
-	@ECF_DEMO="$${ECF_DEMO:-true}" exec bin/ecf serve
+	@ECF_DEMO="$${ECF_DEMO:-true}" ECF_LOG_LEVEL="$${ECF_LOG_LEVEL:-warn}" exec bin/ecf serve
 
 .PHONY: demo
 demo: ## Play the example conference against a running server
