@@ -2,7 +2,6 @@ package locations
 
 import (
 	_ "embed"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,21 +214,4 @@ func near(a, b string) slip {
 		return swapped
 	}
 	return none
-}
-
-// earthRadius is the mean radius of the earth in metres.
-const earthRadius = 6371008.8
-
-// GreatCircleMetres is the length of the great circle between two places on a
-// sphere of the mean earth radius, by the haversine formula, rounded half-even
-// to whole metres. The explicit conversions keep a compiler from fusing a
-// multiplication with an addition, which would differ between processors.
-func GreatCircleMetres(a, b Location) int64 {
-	const rad = math.Pi / 180
-	lat1, lat2 := float64(a.Latitude*rad), float64(b.Latitude*rad)
-	sinLat := math.Sin(float64(float64(lat2-lat1) / 2))
-	sinLon := math.Sin(float64(float64(float64(b.Longitude-a.Longitude)*rad) / 2))
-	cos := float64(math.Cos(lat1) * math.Cos(lat2))
-	h := float64(float64(sinLat*sinLat) + float64(cos*float64(sinLon*sinLon)))
-	return int64(math.RoundToEven(float64(2 * earthRadius * math.Asin(math.Min(1, math.Sqrt(h))))))
 }
