@@ -27,6 +27,13 @@ func (s *server) routes() []web.Route {
 		{Method: http.MethodPatch, Path: "/events/:eventId", Role: identity.Manager, Handler: s.editEvent},
 		{Method: http.MethodDelete, Path: "/events/:eventId", Role: identity.Manager, Handler: s.deleteEvent},
 
+		{Method: http.MethodGet, Path: "/record-types", Role: identity.User, Handler: recordTypes},
+		{Method: http.MethodGet, Path: "/record-types/:type", Role: identity.User, Resolve: knownType, Handler: oneRecordType},
+		{Method: http.MethodGet, Path: "/record-types/:type/template", Role: identity.User, Resolve: knownType, Handler: template},
+		{Method: http.MethodGet, Path: "/locations/index", Role: identity.User, Handler: locationIndex},
+		{Method: http.MethodGet, Path: "/locations/:code", Role: identity.User, Handler: location},
+
+		{Method: http.MethodGet, Path: "/events/:eventId/export", Role: identity.User, Handler: s.export},
 		{Method: http.MethodGet, Path: sub, Role: identity.User, Resolve: knownType, Handler: s.listRecords},
 		{Method: http.MethodPost, Path: sub, Role: record.RoleFor(record.Create), Resolve: knownType, Handler: once(s.createRecord)},
 		{Method: http.MethodPost, Path: sub + "/batch", Role: record.RoleFor(record.Create), Resolve: knownType, Handler: once(s.createBatch)},

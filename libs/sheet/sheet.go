@@ -1,0 +1,144 @@
+// Package sheet puts records into the cells of a spreadsheet: which columns a
+// record type has, how a value is written into a cell, and how a cell is kept
+// from being taken for a formula.
+package sheet
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// Column is an input field of a record type.
+type Column struct {
+	// Name is the field's name, and the head of its column.
+	Name string
+	// Type is its type in JSON: string, integer, number, boolean, array, object.
+	Type string
+}
+
+// Columns gives the input fields of a type in the order of its schema, those of
+// all types last; nil for an unknown type. The slice is shared.
+func Columns(typ string) []Column { return columns()[typ] }
+
+var columns = sync.OnceValue(func() map[string][]Column {
+	out := map[string][]Column{}
+	for _, typ := range footprint.Types() {
+		// The schema is ours; a test asserts that every type has its columns.
+		out[typ], _ = columnsOf(footprint.Schema(typ))
+	}
+	return out
+})
+
+// columnsOf reads the properties of a JSON Schema in their order.
+func columnsOf(schema json.RawMessage) ([]Column, error) {
+	var s struct {
+		Properties json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return nil, fmt.Errorf("sheet: schema: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(s.Properties))
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("sheet: schema: %w", err)
+	}
+	var out []Column
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("sheet: schema: %w", err)
+		}
+		var property struct {
+			Type any `json:"type"`
+		}
+		if err := d.Decode(&property); err != nil {
+			return nil, fmt.Errorf("sheet: schema: %w", err)
+		}
+		column := Column{Name: fmt.Sprint(name), Type: "string"}
+		if t, ok := property.Type.(string); ok {
+			column.Type = t
+		}
+		out = append(out, column)
+	}
+	return out, nil
+}
+
+// All gives the columns of several types together, each name once, in the order
+// in which they first come.
+func All(types []string) []Column {
+	var out []Column
+	seen := map[string]bool{}
+	for _, typ := range types {
+		for _, c := range Columns(typ) {
+			if !seen[c.Name] {
+				seen[c.Name] = true
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// guard is put before a text that a spreadsheet would take for a formula.
+const guard = '\''
+
+// risky reports whether a cell that begins with r is one that programs are
+// known to run or to change: formulas, also in full-width characters, and what
+// Guard itself has put before a cell.
+func risky(r rune) bool {
+	switch r {
+	case '=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', guard:
+		return true
+	}
+	return false
+}
+
+// Guard makes a text safe to open in a spreadsheet: where it begins with one of
+// = + - @ tab, a line break, or an apostrophe, an apostrophe is put before it.
+// Unguard takes it away again, so nothing is lost.
+func Guard(text string) string {
+	if r, _ := utf8.DecodeRuneInString(text); text != "" && risky(r) {
+		return string(guard) + text
+	}
+	return text
+}
+
+// Unguard gives the text that Guard was given. A cell that Guard cannot have
+// made, such as 'tis, stays as it is.
+func Unguard(cell string) string {
+	rest, guarded := strings.CutPrefix(cell, string(guard))
+	if r, _ := utf8.DecodeRuneInString(rest); guarded && rest != "" && risky(r) {
+		return rest
+	}
+	return cell
+}
+
+// Cell writes a JSON value into a cell: texts as they are, numbers digit by
+// digit as they are stored, true and false, lists and objects as JSON. null is
+// an empty cell.
+func Cell(value json.RawMessage) (string, error) {
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 || string(value) == "null" {
+		return "", nil
+	}
+	switch value[0] {
+	case '"':
+		var text string
+		if err := json.Unmarshal(value, &text); err != nil {
+			return "", fmt.Errorf("sheet: cell: %w", err)
+		}
+		return Guard(text), nil
+	case '{', '[':
+		if !json.Valid(value) {
+			return "", errors.New("sheet: cell: the value is not JSON")
+		}
+		return string(value), nil
+	}
+	return Guard(string(value)), nil
+}

@@ -1,0 +1,182 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+const (
+	// exportStep is how many records are in memory at a time.
+	exportStep = 500
+	// exportTimeout bounds the whole file; the connection has no longer either.
+	exportTimeout = 60 * time.Second
+	csvType       = "text/csv; charset=utf-8"
+	stampLayout   = "2006-01-02T15:04:05.000Z"
+)
+
+// export sends all records of an event as one table, drafts included: the
+// types in their order, within each the oldest record first. It is read while
+// it is sent. A failure on the way breaks the connection off, so that a part is
+// not taken for the whole.
+func (s *server) export(c *fiber.Ctx) error {
+	event, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	highest, err := s.Store.MaxSeqs(c.UserContext(), orgOf(c), event.ID)
+	if err != nil {
+		return err
+	}
+	// The request's own context ends when this returns, before the first row is
+	// sent.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), exportTimeout)
+	e := &exporter{ctx: ctx, cancel: cancel, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	for _, typ := range footprint.Types() {
+		if highest[typ] > 0 {
+			e.types = append(e.types, typ)
+		}
+	}
+	e.columns = sheet.All(e.types)
+	e.ready = sheet.AppendRow(nil, e.head())
+	c.Set(fiber.HeaderContentType, csvType)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="event-`+string(event.ID)+`.csv"`)
+	c.Context().SetBodyStream(e, -1)
+	return nil
+}
+
+// serverColumns come before the input fields.
+func serverColumns() []string {
+	return []string{
+		"_id", "type", "status", "submitted", "revision", "createdAt", "createdBy", "createdByName", "updatedAt",
+		"submittedAt", "submittedBy", "reviewedAt", "reviewedBy", "reviewComment", "kgCO2e", "low", "high", "factorSet",
+	}
+}
+
+// exporter is the file as a stream that is made while it is read.
+type exporter struct {
+	ctx     context.Context //nolint:containedctx // it lives as long as the stream, longer than the call that makes it
+	cancel  context.CancelFunc
+	store   record.Records
+	org     record.OrgID
+	event   record.EventID
+	types   []string
+	highest map[string]int64
+	columns []sheet.Column
+
+	ready []byte // rows made, sent up to sent
+	sent  int
+	from  int64 // the first of types is read up to this number
+}
+
+func (e *exporter) head() []string {
+	head := serverColumns()
+	for _, c := range e.columns {
+		head = append(head, c.Name)
+	}
+	return head
+}
+
+// Close ends the reading.
+func (e *exporter) Close() error {
+	e.cancel()
+	return nil
+}
+
+// Read implements io.Reader.
+func (e *exporter) Read(p []byte) (int, error) {
+	for {
+		if e.sent < len(e.ready) {
+			n := copy(p, e.ready[e.sent:])
+			e.sent += n
+			return n, nil
+		}
+		if len(e.types) == 0 {
+			return 0, io.EOF
+		}
+		if err := e.step(); err != nil {
+			return 0, fmt.Errorf("export: %w", err)
+		}
+	}
+}
+
+// step writes the rows of the next records.
+func (e *exporter) step() error {
+	typ := e.types[0]
+	if e.from >= e.highest[typ] {
+		e.types, e.from = e.types[1:], 0
+		return nil
+	}
+	to := min(e.from+exportStep, e.highest[typ])
+	records, err := e.store.RecordRange(e.ctx, e.org, record.Sub{Event: e.event, Type: typ}, e.from+1, to)
+	if err != nil {
+		return err
+	}
+	e.from, e.ready, e.sent = to, e.ready[:0], 0
+	for _, r := range slices.Backward(records) { // they come newest first
+		row, err := e.row(r)
+		if err != nil {
+			return fmt.Errorf("record %s: %w", r.ID, err)
+		}
+		e.ready = sheet.AppendRow(e.ready, row)
+	}
+	return nil
+}
+
+func (e *exporter) row(r record.Record) ([]string, error) {
+	var shown struct {
+		Kg        json.Number `json:"kgCO2e"`
+		Low       json.Number `json:"low"`
+		High      json.Number `json:"high"`
+		FactorSet string      `json:"factorSet"`
+	}
+	if len(r.Preview) > 0 {
+		if err := json.Unmarshal(r.Preview, &shown); err != nil {
+			return nil, err
+		}
+	}
+	var fields map[string]json.RawMessage
+	if len(r.Fields) > 0 {
+		if err := json.Unmarshal(r.Fields, &fields); err != nil {
+			return nil, err
+		}
+	}
+	row := []string{
+		string(r.ID), r.Type, string(r.Status), strconv.FormatBool(r.Status.IsSubmitted()), strconv.FormatInt(r.Rev, 10),
+		r.CreatedAt.UTC().Format(stampLayout), sheet.Guard(r.CreatedBy.ID), sheet.Guard(r.CreatedBy.Name), r.UpdatedAt.UTC().Format(stampLayout),
+		stampCell(r.SubmittedAt), actorCell(r.SubmittedBy), stampCell(r.ReviewedAt), actorCell(r.ReviewedBy), sheet.Guard(r.ReviewComment),
+		shown.Kg.String(), shown.Low.String(), shown.High.String(), sheet.Guard(shown.FactorSet),
+	}
+	for _, c := range e.columns {
+		cell, err := sheet.Cell(fields[c.Name])
+		if err != nil {
+			return nil, err
+		}
+		row = append(row, cell)
+	}
+	return row, nil
+}
+
+func stampCell(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(stampLayout)
+}
+
+func actorCell(by *record.Actor) string {
+	if by == nil {
+		return ""
+	}
+	return sheet.Guard(by.ID)
+}

@@ -1,0 +1,132 @@
+package records
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// recordType is what a client needs to know to make records of a type.
+type recordType struct {
+	Type        string            `json:"type"`
+	Description string            `json:"description"`
+	Formula     string            `json:"formula"`
+	Schema      json.RawMessage   `json:"schema"`
+	Examples    []json.RawMessage `json:"examples"`
+}
+
+func recordTypeOf(typ string) recordType {
+	return recordType{
+		Type: typ, Description: footprint.Description(typ), Formula: footprint.Formula(typ),
+		Schema: footprint.Schema(typ), Examples: footprint.Examples(typ),
+	}
+}
+
+// recordTypes lists the types in their fixed order.
+func recordTypes(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	types := footprint.Types()
+	total := int64(len(types))
+	from := min(page.Offset(), total)
+	items := []recordType{}
+	for _, typ := range types[from:min(from+page.Limit, total)] {
+		items = append(items, recordTypeOf(typ))
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
+func oneRecordType(c *fiber.Ctx) error { return web.OK(c, recordTypeOf(c.Params("type"))) }
+
+// template gives an empty table of a type, with its examples as rows to be
+// written over.
+func template(c *fiber.Ctx) error {
+	typ := c.Params("type")
+	columns := sheet.Columns(typ)
+	head := make([]string, 0, len(columns))
+	for _, column := range columns {
+		head = append(head, column.Name)
+	}
+	file := sheet.AppendRow(nil, head)
+	for _, example := range footprint.Examples(typ) {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(example, &fields); err != nil {
+			return fmt.Errorf("template of %s: %w", typ, err)
+		}
+		row := make([]string, 0, len(columns))
+		for _, column := range columns {
+			cell, err := sheet.Cell(fields[column.Name])
+			if err != nil {
+				return fmt.Errorf("template of %s: %w", typ, err)
+			}
+			row = append(row, cell)
+		}
+		file = sheet.AppendRow(file, row)
+	}
+	c.Set(fiber.HeaderContentType, csvType)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+typ+`.csv"`)
+	tag := web.ETagOf(string(file))
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	c.Set(fiber.HeaderETag, tag)
+	c.Response().SetBodyRaw(file)
+	return nil
+}
+
+// locationIndex sends the whole index as it was compressed once. For a client
+// that does not take that it is unpacked, which has another tag.
+func locationIndex(c *fiber.Ctx) error {
+	packed, tag := locations.Index()
+	c.Vary(fiber.HeaderAcceptEncoding)
+	// Kept by the client, and asked for again each time: 304 unless it changed.
+	c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	compressed := c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip", "identity") == "gzip"
+	if compressed {
+		tag = strings.TrimSuffix(tag, `"`) + `-gzip"`
+	}
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	c.Set(fiber.HeaderETag, tag)
+	if compressed {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		return web.JSON(c, fiber.StatusOK, packed)
+	}
+	unpacker, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return fmt.Errorf("location index: %w", err)
+	}
+	plain, err := io.ReadAll(unpacker)
+	if err != nil {
+		return fmt.Errorf("location index: %w", err)
+	}
+	return web.JSON(c, fiber.StatusOK, plain)
+}
+
+// location gives one code with its coordinates.
+func location(c *fiber.Ctx) error {
+	code := c.Params("code")
+	if l, ok := locations.Resolve(code); ok {
+		return web.OK(c, l)
+	}
+	detail := apperr.Detail{Field: "code", Code: "UNKNOWN_CODE", Message: "There is no airport or city of this code."}
+	if len(code) <= 8 {
+		detail.Suggestions = slices.Clip(locations.Suggest(code))
+	}
+	return apperr.New(apperr.NotFound, "There is no such location.").With(detail)
+}
