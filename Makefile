@@ -9,9 +9,9 @@ MAKEFLAGS += --no-print-directory
 
 GO ?= go
 CONTAINER ?= docker
-# VERSION, where given, is what programs say they are; without it, the revision
-# they were built from.
-VERSION ?=
+# VERSION is what programs say they are; where none is given, the revision they
+# are built from.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 # PKG is what `make test`, `bench` and `fuzz` work on: all of the workspace.
 PKG ?= work
 BENCHTIME ?= 1s
