@@ -29,32 +29,38 @@ function waitFor(what, condition) {
 const read = ["find", "listIndexes"];
 const make = ["createCollection", "createIndex"];
 const write = ["insert", "update"];
+const remove = ["remove"];
 
-// The rights of each service in the database ecf. Nobody may remove a document
-// there: records and events are marked as deleted, never taken away.
+// The rights of each service in the database ecf. Only idempotency keys, which
+// expire, are ever removed: records and events are marked as deleted, not taken
+// away.
 const rights = {
   records: {
     organizations: [...read, ...make, ...write],
     events: [...read, ...make, ...write],
     records: [...read, ...make, ...write],
     history: [...read, ...make, ...write],
+    idempotency_keys: [...read, ...make, ...write, ...remove],
   },
   review: {
     organizations: [...read, ...make],
     events: [...read, ...make],
     records: [...read, ...make, ...write],
     history: [...read, ...make, ...write],
+    idempotency_keys: [...read, ...make, ...write, ...remove],
   },
   calculation: {
     organizations: [...read, ...make],
-    // Events and records hold the marks that ask for a calculation, and records
-    // the contribution last counted.
+    // Events and records hold the marks that ask for a calculation, events the
+    // factor set in use, records the contribution last counted.
     events: [...read, ...make, "update"],
     records: [...read, ...make, "update"],
     history: [...read, ...make],
+    idempotency_keys: [...read, ...make, ...write, ...remove],
     result_nodes: [...read, ...make, ...write],
     results: [...read, ...make, ...write],
     result_revisions: [...read, ...make, ...write],
+    result_changes: [...read, ...make, ...write],
   },
 };
 // The program of administrators does what records and calculation do.

@@ -268,7 +268,7 @@ func (w workload) checkCompany(objects []runtime.Object, report reporter) {
 }
 
 // externalSecrets are those of production, which come from elsewhere.
-var externalSecrets = []string{"gateway", "auth", "auth-signing-keys", "records", "review", "calculation", "gateway-tls"}
+var externalSecrets = []string{"gateway", "auth", "auth-signing-keys", "report-keys", "records", "review", "calculation", "gateway-tls"}
 
 // checkReferences: what a pod mounts or reads must be there, with the files
 // that its variables name.
@@ -306,6 +306,7 @@ func (w workload) checkReferences(overlay string, objects []runtime.Object, repo
 			if !slices.Contains(externalSecrets, v.Secret.SecretName) {
 				report("%s: mounts the secret %s, of which production does not know", w.name, v.Secret.SecretName)
 			}
+		case v.Secret != nil && secrets[v.Secret.SecretName] == nil && v.Secret.Optional != nil && *v.Secret.Optional:
 		case v.Secret != nil && secrets[v.Secret.SecretName] == nil:
 			report("%s: mounts the secret %s, which is not there", w.name, v.Secret.SecretName)
 		case v.Secret != nil:

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -95,9 +96,7 @@ func programs(objects []runtime.Object) []program {
 		c := d.Spec.Template.Spec.Containers[0]
 		p := program{name: d.Name, image: imageName(c.Image), args: c.Args, env: map[string]string{}}
 		for _, from := range c.EnvFrom {
-			for name, value := range configs[from.ConfigMapRef.Name] {
-				p.env[name] = value
-			}
+			maps.Copy(p.env, configs[from.ConfigMapRef.Name])
 		}
 		for _, e := range c.Env {
 			p.env[e.Name] = e.Value

@@ -42,7 +42,7 @@ func collections(t *testing.T, folder string) []string {
 }
 
 // TestMongoRightsCoverTheStores: a service has rights in every collection its
-// stores open, in no other, and none of them may read another's secrets.
+// stores open, and in no other.
 func TestMongoRightsCoverTheStores(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "deploy/mongo/init.js"))
