@@ -1,0 +1,156 @@
+// Package chaos breaks a running system while people work with it, and then
+// looks whether it has kept its promises: nothing that was acknowledged is lost,
+// nothing happened twice, the histories are whole, and the result is what a full
+// recomputation gives, soon after the last fault is over. The processes, the
+// kills and the broken connections are real.
+//
+// `go test` plays a few short rounds; ECF_CHAOS_ROUNDS=N plays N long ones. The
+// seed is printed: ECF_TEST_SEED repeats the plan of faults (what meets it in
+// that moment is left to the machine).
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// limit is how long a result may take to become right before the test fails.
+// The objective is five seconds, and a minute after a whole loss of Redis; the
+// machines that run tests are busy, so what was missed is told, and fails only
+// beyond a minute.
+const limit = time.Minute
+
+// rounds says how many rounds to play, and whether they are long ones.
+func rounds(t *testing.T) (n int, long bool) {
+	t.Helper()
+	text := os.Getenv("ECF_CHAOS_ROUNDS")
+	if text == "" {
+		return 2, false
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("ECF_CHAOS_ROUNDS=%q is not a number of rounds", text)
+	}
+	return n, true
+}
+
+// client signs in.
+func (d *deployment) client(seed uint64, email string) *client {
+	d.t.Helper()
+	c := &client{
+		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
+		bases: d.bases, random: rand.New(rand.NewPCG(seed, seed)), seen: &d.seen,
+	}
+	d.t.Cleanup(c.http.CloseIdleConnections)
+	if err := c.login(d.t.Context(), email, password); err != nil {
+		d.t.Fatal(err)
+	}
+	return c
+}
+
+// team is who works with the system during a round.
+type team struct {
+	users, managers []*client
+}
+
+func (d *deployment) team(random *rand.Rand, size int) team {
+	var t team
+	for range size {
+		t.users = append(t.users, d.client(random.Uint64(), d.user))
+		t.managers = append(t.managers, d.client(random.Uint64(), d.manager))
+	}
+	return t
+}
+
+// play plays one round: people work, things break and are mended, people stop;
+// then everything must be right.
+func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
+	t := d.t
+	t.Helper()
+	boss := people.managers[0]
+	created, err := boss.post(t.Context(), "/events", map[string]any{"title": "Chaos", "country": "GB", "attendees": 100})
+	var event struct {
+		ID string `json:"_id"`
+	}
+	if err := errors.Join(err, created.into(&event)); err != nil {
+		t.Fatal(err)
+	}
+	l := &ledger{event: event.ID}
+	stop := make(chan struct{})
+	var working sync.WaitGroup
+	for i := range people.users {
+		w := &worker{user: people.users[i], manager: people.managers[i], random: rand.New(rand.NewPCG(random.Uint64(), 1)), ledger: l}
+		working.Go(func() { w.run(t.Context(), stop) })
+	}
+	carryOut(t, acts())
+	ended := time.Now()
+	close(stop)
+	working.Wait()
+	quiet := time.Now()
+	records, moves := l.acknowledged()
+	took, err := l.check(t.Context(), boss, d.org, quiet, limit)
+	if err := errors.Join(append(l.wrong, err)...); err != nil {
+		t.Errorf("event %s: %v", event.ID, err)
+	}
+	d.awaitReady()
+	testkit.Eventually(t, limit, d.status)
+	late := ""
+	if took > objective {
+		late = ", LATER than the objective"
+	}
+	t.Logf("%d records and %d moves acknowledged; the last answer came %.1fs after the last fault, the result was right %.1fs later%s; other answers so far: %s",
+		records, moves, quiet.Sub(ended).Seconds(), took.Seconds(), late, &d.seen)
+	if records == 0 || moves < 2*records {
+		t.Errorf("nothing much happened: %d records, %d moves", records, moves)
+	}
+}
+
+// atOnce is how many rounds one deployment lives through: the test engine grows
+// slower with every record.
+const atOnce = 5
+
+// playAll plays the rounds, on deployments that deploy makes.
+func playAll(t *testing.T, faults int, deploy func(t *testing.T) *deployment) {
+	n, long := rounds(t)
+	random := testkit.Rand(t)
+	within := 3 * time.Second
+	if long {
+		within = 8 * time.Second
+	}
+	for first := 1; first <= n; first += atOnce {
+		last := min(n, first+atOnce-1)
+		t.Run(fmt.Sprintf("rounds %d to %d", first, last), func(t *testing.T) {
+			d := deploy(t)
+			people := d.team(random, 3)
+			for round := first; round <= last && !t.Failed(); round++ {
+				t.Logf("round %d", round)
+				d.play(random, people, func() []act { return d.plan(random, faults, within, long) })
+			}
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// Everything in one process, on the embedded engines.
+func TestStandalone(t *testing.T) {
+	t.Parallel()
+	playAll(t, 2, func(t *testing.T) *deployment { return single(t, t.TempDir()) })
+}
+
+// Eight processes, two of them gateways and two of them workers, over a database
+// and a Redis that fail as well.
+func TestSeparateProcesses(t *testing.T) {
+	t.Parallel()
+	playAll(t, 3, apart)
+}

@@ -1,0 +1,192 @@
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// attemptLimit bounds one attempt; the gateway gives up before.
+	attemptLimit = 20 * time.Second
+	// patience is how long a client goes on trying, well above what any fault
+	// lasts and the time after which another takes over an idempotency key.
+	patience = 75 * time.Second
+)
+
+// errUnknown says that no definite answer came: nobody knows whether the
+// request was carried out.
+var errUnknown = errors.New("no definite answer")
+
+// tally counts the answers that are not the wanted ones, by what they are.
+type tally struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (t *tally) add(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counts == nil {
+		t.counts = map[string]int{}
+	}
+	t.counts[what]++
+}
+
+// total is how many there were.
+func (t *tally) total() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for _, count := range t.counts {
+		n += count
+	}
+	return n
+}
+
+func (t *tally) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Sprint(t.counts)
+}
+
+// client speaks to the API as one account, at any of the gateways, and tries
+// again for as long as it has patience.
+type client struct {
+	http   *http.Client
+	bases  []string
+	token  string
+	random *rand.Rand
+	seen   *tally
+}
+
+// answer is a definite one: 2xx or 4xx.
+type answer struct {
+	status int
+	code   string
+	etag   string
+	data   json.RawMessage
+	body   []byte
+	// again says that an earlier attempt had no definite answer, so that it may
+	// have been carried out.
+	again bool
+}
+
+func (a answer) into(v any) error {
+	if a.status >= http.StatusBadRequest {
+		return fmt.Errorf("status %d: %s", a.status, a.body)
+	}
+	return json.Unmarshal(a.data, v)
+}
+
+func (c *client) get(ctx context.Context, path string, v any) error {
+	a, err := c.ask(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return err
+	}
+	if err := a.into(v); err != nil {
+		return fmt.Errorf("GET %s: %w", path, err)
+	}
+	return nil
+}
+
+// post sends a request that is carried out once however often it is sent.
+func (c *client) post(ctx context.Context, path string, body any) (answer, error) {
+	return c.ask(ctx, http.MethodPost, path, body, map[string]string{"Idempotency-Key": fmt.Sprintf("%016x", c.random.Uint64())})
+}
+
+// ask sends a request until it has a definite answer.
+func (c *client) ask(ctx context.Context, method, path string, body any, header map[string]string) (answer, error) {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return answer{}, err
+		}
+	}
+	giveUp := time.NewTimer(patience)
+	defer giveUp.Stop()
+	again := false
+	for {
+		a, err := c.once(ctx, method, path, text, header)
+		what := ""
+		switch {
+		case err != nil:
+			what = "no answer"
+		case a.status >= http.StatusInternalServerError, a.status == http.StatusTooManyRequests, a.code == "IDEMPOTENCY_IN_PROGRESS":
+			what = fmt.Sprint(a.status, " ", a.code)
+		default:
+			a.again = again
+			return a, nil
+		}
+		c.seen.add(what)
+		again = true
+		pause := time.NewTimer(time.Duration(50+c.random.IntN(200)) * time.Millisecond)
+		select {
+		case <-pause.C:
+		case <-giveUp.C:
+			return answer{}, fmt.Errorf("%w: %s %s: last: %s: %v %s", errUnknown, method, path, what, err, a.body)
+		case <-ctx.Done():
+			return answer{}, fmt.Errorf("%w: %s %s: %w", errUnknown, method, path, ctx.Err())
+		}
+	}
+}
+
+func (c *client) once(ctx context.Context, method, path string, body []byte, header map[string]string) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
+	defer cancel()
+	// Each attempt goes to any of the gateways: a repetition meets another one.
+	base := c.bases[c.random.IntN(len(c.bases))]
+	request, err := http.NewRequestWithContext(ctx, method, base+"/api/v2"+path, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	for k, v := range header {
+		request.Header.Set(k, v)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	text, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return answer{}, err
+	}
+	a := answer{status: response.StatusCode, etag: response.Header.Get("ETag"), body: text}
+	var envelope struct {
+		Data  json.RawMessage
+		Error struct{ Code string }
+	}
+	if err := json.Unmarshal(text, &envelope); err != nil {
+		return answer{}, fmt.Errorf("not the envelope: %d %s", response.StatusCode, text)
+	}
+	a.data, a.code = envelope.Data, envelope.Error.Code
+	return a, nil
+}
+
+// login signs in.
+func (c *client) login(ctx context.Context, email, password string) error {
+	a, err := c.ask(ctx, http.MethodPost, "/auth/login", map[string]string{"email": email, "password": password}, nil)
+	if err != nil {
+		return err
+	}
+	var tokens struct{ AccessToken string }
+	if err := a.into(&tokens); err != nil {
+		return fmt.Errorf("sign in as %s: %w", email, err)
+	}
+	c.token = tokens.AccessToken
+	return nil
+}

@@ -1,0 +1,78 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// smallDisk is the size, in bytes, of the disk that gets full.
+const smallDisk = 24 << 20
+
+// A full disk stops writes, and nothing else: what was acknowledged is there,
+// reads go on, and when there is room again so do writes, without a restart.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	mount := t.TempDir()
+	// A disk of its own, seen by the server alone, which needs no rights where
+	// users may have namespaces of their own.
+	script := fmt.Sprintf(`mount -t tmpfs -o size=%d,mode=0700 small %s && exec "$0" "$@"`, smallDisk, mount)
+	wrap := []string{"unshare", "-Urm", "sh", "-c", script}
+	if out, err := exec.CommandContext(t.Context(), wrap[0], append(wrap[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
+	}
+	d := single(t, mount, wrap...)
+	server := d.parts[0].proc
+	random := testkit.Rand(t)
+	people := d.team(random, 3)
+	ballast := fmt.Sprintf("/proc/%d/root%s", server.PID(), filepath.Join(mount, "ballast"))
+	for round := range 2 {
+		d.play(random, people, func() []act {
+			return []act{
+				{time.Duration(random.Int64N(int64(time.Second))), "fill the disk", func() { fill(t, random, ballast) }},
+				{3 * time.Second, "make room", func() {
+					if err := os.Remove(ballast); err != nil {
+						t.Fatal(err)
+					}
+				}},
+			}
+		})
+		if t.Failed() {
+			return
+		}
+		if n := d.seen.total(); n == 0 {
+			t.Fatalf("round %d: the disk was full and nobody noticed", round+1)
+		}
+	}
+	select {
+	case <-server.Exited():
+		t.Error("the server ended")
+	default:
+	}
+}
+
+// fill writes a file until the disk is full to the last byte.
+func fill(t *testing.T, random *rand.Rand, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // nothing of it counts
+	piece := make([]byte, 64<<10)
+	for i := range piece {
+		piece[i] = byte(random.Uint32())
+	}
+	for len(piece) > 0 {
+		n, err := file.Write(piece)
+		if err != nil && n == 0 {
+			piece = piece[:len(piece)/2]
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package chaos
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fault is something that goes wrong and is mended later.
+type fault struct {
+	name string
+	// targets are what it needs to itself.
+	targets []string
+	begin   func()
+	end     func()
+	// lasting is how long it lasts, when it is not left to chance.
+	lasting time.Duration
+}
+
+// faults lists what can go wrong with a deployment.
+func (d *deployment) faults(random *rand.Rand, long bool) []fault {
+	var all []fault
+	for _, p := range d.parts {
+		all = append(all,
+			fault{name: "kill -9 " + p.name, targets: []string{p.name}, begin: p.kill, end: p.start},
+			fault{name: "hang " + p.name, targets: []string{p.name},
+				begin: func() { p.signal(syscall.SIGSTOP) }, end: func() { p.signal(syscall.SIGCONT) }},
+		)
+		if long {
+			all = append(all, fault{name: "restart " + p.name, targets: []string{p.name}, begin: p.stop, end: p.start})
+		}
+		if long && strings.HasPrefix(p.name, "worker") {
+			// asynq gives a task's lease 30 seconds.
+			all = append(all, fault{name: "hang " + p.name + " past every lease", targets: []string{p.name}, lasting: 35 * time.Second,
+				begin: func() { p.signal(syscall.SIGSTOP) }, end: func() { p.signal(syscall.SIGCONT) }})
+		}
+	}
+	for _, pair := range []string{"worker", "gateway"} {
+		var both []*part
+		var names []string
+		for _, p := range d.parts {
+			if strings.HasPrefix(p.name, pair+" ") {
+				both, names = append(both, p), append(names, p.name)
+			}
+		}
+		if len(both) > 0 {
+			all = append(all, fault{name: "kill -9 every " + pair, targets: names,
+				begin: func() {
+					for _, p := range both {
+						p.kill()
+					}
+				},
+				end: func() {
+					for _, p := range both {
+						p.start()
+					}
+				}})
+		}
+	}
+	if r := d.redis; r != nil {
+		target := []string{"redis"}
+		all = append(all,
+			fault{name: "flush Redis", targets: target, begin: r.Flush, end: func() {}},
+			fault{name: "stop Redis", targets: target, begin: r.Stop, end: r.Start},
+			fault{name: "kill -9 Redis", targets: target, begin: r.Kill, end: r.Start},
+		)
+		if r.Real() {
+			all = append(all, fault{name: "hang Redis", targets: target, begin: r.Pause, end: r.Resume})
+		}
+	}
+	for name, l := range map[string]*link{"Redis": d.redisLink, "the database": d.mongoLink} {
+		if l == nil {
+			continue
+		}
+		target := []string{"link to " + name}
+		calm := func() { l.set(weather{}) }
+		all = append(all,
+			fault{name: "cut off " + name, targets: target, begin: func() { l.set(weather{refuse: true}); l.hangUp(false) }, end: calm},
+			fault{name: "reset connections to " + name, targets: target, begin: func() { l.hangUp(true) }, end: func() {}},
+			fault{name: "slow down " + name, targets: target, begin: func() { l.set(weather{delay: time.Duration(5+random.IntN(60)) * time.Millisecond}) }, end: calm},
+			fault{name: "silence " + name, targets: target, begin: func() { l.set(weather{silent: true}) }, end: calm},
+		)
+	}
+	// A map was walked through: the seed must give the same plan.
+	slices.SortFunc(all, func(a, b fault) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+// act is one moment of a plan.
+type act struct {
+	at   time.Duration
+	what string
+	do   func()
+}
+
+// breath is the least time between two faults of one target.
+const breath = 300 * time.Millisecond
+
+// plan chooses faults, and when they begin and end. They may overlap, but each
+// target has one at a time.
+func (d *deployment) plan(random *rand.Rand, faults int, within time.Duration, long bool) []act {
+	var acts []act
+	free := map[string]time.Duration{} // from when on a target may fail again
+	possible := d.faults(random, long)
+	for range faults {
+		f := possible[random.IntN(len(possible))]
+		begin := time.Duration(random.Int64N(int64(within)))
+		for _, t := range f.targets {
+			begin = max(begin, free[t])
+		}
+		lasting := cmp.Or(f.lasting, time.Duration(100+random.IntN(2400))*time.Millisecond)
+		for _, t := range f.targets {
+			free[t] = begin + lasting + breath
+		}
+		acts = append(acts, act{begin, f.name, f.begin}, act{begin + lasting, "end of " + f.name, f.end})
+	}
+	slices.SortStableFunc(acts, func(a, b act) int { return cmp.Compare(a.at, b.at) })
+	return acts
+}
+
+// carryOut makes a plan happen, beginning now, and tells it to the test's log.
+func carryOut(t *testing.T, acts []act) {
+	t.Helper()
+	began := time.Now()
+	for _, a := range acts {
+		if left := a.at - time.Since(began); left > 0 {
+			<-time.After(left)
+		}
+		t.Logf("  %6.2fs %s", time.Since(began).Seconds(), a.what)
+		a.do()
+	}
+}

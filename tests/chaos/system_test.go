@@ -1,0 +1,290 @@
+package chaos
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+const password = "a long enough password"
+
+// part is one process of a deployment, which can die and come back.
+type part struct {
+	t    *testing.T
+	name string
+	path string
+	args []string
+	env  []string
+	// ready is an address that answers with 200 when the part works.
+	ready string
+	// debug is the address of its debug port, where it has one.
+	debug string
+	proc  *testkit.Proc // nil while it is dead
+}
+
+func (p *part) start() {
+	if p.proc == nil {
+		p.proc = testkit.Process(p.t, p.path, p.args, p.env)
+	}
+}
+
+func (p *part) kill() {
+	if p.proc != nil {
+		p.proc.Kill()
+		p.proc = nil
+	}
+}
+
+// stop ends it in good order.
+func (p *part) stop() {
+	if p.proc != nil {
+		if err := p.proc.Stop(); err != nil {
+			p.t.Errorf("%s did not end in good order: %v", p.name, err)
+		}
+		p.proc = nil
+	}
+}
+
+// deployment is a running system.
+type deployment struct {
+	t     *testing.T
+	parts []*part
+	bases []string // of the gateways
+	// user and manager are the accounts' emails.
+	user, manager string
+	org           string
+	seen          tally
+
+	redis                *testkit.RedisServer // nil where it is embedded
+	redisLink, mongoLink *link                // nil where there is none
+}
+
+// awaitReady waits until everything works.
+func (d *deployment) awaitReady() {
+	d.t.Helper()
+	for _, p := range d.parts {
+		p.proc.WaitHTTP(p.ready)
+	}
+}
+
+func address(t *testing.T) string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
+
+// limits are out of the way: this is not about them.
+func limits() []string {
+	return []string{"ECF_AUTH_RATE_LIMIT=10000/1m", "ECF_WRITE_RATE_LIMIT=100000/1m", "ECF_SWEEP_INTERVAL=200ms"}
+}
+
+// single runs everything in one process on the embedded engines; wrap, where
+// given, is the command that starts it.
+func single(t *testing.T, data string, wrap ...string) *deployment {
+	t.Helper()
+	addr, debug := address(t), address(t)
+	p := &part{
+		t: t, name: "ecf", path: testkit.Binary(t, "services/standalone/cmd/ecf"), args: []string{"serve"},
+		ready: "http://" + addr + "/api/v2/health/ready", debug: debug,
+		env: append(limits(), "ECF_ADDR="+addr, "ECF_DEBUG_ADDR="+debug, "ECF_DATA_DIR="+data, "ECF_DEMO=true", "ECF_DEMO_PASSWORD="+password,
+			"ECF_ISSUER=http://"+addr),
+	}
+	if len(wrap) > 0 {
+		p.args = append(append(wrap[1:], p.path), p.args...)
+		p.path = wrap[0]
+	}
+	d := &deployment{t: t, parts: []*part{p}, bases: []string{"http://" + addr}, user: "user@demo.test", manager: "manager@demo.test"}
+	p.start()
+	d.awaitReady()
+	d.learnOrg()
+	return d
+}
+
+// apart runs each service as a process, gateway and worker twice, on a database
+// and a queue behind links that can fail.
+func apart(t *testing.T) *deployment {
+	t.Helper()
+	d := &deployment{t: t, user: "user@apart.test", manager: "manager@apart.test"}
+	uri, database := testkit.MongoDB(t)
+	direct := []string{"ECF_MONGODB_URI=" + named(t, uri, database, ""), "ECF_MONGODB_AUTH_URI=" + named(t, uri, database+"_auth", "")}
+	link := ""
+	if host := hostOf(t, uri); host != "" {
+		d.mongoLink = newLink(t, host)
+		link = d.mongoLink.addr()
+	} else {
+		t.Log("the database has no single address: its connections are left in peace")
+	}
+	_, d.redis = testkit.Redis(t)
+	d.redisLink = newLink(t, d.redis.Addr())
+
+	gateways := []string{address(t), address(t)}
+	auth, records, review, calculation := address(t), address(t), address(t), address(t)
+	own := append(limits(),
+		"ECF_AUTH_URL=http://"+auth, "ECF_RECORDS_URL=http://"+records, "ECF_REVIEW_URL=http://"+review, "ECF_CALCULATION_URL=http://"+calculation,
+		"ECF_ISSUER=http://"+gateways[0], "ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"),
+		"ECF_REDIS_URL=redis://"+d.redisLink.addr()+"/0")
+	env := append([]string{"ECF_MONGODB_URI=" + named(t, uri, database, link), "ECF_MONGODB_AUTH_URI=" + named(t, uri, database+"_auth", link)}, own...)
+	add := func(name, service, addr, debug, ready string, args ...string) {
+		p := &part{
+			t: t, name: name, path: testkit.Binary(t, "services/"+service+"/cmd/"+service), args: args, ready: ready, debug: debug,
+			env: append([]string{"ECF_ADDR=" + addr}, env...),
+		}
+		if debug != "" {
+			p.env = append(p.env, "ECF_DEBUG_ADDR="+debug)
+		}
+		d.parts = append(d.parts, p)
+	}
+	const ready = "/health/ready" // of a service; the gateway has its own below the base path
+	add("auth", "auth", auth, "", "http://"+auth+ready)
+	add("records", "records", records, "", "http://"+records+ready)
+	add("review", "review", review, "", "http://"+review+ready)
+	add("results", "calculation", calculation, "", "http://"+calculation+ready, "--role=serve")
+	for n := range 2 {
+		debug := address(t)
+		add(fmt.Sprint("worker ", n+1), "calculation", address(t), debug, "http://"+debug+"/health/ready", "--role=work")
+	}
+	for n, addr := range gateways {
+		add(fmt.Sprint("gateway ", n+1), "gateway", addr, "", "http://"+addr+"/api/v2"+ready)
+		d.bases = append(d.bases, "http://"+addr)
+	}
+
+	ecf := testkit.Binary(t, "services/standalone/cmd/ecf")
+	admin := append(direct, own...)
+	org := command(t, ecf, admin, "", "org", "create", "--name", "Apart Ltd", "--plan", "enterprise")
+	for _, role := range []string{"user", "manager"} {
+		command(t, ecf, admin, password+"\n", "user", "create", "--org", org, "--email", role+"@apart.test", "--role", role)
+	}
+	for _, p := range d.parts {
+		p.start()
+	}
+	d.awaitReady()
+	d.learnOrg()
+	return d
+}
+
+// hostOf gives host and port of a MongoDB address that names one server, else
+// nothing.
+func hostOf(t *testing.T, uri string) string {
+	t.Helper()
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "mongodb" || strings.Contains(u.Host, ",") || u.Query().Get("tls") == "true" {
+		return ""
+	}
+	if u.Port() == "" {
+		return u.Host + ":27017"
+	}
+	return u.Host
+}
+
+// named gives a MongoDB address with the database's name in it and, where link
+// is given, with that in place of the host.
+func named(t *testing.T, uri, database, link string) string {
+	t.Helper()
+	if link == "" && hostOf(t, uri) == "" {
+		address, query, _ := strings.Cut(uri, "?")
+		return strings.TrimSuffix(address, "/") + "/" + database + "?" + query
+	}
+	u, err := url.Parse(uri)
+	if err != nil {
+		t.Fatal("the address of MongoDB cannot be read")
+	}
+	query := u.Query()
+	if u.User != nil && query.Get("authSource") == "" {
+		query.Set("authSource", "admin")
+	}
+	if link != "" {
+		// A member of a replica set would name its own address, past the link.
+		u.Host = link
+		query.Del("replicaSet")
+		query.Set("directConnection", "true")
+	}
+	u.Path, u.RawQuery = "/"+database, query.Encode()
+	return u.String()
+}
+
+// command runs a program to its end and gives the first line it prints.
+func command(t *testing.T, path string, env []string, input string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Env = append([]string{"PATH=/usr/bin:/bin"}, env...)
+	cmd.Stdin = strings.NewReader(input)
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, out.String(), problems.String())
+	}
+	line, _, _ := strings.Cut(out.String(), "\n")
+	return line
+}
+
+// learnOrg finds out the id of the accounts' organization.
+func (d *deployment) learnOrg() {
+	d.t.Helper()
+	c := d.client(1, d.user)
+	var o struct {
+		ID string `json:"_id"`
+	}
+	if err := c.get(d.t.Context(), "/organization", &o); err != nil {
+		d.t.Fatal(err)
+	}
+	d.org = o.ID
+}
+
+// status reads the page for people of every part that has one, and checks that
+// it and the metrics know of nothing that is due.
+func (d *deployment) status() error {
+	read := func(address, path string) (string, error) {
+		response, err := (&http.Client{Timeout: 20 * time.Second}).Get("http://" + address + path)
+		if err != nil {
+			return "", err
+		}
+		defer response.Body.Close() //nolint:errcheck // read to its end
+		text, err := io.ReadAll(response.Body)
+		return string(text), err
+	}
+	for _, p := range d.parts {
+		if p.debug == "" {
+			continue
+		}
+		page, err := read(p.debug, "/status")
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(page, "GOOD: ") {
+			return fmt.Errorf("%s shows\n%s", p.name, page)
+		}
+		metrics, err := read(p.debug, "/metrics")
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"ecf_recalculation_due_age_seconds", "ecf_recalculation_due_events"} {
+			if !hasZero(metrics, name) {
+				return fmt.Errorf("%s: %s is not 0 or not there", p.name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// hasZero says whether a metric is there and 0.
+func hasZero(metrics, name string) bool {
+	for line := range strings.Lines(metrics) {
+		if strings.HasPrefix(line, name) && strings.HasSuffix(strings.TrimSpace(line), " 0") {
+			return true
+		}
+	}
+	return false
+}
+
+// signal sends a signal to a part that lives.
+func (p *part) signal(s syscall.Signal) {
+	if p.proc != nil {
+		p.proc.Signal(s)
+	}
+}
