@@ -110,6 +110,8 @@ func (d *decoder) drinks() map[string]decimal.Decimal {
 	return out
 }
 
+func (m *catering) complete() bool { return m.Meals != nil }
+
 func calculateCatering(c *calculation, m *catering) {
 	row := ""
 	for _, v := range diets {

@@ -24,6 +24,8 @@ func decodeCustom(d *decoder, u *custom) {
 	u.Scope, _ = d.Integer("scope", 1, 3)
 }
 
+func (u *custom) complete() bool { return u.KgCO2e != nil }
+
 func calculateCustom(c *calculation, u *custom) {
 	c.note(NoticeSupplied, "kgCO2e", "The figure came with the record.")
 	e := entry{value: decimal.FromInt(1), quantity: exactly(*u.KgCO2e), unit: "kgCO2e", stage: Combined, scope: 3, category: categoryGoods,

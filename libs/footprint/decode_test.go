@@ -124,6 +124,37 @@ func TestDecodingAgainChangesNothing(t *testing.T) {
 	})
 }
 
+// TestDamagedFields evaluates stored fields of which one is missing or of another
+// value: there may be a figure or an error, but never a panic.
+func TestDamagedFields(t *testing.T) {
+	t.Parallel()
+	for _, typ := range footprint.Types() {
+		for _, example := range append(footprint.Examples(typ), json.RawMessage(`{}`)) {
+			var v map[string]any
+			if err := json.Unmarshal(example, &v); err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range v {
+				for _, damage := range []any{nil, "", "x", json.Number("0"), json.Number("7"), true} {
+					v[name] = damage
+					body, err := json.Marshal(v)
+					if err != nil {
+						t.Fatal(err)
+					}
+					e, err := footprint.Evaluate(typ, body, london)
+					if err == nil && e.Contribution.Total().Sign() < 0 {
+						t.Errorf("%s %s is negative", typ, body)
+					}
+				}
+				v[name] = value
+			}
+		}
+		if e, err := footprint.Evaluate(typ, json.RawMessage(`{}`), london); err == nil && len(e.Lines) > 0 && e.Contribution.Total().Sign() > 0 {
+			t.Errorf("nothing of %s has a figure", typ)
+		}
+	}
+}
+
 func fuzz(f *testing.F, typ string, seeds ...string) {
 	f.Helper()
 	for _, s := range seeds {

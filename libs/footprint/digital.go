@@ -45,6 +45,8 @@ func decodeDigital(d *decoder, g *digital) {
 	}
 }
 
+func (g *digital) complete() bool { return g.Hours != nil && g.Participants > 0 }
+
 func calculateDigital(c *calculation, g *digital) {
 	for _, a := range digitalActivities {
 		if a.name != g.Activity {

@@ -142,6 +142,10 @@ func (f *freight) unserved() *apperr.Detail {
 	return nil
 }
 
+func (f *freight) complete() bool {
+	return f.WeightKg != nil && f.DistanceKm != nil && (f.Haul == "" || slices.Contains(freightHauls[:], f.Haul))
+}
+
 func calculateFreight(c *calculation, f *freight) {
 	e := entry{unit: "tonne.km", stage: Direct, scope: 3, category: categoryFreight, technology: 1, geography: c.proxy(f.Country)}
 	if c.group == "exhibitors" {

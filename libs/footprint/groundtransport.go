@@ -96,12 +96,11 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	d.Require("mode", "distanceKm")
 	g.Country = d.country(false)
 	modes := make([]string, 0, len(groundModes))
-	at := -1
 	for _, m := range groundModes {
 		modes = append(modes, m.name)
 	}
 	g.Mode, _ = d.Enum("mode", modes...)
-	at = slices.Index(modes, g.Mode)
+	at := groundMode(g.Mode)
 	g.Fuel, _ = d.Enum("fuel", groundFuels...)
 	g.Size, _ = d.Enum("size", groundSizes...)
 	g.Control = d.control()
@@ -164,6 +163,16 @@ func (d *decoder) served(g *groundTransport, mode int) {
 	d.Fault(detail)
 }
 
+// groundMode gives the index of a mode, or -1.
+func groundMode(name string) int {
+	for i := range groundModes {
+		if groundModes[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
 // kind gives the fuel and the size that count, those of the mode's default
 // where the record names none.
 func (g *groundTransport) kind(mode int) (fuel, size string) {
@@ -185,13 +194,12 @@ func groundFactor(set *factors.Set, mode int, fuel, size, per string) *factors.F
 	return set.Ref(groundModes[mode].row(fuel, size, per))
 }
 
+func (g *groundTransport) complete() bool {
+	return g.DistanceKm != nil && groundMode(g.Mode) >= 0 && (g.Occupancy == nil || g.Occupancy.Sign() > 0)
+}
+
 func calculateGroundTransport(c *calculation, g *groundTransport) {
-	mode := 0
-	for i := range groundModes {
-		if groundModes[i].name == g.Mode {
-			mode = i
-		}
-	}
+	mode := groundMode(g.Mode)
 	m := &groundModes[mode]
 	vehicles := m.basis == byVehicle || m.basis == byEither && g.Vehicles > 0
 	count := g.Passengers

@@ -153,6 +153,8 @@ func (m *materials) weight() quantity {
 	return exactly(*m.AreaM2).by(*m.GramsPerM2).perThousand()
 }
 
+func (m *materials) complete() bool { return m.Source != hired || m.UsesOverLife > 0 }
+
 func calculateMaterials(c *calculation, m *materials) {
 	row := materialRow(m.Material)
 	if row == nil {

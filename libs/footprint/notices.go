@@ -44,7 +44,7 @@ const FactorUnavailable = "FACTOR_UNAVAILABLE"
 var inResult = map[string]string{
 	NoticeDateOtherYear:     "Dates in another year than the event lower the data quality.",
 	NoticeFactorYear:        "The factor set has no row of its own year, so one of another edition was used.",
-	NoticeFactorRegion:      "No factor is held for the country, so one of a wider region was used.",
+	NoticeFactorRegion:      "No factor is held for the country, so one of another country or of a wider region was used.",
 	NoticeUpstream:          "The upstream part (well-to-tank, grid losses) is not published for a factor and therefore missing.",
 	NoticeProxy:             "UK factors stand in for places outside the UK.",
 	NoticeSampling:          "A survey was scaled up without its coefficient of variation; its interval may be too narrow.",

@@ -60,6 +60,8 @@ func (d *decoder) currency() string {
 	return code
 }
 
+func (p *purchases) complete() bool { return p.Amount != nil && p.KgCO2ePerUnit != nil }
+
 func calculatePurchases(c *calculation, p *purchases) {
 	c.note(NoticeSupplied, "kgCO2ePerUnit", "The factor came with the record.")
 	c.add(entry{value: *p.KgCO2ePerUnit, quantity: exactly(*p.Amount), unit: p.Currency, stage: Combined, scope: 3, category: categoryGoods,

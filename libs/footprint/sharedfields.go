@@ -30,6 +30,8 @@ type evidence struct {
 
 func (c *common) shared() *common { return c }
 
+func (c *common) complete() bool { return true }
+
 // surveyed reports whether the quantity is to be scaled from those who answered
 // to all.
 func (c *common) surveyed() bool { return c.Respondents > 0 && c.Respondents < c.Population }

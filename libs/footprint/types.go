@@ -16,14 +16,19 @@ type recordType struct {
 	// decode reads the body and gives the input in its canonical form.
 	decode func(d *decoder) any
 	// calculate works out an input that decode or read gave. The error says that
-	// it is no input of the type.
+	// it is no good input of the type.
 	calculate func(input any, c *calculation) error
 	// read gives the input that stored fields hold.
 	read func(raw json.RawMessage) (any, error)
 }
 
 // input is a type's input; it embeds the fields that every type has.
-type input interface{ shared() *common }
+type input interface {
+	shared() *common
+	// complete reports whether the fields are there that the formula cannot do
+	// without; Decode has seen to it, but stored fields may have been damaged.
+	complete() bool
+}
 
 // define makes a record type from its three parts. T is the input struct.
 func define[T any, P interface {
@@ -43,6 +48,9 @@ func define[T any, P interface {
 			p, ok := in.(P)
 			if !ok {
 				return fmt.Errorf("footprint: %T is no input of %s", in, name)
+			}
+			if !p.complete() {
+				return fmt.Errorf("footprint: fields of %s are missing", name)
 			}
 			c.begin(name, p.shared())
 			lines(c, p)

@@ -26,6 +26,8 @@ func decodeWater(d *decoder, w *water) {
 	w.Treated = d.flag("treated")
 }
 
+func (w *water) complete() bool { return w.SupplyM3 != nil }
+
 func calculateWater(c *calculation, w *water) {
 	treated := w.Treated == nil || *w.Treated
 	if w.Treated == nil {
