@@ -195,9 +195,14 @@ func (c *calculation) add(e entry) {
 		l.extrapolated = l.Mass.share(c.in.Population-c.in.Respondents, c.in.Population)
 	}
 	if e.fallback() {
-		c.note(NoticeFactorYear, "", "The factor %s is of the %d edition; %s has none.", f.ID, f.Year, c.engine.set.ID)
+		c.otherEdition(f)
 	}
 	c.out.Lines = append(c.out.Lines, l)
+}
+
+// otherEdition notes that a figure is not of the set's own edition.
+func (c *calculation) otherEdition(f *factors.Factor) {
+	c.note(NoticeFactorYear, "", "The factor %s is of the %d edition; %s has none.", f.ID, f.Year, c.engine.set.ID)
 }
 
 // fallback reports whether the factor is of another edition than the set.

@@ -62,6 +62,9 @@ func (c *calculation) fuel(s supply, series, field string, which int, unit strin
 	c.upstream(e, upstream)
 	if b := c.engine.set.Complete(f, hasBiogenic); b != nil {
 		c.biogenic = c.biogenic.Add(c.scaledUp(q.quantity).mass(b.BiogenicCO2.Decimal))
+		if b != f {
+			c.otherEdition(b)
+		}
 	}
 }
 
