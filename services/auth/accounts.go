@@ -49,6 +49,8 @@ type Accounts struct {
 	log    *slog.Logger
 	now    func() time.Time
 	pause  pause
+	// pending are audit entries that the store has not taken yet.
+	pending pendingAudit
 }
 
 // NewAccounts makes Accounts.
@@ -128,7 +130,9 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	case err != nil:
 		return account.User{}, "", unavailable(err)
 	}
-	a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: u.Role.String()})
+	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: u.Role.String()}); err != nil {
+		return account.User{}, "", err
+	}
 	return u, setupToken, nil
 }
 
@@ -197,17 +201,18 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 	if err != nil {
 		return account.User{}, err
 	}
+	var failed error
 	if before.Role != u.Role {
-		a.audit(ctx, event{action: "user.role", org: org, subject: id, from: before.Role.String(), to: u.Role.String()})
+		failed = a.audit(ctx, event{action: "user.role", org: org, subject: id, from: before.Role.String(), to: u.Role.String()})
 	}
 	if before.Disabled != u.Disabled {
 		action := "user.enable"
 		if u.Disabled {
 			action = "user.disable"
 		}
-		a.audit(ctx, event{action: action, org: org, subject: id})
+		failed = errors.Join(failed, a.audit(ctx, event{action: action, org: org, subject: id}))
 	}
-	return u, nil
+	return u, failed
 }
 
 // DisableUser keeps a user from logging in and ends all sessions of the user.
@@ -232,10 +237,10 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 		u.EndSessions("")
 		return nil
 	})
-	if err == nil {
-		a.audit(ctx, event{action: "user.delete", org: org, subject: id})
+	if err != nil {
+		return err
 	}
-	return err
+	return a.audit(ctx, event{action: "user.delete", org: org, subject: id})
 }
 
 // SetPassword gives a user a new password and ends all sessions of the user.
@@ -256,10 +261,10 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 		u.EndSessions("")
 		return nil
 	})
-	if err == nil {
-		a.audit(ctx, event{action: "user.password", org: org, subject: id})
+	if err != nil {
+		return err
 	}
-	return err
+	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
 }
 
 // ResetPassword takes a user's password away, ends all sessions, and gives a
@@ -274,7 +279,9 @@ func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToke
 	if err != nil {
 		return "", err
 	}
-	a.audit(ctx, event{action: "user.reset", org: org, subject: id})
+	if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id}); err != nil {
+		return "", err
+	}
 	return setupToken, nil
 }
 
@@ -313,10 +320,10 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 		u.EndSessions("")
 		return nil
 	})
-	if err == nil {
-		a.audit(ctx, event{action: "user.setup", org: org, subject: id})
+	if err != nil {
+		return err
 	}
-	return err
+	return a.audit(ctx, event{action: "user.setup", org: org, subject: id})
 }
 
 // change reads a user, changes it and writes it where it is still what was

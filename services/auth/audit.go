@@ -2,12 +2,17 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
 // event is something that concerns security: who did what to whom, and how it
@@ -15,7 +20,7 @@ import (
 type event struct {
 	action   string // "login", "user.role"
 	org      string
-	actor    string // who did it; empty: nobody known, or an operator at the machine
+	actor    string // who did it; empty: who makes the request, or an operator
 	subject  string // the user it was done to
 	session  string
 	failed   string // why it was refused; empty: it was done
@@ -37,29 +42,204 @@ func withCaller(c *fiber.Ctx) context.Context {
 	})
 }
 
-func callerOf(ctx context.Context) caller {
-	known, _ := ctx.Value(callerKey{}).(caller)
-	return known
+// callerOf gives the caller of a request; false when there is no request.
+func callerOf(ctx context.Context) (known caller, request bool) {
+	known, request = ctx.Value(callerKey{}).(caller)
+	return known, request
 }
 
-// audit writes an event as one line of the log.
-func (a *Accounts) audit(ctx context.Context, e event) {
-	known := callerOf(ctx)
-	if e.actor == "" {
-		e.actor = known.actor
+// auditTimeout bounds the write of an entry, which goes on when the client that
+// caused it has gone.
+const auditTimeout = 3 * time.Second
+
+// maxPendingAudit bounds the entries that wait for the store to come back.
+const maxPendingAudit = 10_000
+
+// operator is the actor of what is done by a command at the machine.
+const operator = "operator"
+
+// audit writes an event: at once as a line of the log, and as the next entry of
+// its organization in the store. Callers do so before they answer and pass its
+// error on, so that nobody is told of something that is not in the audit log.
+// An entry the store did not take waits in memory for Follow to write it.
+func (a *Accounts) audit(ctx context.Context, e event) error {
+	entry := a.entry(ctx, e)
+	a.logAudit(ctx, entry)
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	_, err := a.store.AppendAudit(short, entry)
+	if err == nil {
+		return nil
 	}
-	level, outcome := slog.LevelInfo, "done"
+	a.pending.add(entry)
+	return apperr.New(apperr.Unavailable, "The audit log cannot be written right now.").Because(err)
+}
+
+// entry makes the entry of an event.
+func (a *Accounts) entry(ctx context.Context, e event) account.AuditEntry {
+	known, request := callerOf(ctx)
+	entry := account.AuditEntry{
+		ID: account.NewID(), Org: e.org, At: a.moment(), Action: e.action, Outcome: "done", Reason: e.failed,
+		Actor: e.actor, Subject: e.subject, Session: e.session, Before: e.from, After: e.to,
+		Address: known.origin.Address, RequestID: known.requestID,
+	}
+	if entry.Org == "" {
+		entry.Org = account.SystemOrg
+	}
 	if e.failed != "" {
-		level, outcome = slog.LevelWarn, "refused"
+		entry.Outcome = "refused"
 	}
-	attrs := []slog.Attr{slog.String("action", e.action), slog.String("outcome", outcome)}
+	if entry.Actor == "" {
+		entry.Actor = known.actor
+		if !request {
+			entry.Actor = operator
+		}
+	}
+	return entry
+}
+
+func (a *Accounts) logAudit(ctx context.Context, e account.AuditEntry) {
+	level := slog.LevelInfo
+	if e.Outcome != "done" {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{slog.String("action", e.Action), slog.String("outcome", e.Outcome)}
 	for _, pair := range [...][2]string{
-		{"reason", e.failed}, {"org", e.org}, {"actor", e.actor}, {"subject", e.subject}, {"session", e.session},
-		{"from", e.from}, {"to", e.to}, {"address", known.origin.Address}, {"request_id", known.requestID},
+		{"reason", e.Reason}, {"org", e.Org}, {"actor", e.Actor}, {"subject", e.Subject}, {"session", e.Session},
+		{"from", e.Before}, {"to", e.After}, {"address", e.Address}, {"request_id", e.RequestID}, {"entry", e.ID},
 	} {
 		if pair[1] != "" {
 			attrs = append(attrs, slog.String(pair[0], pair[1]))
 		}
 	}
 	a.log.LogAttrs(ctx, level, "audit", attrs...)
+}
+
+// pendingAudit holds entries that the store has not taken, in their order.
+type pendingAudit struct {
+	mu      sync.Mutex
+	entries []account.AuditEntry
+}
+
+func (p *pendingAudit) add(e account.AuditEntry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.entries) < maxPendingAudit { // beyond that the log alone has it
+		p.entries = append(p.entries, e)
+	}
+}
+
+func (p *pendingAudit) first() (account.AuditEntry, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.entries) == 0 {
+		return account.AuditEntry{}, false
+	}
+	return p.entries[0], true
+}
+
+func (p *pendingAudit) dropFirst() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.entries = p.entries[1:]
+}
+
+// flushAudit writes the entries that wait. Only one caller at a time may run it.
+func (a *Accounts) flushAudit(ctx context.Context) error {
+	for {
+		e, ok := a.pending.first()
+		if !ok {
+			return nil
+		}
+		if _, err := a.store.AppendAudit(ctx, e); err != nil {
+			return err
+		}
+		a.pending.dropFirst()
+	}
+}
+
+// RotateKeys adds the next signing key to a keyring and records that.
+func (a *Accounts) RotateKeys(ctx context.Context, keys *keyring.Keyring) (kid string, from time.Time, err error) {
+	kid, from, err = keys.Rotate()
+	if kid == "" {
+		return "", time.Time{}, err
+	}
+	return kid, from, errors.Join(err, a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs from " + stamp(from)}))
+}
+
+// Chain is what VerifyAudit found of one organization.
+type Chain struct {
+	Org     string
+	Entries int64
+	Last    string // the hash of the last entry
+	// Fault names the first entry that was changed or is missing; nil: none.
+	Fault error
+}
+
+// auditBatch is how many entries are verified at a time.
+const auditBatch = 1000
+
+// VerifyAudit walks the audit log of every organization.
+func (a *Accounts) VerifyAudit(ctx context.Context) ([]Chain, error) {
+	heads, err := a.store.AuditHeads(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	chains := make([]Chain, 0, len(heads))
+	for _, head := range heads {
+		v := account.NewAuditVerifier(head)
+		var fault error
+		for fault == nil {
+			entries, err := a.store.AuditAfter(ctx, head.Org, v.Last().Seq, auditBatch)
+			if err != nil {
+				return nil, unavailable(err)
+			}
+			if len(entries) == 0 {
+				fault = v.End()
+				break
+			}
+			fault = v.Walk(entries)
+		}
+		chains = append(chains, Chain{Org: head.Org, Entries: v.Last().Seq, Last: v.Last().Hash, Fault: fault})
+	}
+	return chains, nil
+}
+
+type auditJSON struct {
+	ID        string `json:"_id"`
+	Sequence  int64  `json:"sequence"`
+	At        string `json:"at"`
+	Action    string `json:"action"`
+	Outcome   string `json:"outcome"`
+	Reason    string `json:"reason,omitempty"`
+	Actor     string `json:"actor,omitempty"`
+	Subject   string `json:"subject,omitempty"`
+	Session   string `json:"session,omitempty"`
+	Before    string `json:"before,omitempty"`
+	After     string `json:"after,omitempty"`
+	Address   string `json:"address,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+	Previous  string `json:"previousHash"`
+	Hash      string `json:"hash"`
+}
+
+// listAudit answers GET /organization/audit.
+func (s *Service) listAudit(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	found, total, err := s.store.AuditPage(c.UserContext(), web.PrincipalOf(c).Org, page.Offset(), page.Limit)
+	if err != nil {
+		return unavailable(err)
+	}
+	items := make([]auditJSON, len(found))
+	for i, e := range found {
+		items[i] = auditJSON{
+			ID: e.ID, Sequence: e.Seq, At: stamp(e.At), Action: e.Action, Outcome: e.Outcome, Reason: e.Reason, Actor: e.Actor,
+			Subject: e.Subject, Session: e.Session, Before: e.Before, After: e.After, Address: e.Address, RequestID: e.RequestID,
+			Previous: e.Prev, Hash: e.Hash,
+		}
+	}
+	return web.OK(c, web.NewList(items, page, total))
 }

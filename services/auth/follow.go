@@ -98,7 +98,8 @@ func (a *Accounts) publishSession(ctx context.Context, v account.Session) {
 }
 
 // Follow keeps the copy of the sessions and the signing keys up to date with
-// what other processes change, and removes old sessions, until ctx ends. A
+// what other processes change, writes audit entries that the store has not taken,
+// and removes old sessions, until ctx ends. A
 // server runs it beside the application; it does nothing that two servers may
 // not do at once.
 func (s *Service) Follow(ctx context.Context) error {
@@ -109,6 +110,7 @@ func (s *Service) Follow(ctx context.Context) error {
 	following := reporter{s: s, what: "follow changes of accounts"}
 	reloading := reporter{s: s, what: "read signing keys"}
 	purging := reporter{s: s, what: "remove old sessions"}
+	auditing := reporter{s: s, what: "write audit entries that wait"}
 	purging.report(ctx, s.purge(ctx))
 	for {
 		select {
@@ -116,6 +118,7 @@ func (s *Service) Follow(ctx context.Context) error {
 			return ctx.Err()
 		case <-changes.C:
 			following.report(ctx, s.follow(ctx))
+			auditing.report(ctx, s.flushAudit(ctx))
 		case <-keys.C:
 			reloading.report(ctx, s.keys.Reload())
 		case <-purge.C:

@@ -43,13 +43,16 @@ func (s *Service) login(c *fiber.Ctx) error {
 }
 
 // logIn checks an email and a password and begins a session. Whatever is wrong,
-// the answer is the same, after the same work. An attempt counts as failed until
+// the answer is the same, after the same work, and an entry of the audit log is
+// part of that work, whoever's it is. An attempt counts as failed until
 // it is known not to be, so that many at once cannot outrun the count.
 func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, error) {
 	emailKey := account.EmailKey(email)
 	forgive, err := s.failures.begin(ctx, emailKey)
 	if err != nil {
-		s.audit(ctx, event{action: "login", failed: "too many failures"})
+		if err := s.audit(ctx, event{action: "login", failed: "too many failures"}); err != nil {
+			return bundle{}, err
+		}
 		return bundle{}, err
 	}
 	u, err := s.checkCredentials(ctx, emailKey, secret)
@@ -68,7 +71,11 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 		return bundle{}, err
 	}
 	tokens.RefreshToken = token
-	s.audit(ctx, event{action: "login", org: u.Org, actor: u.ID, subject: u.ID, session: v.ID})
+	if err := s.audit(ctx, event{action: "login", org: u.Org, actor: u.ID, subject: u.ID, session: v.ID}); err != nil {
+		// Nobody has its tokens, and nobody is to find it among the sessions.
+		_ = s.store.EndSession(context.WithoutCancel(ctx), v.Org, v.User, v.ID, s.moment(), "not audited", account.NewMark())
+		return bundle{}, err
+	}
 	return tokens, nil
 }
 
@@ -81,7 +88,9 @@ func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string)
 		if err := s.hasher.VerifyNothing(ctx, secret); err != nil {
 			return account.User{}, busy(err)
 		}
-		s.audit(ctx, event{action: "login", failed: "no such account"})
+		if err := s.audit(ctx, event{action: "login", failed: "no such account"}); err != nil {
+			return account.User{}, err
+		}
 		return account.User{}, refused
 	}
 	if err != nil {
@@ -96,7 +105,9 @@ func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string)
 		if ok {
 			failed = "disabled"
 		}
-		s.audit(ctx, event{action: "login", org: u.Org, subject: u.ID, failed: failed})
+		if err := s.audit(ctx, event{action: "login", org: u.Org, subject: u.ID, failed: failed}); err != nil {
+			return account.User{}, err
+		}
 		return account.User{}, refused
 	}
 	if outdated {
@@ -110,7 +121,8 @@ func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string)
 // or the user disabled at the same moment, the session is over as it begins.
 func (s *Service) newSession(ctx context.Context, u account.User) (v account.Session, token string) {
 	secret, hash := account.NewSecret()
-	now, from := s.moment(), callerOf(ctx).origin
+	known, _ := callerOf(ctx)
+	now, from := s.moment(), known.origin
 	v = account.Session{
 		ID: account.NewID(), User: u.ID, Org: u.Org, SecretHash: hash, Epoch: u.Epoch,
 		CreatedAt: now, Expires: now.Add(s.config.RefreshTokenTTL), LastUsedAt: now, Created: from, Last: from, Rev: 1,
@@ -164,11 +176,14 @@ func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 		return bundle{}, unavailable(err)
 	}
 	if err != nil || !account.SecretMatches(secret, v.SecretHash) {
-		s.audit(ctx, event{action: "refresh", failed: "no such token"})
+		if err := s.audit(ctx, event{action: "refresh", failed: "no such token"}); err != nil {
+			return bundle{}, err
+		}
 		return bundle{}, refused
 	}
 	e := event{action: "refresh", org: v.Org, actor: v.User, subject: v.User, session: v.ID}
-	from := callerOf(ctx).origin
+	known, _ := callerOf(ctx)
+	from := known.origin
 	// The use is recorded first: what has ended by then is refused here, and what
 	// ends later is refused by whoever is shown the new token.
 	if err := s.store.TouchSession(ctx, v.Org, v.ID, s.moment(), from); err != nil {
@@ -176,7 +191,9 @@ func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 			return bundle{}, unavailable(err)
 		}
 		e.failed = "session has ended"
-		s.audit(ctx, e)
+		if err := s.audit(ctx, e); err != nil {
+			return bundle{}, err
+		}
 		return bundle{}, refused
 	}
 	u, err := s.store.User(ctx, v.Org, v.User)
@@ -186,7 +203,9 @@ func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 	// In the last second of a session there is no whole second left for a token.
 	if err != nil || !s.active(v, u) || s.now().Add(time.Second).After(v.Expires) {
 		e.failed = "user may not"
-		s.audit(ctx, e)
+		if err := s.audit(ctx, e); err != nil {
+			return bundle{}, err
+		}
 		return bundle{}, refused
 	}
 	tokens, err := s.issue(u, v)
@@ -196,7 +215,9 @@ func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 	if !sameNetwork(v.Last.Address, from.Address) {
 		e.from, e.to = v.Last.Address, from.Address
 	}
-	s.audit(ctx, e)
+	if err := s.audit(ctx, e); err != nil {
+		return bundle{}, err
+	}
 	return tokens, nil
 }
 

@@ -28,6 +28,7 @@ func (s *Service) routes() []web.Route {
 		{Method: post, Path: "/auth/password", Role: identity.User, Handler: s.changePassword},
 		{Method: get, Path: "/auth/sessions", Role: identity.User, Handler: s.listSessions},
 		{Method: remove, Path: "/auth/sessions/:sessionId", Role: identity.User, Handler: s.endSession},
+		{Method: get, Path: "/organization/audit", Role: identity.Admin, Handler: s.listAudit},
 
 		{Method: get, Path: "/users", Role: identity.Admin, Handler: s.listUsers},
 		{Method: post, Path: "/users", Role: identity.Admin, Handler: s.createUser},

@@ -19,6 +19,9 @@ func (s *Service) active(v account.Session, u account.User) bool {
 	return sessions.Facts{Session: v.Fact(), User: u.Fact()}.State(s.now()).Active
 }
 
+// loggedOut is why a session ended that its own user ended from within.
+const loggedOut = "logout"
+
 // logout answers POST /auth/logout.
 func (s *Service) logout(c *fiber.Ctx) error {
 	p := web.PrincipalOf(c)
@@ -26,7 +29,7 @@ func (s *Service) logout(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := accounts.EndSession(withCaller(c), p.Org, p.UserID, p.Session, "logout"); err != nil {
+	if err := accounts.EndSession(withCaller(c), p.Org, p.UserID, p.Session, loggedOut); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{})
@@ -46,8 +49,11 @@ func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string
 	if v, err := a.store.Session(ctx, sid); err == nil {
 		a.publishSession(ctx, v)
 	}
-	a.audit(ctx, event{action: "session.end", org: org, subject: user, session: sid, to: reason})
-	return nil
+	action := "session.end"
+	if reason == loggedOut {
+		action = "logout"
+	}
+	return a.audit(ctx, event{action: action, org: org, subject: user, session: sid, to: reason})
 }
 
 // me answers GET /auth/me.
@@ -99,7 +105,9 @@ func (a *Accounts) replacePassword(ctx context.Context, p identity.Principal, cu
 		return busy(err)
 	}
 	if !ok {
-		a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session, failed: "wrong password"})
+		if err := a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session, failed: "wrong password"}); err != nil {
+			return err
+		}
 		return wrong
 	}
 	hash, err := a.hash(ctx, fresh)
@@ -114,10 +122,10 @@ func (a *Accounts) replacePassword(ctx context.Context, p identity.Principal, cu
 		now.EndSessions(p.Session)
 		return nil
 	})
-	if err == nil {
-		a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session})
+	if err != nil {
+		return err
 	}
-	return err
+	return a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session})
 }
 
 // setup answers POST /auth/setup.

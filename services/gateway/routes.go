@@ -94,6 +94,7 @@ func table() []route {
 		{method: get, path: "/.well-known/jwks.json", to: auth, public: true, root: true},
 
 		{method: get, path: "/organization", to: records},
+		{method: get, path: "/organization/audit", to: auth},
 		{method: patch, path: "/organization", to: records},
 		{method: get, path: "/record-types", to: records},
 		{method: get, path: "/record-types/{type}", to: records},

@@ -21,6 +21,8 @@ func TestSplit(t *testing.T) {
 	}{
 		{"POST", "/auth/login", auth, "/auth/login"},
 		{"GET", "/users/u1", auth, "/users/{userId}"},
+		{"GET", "/organization", records, "/organization"},
+		{"GET", "/organization/audit", auth, "/organization/audit"},
 		{"GET", "/events", records, "/events"},
 		{"GET", "/events/e1", records, "/events/{eventId}"},
 		{"POST", "/events/e1/flights", records, "/events/{eventId}/{type}"},

@@ -22,6 +22,8 @@ const usage = `usage: ecf COMMAND [settings]
   user create   --org ID --email E --role user|manager|admin [--name N]
   user password --email E                set a password
   user disable  --email E                end a user's sessions for good
+  keys rotate                            add the next signing key; servers follow
+  audit verify                           check the audit logs of all organizations
   verify        BUNDLE.json [--key K]    recompute an exported report, without a network
   version                                print the version
 
@@ -46,6 +48,8 @@ func commands() []command {
 		{words: []string{"user", "create"}, flags: []string{"org", "email", "role", "name"}, needs: 3, run: userCreate},
 		{words: []string{"user", "password"}, flags: []string{"email"}, needs: 1, run: userPassword},
 		{words: []string{"user", "disable"}, flags: []string{"email"}, needs: 1, run: userDisable},
+		{words: []string{"keys", "rotate"}, run: keysRotate},
+		{words: []string{"audit", "verify"}, run: auditVerify},
 		{words: []string{"verify"}, flags: []string{"key"}, args: true, run: verify},
 		{words: []string{"version"}, run: func(_ context.Context, env app.Env, _ app.Settings, _ map[string]string) error {
 			_, err := fmt.Fprintln(env.Stdout, env.Version)

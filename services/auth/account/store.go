@@ -36,6 +36,7 @@ type Store interface {
 	Users
 	Sessions
 	Changes
+	Audit
 	// Ping reports whether the engine answers.
 	Ping(ctx context.Context) error
 }

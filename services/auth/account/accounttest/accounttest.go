@@ -38,6 +38,9 @@ func Run(t *testing.T, open func(t *testing.T) account.Store) {
 		"the engine answers":                         ping,
 		"no value is taken for an operator or cut":   hostileValues,
 		"two sessions or users never share their id": duplicateIDs,
+		"audit entries come back in one chain":       auditRoundTrip,
+		"audit entries at once make one chain":       auditRace,
+		"the audit log is listed newest first":       auditPage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,14 +22,26 @@ import (
 type Store struct {
 	db                      *mongo.Database
 	users, sessions, admins *mongo.Collection
+	audit, auditHeads       *mongo.Collection
+
+	// turns keep the appends of one process from racing each other for the next
+	// number; those of other processes are told by the index.
+	turns [auditTurns]chan struct{}
 }
 
 var _ account.Store = (*Store)(nil)
 
 // New makes the store of a database, of which it owns the collections users,
-// sessions and admins. It contacts no server: call Prepare before use.
+// sessions, admins, audit and audit_heads. It contacts no server: call Prepare before use.
 func New(db *mongo.Database) *Store {
-	return &Store{db: db, users: db.Collection("users"), sessions: db.Collection("sessions"), admins: db.Collection("admins")}
+	s := &Store{
+		db: db, users: db.Collection("users"), sessions: db.Collection("sessions"), admins: db.Collection("admins"),
+		audit: db.Collection("audit"), auditHeads: db.Collection("audit_heads"),
+	}
+	for i := range s.turns {
+		s.turns[i] = make(chan struct{}, 1)
+	}
+	return s
 }
 
 // Prepare creates the indexes. It may be called again, and by several processes
@@ -49,6 +61,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 	for collection, models := range map[*mongo.Collection][]mongo.IndexModel{
 		s.users:    {index(true, "emailKey"), index(false, "org", "deleted", "createdAt", "_id"), index(false, "mark")},
 		s.sessions: {index(false, "org", "user", "createdAt", "_id"), index(false, "expires"), index(false, "mark")},
+		s.audit:    {index(true, "org", "seq")},
 	} {
 		if _, err := collection.Indexes().CreateMany(ctx, models); err != nil {
 			return fmt.Errorf("create indexes of %s: %w", collection.Name(), err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -133,5 +134,37 @@ func TestCommandsPerOperation(t *testing.T) {
 		if n := commands.Load() - before; n != c.n {
 			t.Errorf("%s took %d commands, want %d", c.what, n, c.n)
 		}
+	}
+}
+
+// Two processes that append at once know nothing of each other's turns: the
+// index alone keeps the chain one.
+func TestTwoProcessesAppendToOneAuditChain(t *testing.T) {
+	t.Parallel()
+	one, db := open(t)
+	two := mongostore.New(db)
+	const each = 12
+	var wg sync.WaitGroup
+	for i, s := range []*mongostore.Store{one, two} {
+		for k := range each {
+			wg.Go(func() {
+				if _, err := s.AppendAudit(t.Context(), account.AuditEntry{ID: fmt.Sprint(i, k), Org: "o1", Action: "login"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	heads, err := one.AuditHeads(t.Context())
+	if err != nil || len(heads) != 1 || heads[0].Seq != 2*each {
+		t.Fatalf("heads %v, %v", heads, err)
+	}
+	entries, err := two.AuditAfter(t.Context(), "o1", 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := account.NewAuditVerifier(heads[0])
+	if err := errors.Join(v.Walk(entries), v.End()); err != nil || v.Last().Seq != 2*each {
+		t.Errorf("%d entries, %v", v.Last().Seq, err)
 	}
 }

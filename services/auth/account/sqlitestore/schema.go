@@ -50,5 +50,29 @@ func Schema() []string {
 		`CREATE INDEX IF NOT EXISTS account_sessions_list ON account_sessions (org, user, created_at, id)`,
 		`CREATE INDEX IF NOT EXISTS account_sessions_expires ON account_sessions (expires)`,
 		`CREATE INDEX IF NOT EXISTS account_sessions_mark ON account_sessions (mark) WHERE mark <> ''`,
+		`CREATE TABLE IF NOT EXISTS account_audit (
+			org        TEXT NOT NULL,
+			seq        INTEGER NOT NULL,
+			id         TEXT NOT NULL UNIQUE,
+			at         INTEGER NOT NULL,
+			action     TEXT NOT NULL,
+			outcome    TEXT NOT NULL,
+			reason     TEXT NOT NULL,
+			actor      TEXT NOT NULL,
+			subject    TEXT NOT NULL,
+			session    TEXT NOT NULL,
+			before     TEXT NOT NULL,
+			after      TEXT NOT NULL,
+			address    TEXT NOT NULL,
+			request_id TEXT NOT NULL,
+			prev       TEXT NOT NULL,
+			hash       TEXT NOT NULL,
+			PRIMARY KEY (org, seq)
+		) STRICT`,
+		`CREATE TABLE IF NOT EXISTS account_audit_heads (
+			org  TEXT PRIMARY KEY,
+			seq  INTEGER NOT NULL,
+			hash TEXT NOT NULL
+		) STRICT`,
 	}
 }
