@@ -91,7 +91,7 @@ func IDs(c *fiber.Ctx) ([]record.ID, error) {
 	return ids, r.Err()
 }
 
-// Bodies reads the body {"records": […]} of 1 to 100 records and gives each as
+// Bodies reads the body {"items": […]} of 1 to 100 records and gives each as
 // it was sent. What is wrong inside of one of them is for its own outcome.
 func Bodies(c *fiber.Ctx) ([]json.RawMessage, error) {
 	body, err := web.Body(c)
@@ -102,23 +102,23 @@ func Bodies(c *fiber.Ctx) ([]json.RawMessage, error) {
 	if r == nil {
 		return nil, err
 	}
-	if err := outside(err, "records["); err != nil {
+	if err := outside(err, "items["); err != nil {
 		return nil, err
 	}
-	text, ok := r.Raw("records")
+	text, ok := r.Raw("items")
 	if !ok {
-		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.Required, Message: "records is required."})
+		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.Required, Message: "items is required."})
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.WrongType, Message: "records must be a list of records."})
+		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.WrongType, Message: "items must be a list of records."})
 	}
 	switch {
 	case len(list) == 0:
-		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.Required, Message: fmt.Sprintf("records holds 1 to %d records.", MaxMany)})
+		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.Required, Message: fmt.Sprintf("items holds 1 to %d records.", MaxMany)})
 	case len(list) > MaxMany:
-		return nil, apperr.Invalid(apperr.Detail{Field: "records", Code: fields.TooMany,
-			Message: fmt.Sprintf("records may have at most %d entries; got %d.", MaxMany, len(list))})
+		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.TooMany,
+			Message: fmt.Sprintf("items may have at most %d entries; got %d.", MaxMany, len(list))})
 	}
 	return list, nil
 }

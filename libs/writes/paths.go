@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Under gives err with the paths of its details put under prefix, "records[3]",
+// Under gives err with the paths of its details put under prefix, "items[3]",
 // so that they say where in the whole body the faults are.
 func Under(prefix string, err error) error {
 	var e *apperr.Error

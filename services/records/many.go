@@ -50,7 +50,7 @@ func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, look
 	for i, body := range bodies {
 		_, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup)
 		if apperr.CodeOf(err) == apperr.ValidationError {
-			return writes.Under(fmt.Sprintf("records[%d]", i), err)
+			return writes.Under(fmt.Sprintf("items[%d]", i), err)
 		}
 	}
 	return lookup
@@ -85,7 +85,7 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 	}
 	r, err := newRecord(key, body, event, lookup)
 	if err != nil {
-		return b.refuse(i, writes.Under(fmt.Sprintf("records[%d]", i), err))
+		return b.refuse(i, writes.Under(fmt.Sprintf("items[%d]", i), err))
 	}
 	b.fresh, b.places = append(b.fresh, r), append(b.places, i)
 	return nil

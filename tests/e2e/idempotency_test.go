@@ -146,7 +146,7 @@ func scenes() []scene {
 					all = append(all, fmt.Sprintf(`{"treatment":"landfill","weightKg":%d,"externalReference":"w-%d"}`, i+1, i%5))
 				}
 				all[2] = `{"treatment":"landfil","weightKg":-1}`
-				return s.user, "/events/" + s.event + "/waste/batch", `{"records":[` + strings.Join(all, ",") + `]}`
+				return s.user, "/events/" + s.event + "/waste/batch", `{"items":[` + strings.Join(all, ",") + `]}`
 			},
 			check: func(s *stage, a *answer) {
 				list := s.wantTotal("/events/"+s.event+"/waste", "4")
@@ -156,7 +156,7 @@ func scenes() []scene {
 					}
 				}
 				if a.number("succeeded") != "4" || a.number("failed") != "2" || a.str("items", 2, "error", "code") != "VALIDATION_ERROR" ||
-					a.str("items", 2, "error", "details", 0, "field") != "records[2].treatment" || a.str("items", 5, "error", "code") != "DUPLICATE_REFERENCE" {
+					a.str("items", 2, "error", "details", 0, "field") != "items[2].treatment" || a.str("items", 5, "error", "code") != "DUPLICATE_REFERENCE" {
 					s.t.Errorf("answer %s", a.body)
 				}
 			},
@@ -332,7 +332,7 @@ func TestASlowProcessDoesNotDoItAgain(t *testing.T) {
 				return s.user, "/events/" + s.event + "/waste", `{"treatment":"landfill","weightKg":1}`, http.StatusCreated
 			},
 			func() (string, string, string, int) {
-				return s.user, "/events/" + s.event + "/waste/batch", `{"records":[{"treatment":"landfill","weightKg":1},{"treatment":"landfill","weightKg":2}]}`, http.StatusOK
+				return s.user, "/events/" + s.event + "/waste/batch", `{"items":[{"treatment":"landfill","weightKg":1},{"treatment":"landfill","weightKg":2}]}`, http.StatusOK
 			},
 			func() (string, string, string, int) {
 				list := s.ask(s.user, http.MethodGet, "/events/"+s.event+"/waste", "")

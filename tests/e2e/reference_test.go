@@ -212,8 +212,8 @@ func TestManyAtOnceAreBounded(t *testing.T) {
 		s.create(1)
 		batch, submit, approve := "/events/"+s.event+"/waste/batch", "/events/"+s.event+"/waste/submit", "/events/"+s.event+"/review/approve"
 		many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
-		for _, bad := range []string{``, `{}`, `[]`, `{"records":{}}`, `{"records":[]}`, `{"records":null}`, `{"records":[` + many(101, `{}`) + `]}`,
-			`{"records":[{}],"records":[{}]}`, `{"records":[{}`} {
+		for _, bad := range []string{``, `{}`, `[]`, `{"items":{}}`, `{"items":[]}`, `{"items":null}`, `{"items":[` + many(101, `{}`) + `]}`,
+			`{"items":[{}],"items":[{}]}`, `{"items":[{}`} {
 			s.ask(s.user, http.MethodPost, batch, bad).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		}
 		for _, path := range []string{submit, approve} {
@@ -222,14 +222,14 @@ func TestManyAtOnceAreBounded(t *testing.T) {
 			}
 		}
 		s.ask(s.user, http.MethodPost, approve, `{"ids":["x"]}`).wantError(http.StatusForbidden, "FORBIDDEN")
-		s.ask(s.user, http.MethodPost, "/events/none/waste/batch", `{"records":[{"treatment":"landfil"}]}`).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
-		s.ask(s.user, http.MethodPost, "/events/none/waste/batch", `{"records":[{"treatment":"landfill","weightKg":1}]}`).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+		s.ask(s.user, http.MethodPost, "/events/none/waste/batch", `{"items":[{"treatment":"landfil"}]}`).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+		s.ask(s.user, http.MethodPost, "/events/none/waste/batch", `{"items":[{"treatment":"landfill","weightKg":1}]}`).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
 		s.ask(s.user, http.MethodPost, "/events/none/waste/submit", `{"ids":["x"]}`).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
 		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/bins/batch", `{}`).wantError(http.StatusNotFound, "TYPE_NOT_FOUND")
 		// Each entry is judged by itself, whatever it is.
-		a := s.ask(s.user, http.MethodPost, batch, `{"records":[5,null,[],"x",{"treatment":"landfill","weightKg":1,"weightKg":2},{"treatment":"landfill","weightKg":3}]}`).want(http.StatusOK)
-		if a.number("succeeded") != "1" || a.str("items", 0, "error", "details", 0, "field") != "records[0]" ||
-			a.str("items", 4, "error", "details", 0, "field") != "records[4].weightKg" || a.number("items", 5, "record", "weightKg") != "3" {
+		a := s.ask(s.user, http.MethodPost, batch, `{"items":[5,null,[],"x",{"treatment":"landfill","weightKg":1,"weightKg":2},{"treatment":"landfill","weightKg":3}]}`).want(http.StatusOK)
+		if a.number("succeeded") != "1" || a.str("items", 0, "error", "details", 0, "field") != "items[0]" ||
+			a.str("items", 4, "error", "details", 0, "field") != "items[4].weightKg" || a.number("items", 5, "record", "weightKg") != "3" {
 			t.Errorf("batch: %s", a.body)
 		}
 		// A record of another type is not found among these.

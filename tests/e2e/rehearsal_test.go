@@ -73,7 +73,7 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		both("org/bob/user", http.MethodPatch, item, `{"weightKg":2000}`, http.StatusForbidden)
 		both(user, http.MethodPatch, item, `{"externalReference":"w-2"}`, http.StatusOK)
 		both(user, http.MethodPatch, item, `{"externalReference":"w-1"}`, http.StatusOK)
-		batch := both(user, http.MethodPost, event+"/waste/batch", `{"records":[`+body+`,{"treatment":"landfill","weightKg":2,"externalReference":"w-3"},`+
+		batch := both(user, http.MethodPost, event+"/waste/batch", `{"items":[`+body+`,{"treatment":"landfill","weightKg":2,"externalReference":"w-3"},`+
 			`{"treatment":"landfill","weightKg":3,"externalReference":"w-3"},{"treatment":"reuse"},{"treatment":"landfill","weightKg":5}]}`, http.StatusOK)
 		if batch.number("succeeded") != "2" || batch.number("failed") != "3" {
 			t.Errorf("batch: %s", batch.body)

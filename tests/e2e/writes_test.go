@@ -52,7 +52,7 @@ func TestAnIntegrationThroughTheGateway(t *testing.T) {
 			bodies = append(bodies, fmt.Sprintf(`{"treatment":"landfill","weightKg":%d}`, 1000*(i+1)))
 		}
 		bodies[3] = `{"treatment":"landfill","weightKg":"heavy"}`
-		text := `{"records":[` + strings.Join(bodies, ",") + `]}`
+		text := `{"items":[` + strings.Join(bodies, ",") + `]}`
 		batch := user.do(http.MethodPost, event+"/waste/batch", text, keyed("batch")).want(http.StatusOK)
 		again := user.do(http.MethodPost, event+"/waste/batch", text, keyed("batch")).want(http.StatusOK)
 		if string(again.body) != string(batch.body) || again.header.Get("Idempotent-Replayed") != "true" || batch.number("succeeded") != "4" {
