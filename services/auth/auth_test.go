@@ -75,6 +75,7 @@ type bundle struct {
 	service *auth.Service
 	checker *sessions.Checker // as a gateway has it
 	base    string
+	keysDir string
 	logs    *safeBuffer
 	secrets []string // what must never be in a log
 	ada     account.User
@@ -127,7 +128,8 @@ func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bund
 	options.MaxRetries, options.ContextTimeoutEnabled = -1, true
 	b.server, b.redis = server, redis.NewClient(options)
 	t.Cleanup(func() { _ = b.redis.Close() })
-	keys, err := keyring.Open(keyring.Options{Dir: filepath.Join(t.TempDir(), "keys"), TokenLife: time.Hour, Now: b.clock.Now})
+	b.keysDir = filepath.Join(t.TempDir(), "keys")
+	keys, err := keyring.Open(keyring.Options{Dir: b.keysDir, TokenLife: time.Hour, Now: b.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
