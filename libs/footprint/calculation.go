@@ -31,6 +31,9 @@ type calculation struct {
 	market   *market
 	unbased  Mass
 	biogenic Mass
+
+	writtenOf quantity // of the last line
+	written   string   // writtenOf in digits
 }
 
 // entry is what a type knows of a line.
@@ -80,16 +83,18 @@ func Evaluate(typ string, fields json.RawMessage, ev EventContext) (Evaluation, 
 
 // begin starts on a record, with what an earlier one left cleared away.
 func (c *calculation) begin(typ string, in *common) {
-	lines, notices, defaulted := c.out.Lines[:0], c.notices[:0], c.out.Defaulted[:0]
-	*c = calculation{engine: c.engine, ev: c.ev, quiet: c.quiet, in: in, typ: typ, group: in.Group}
+	if c.in == nil {
+		// Most records make two lines, a direct and an upstream one.
+		c.out.Lines = make([]Line, 0, 2)
+	} else {
+		lines, notices, defaulted := c.out.Lines[:0], c.notices[:0], c.out.Defaulted[:0]
+		*c = calculation{engine: c.engine, ev: c.ev, quiet: c.quiet}
+		c.out.Lines, c.notices, c.out.Defaulted = lines, notices, defaulted
+	}
+	c.in, c.typ, c.group = in, typ, in.Group
 	if c.group == "" {
 		c.group = GroupUnspecified
 	}
-	if lines == nil {
-		// Most records make two lines, a direct and an upstream one.
-		lines = make([]Line, 0, 2)
-	}
-	c.out.Lines, c.notices, c.out.Defaulted = lines, notices, defaulted
 	start := yearOf(c.ev.StartDate)
 	c.year = yearOf(in.Date)
 	switch {
@@ -163,7 +168,11 @@ func (c *calculation) add(e entry) {
 	q := c.scaledUp(e.quantity)
 	l := Line{Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: e.category, Group: c.group}
 	if !c.quiet {
-		l.Quantity = q.String()
+		// The lines of a record mostly have one quantity.
+		if c.written == "" || q != c.writtenOf {
+			c.writtenOf, c.written = q, q.String()
+		}
+		l.Quantity = c.written
 	}
 	f := e.factor
 	switch {

@@ -208,17 +208,16 @@ func calculateFlights(c *calculation, f *flights) {
 	}
 	// Legs of one haul have one factor and make one line.
 	var metres [hauls]int64
-	stops := make([]locations.Location, 0, 8)
-	for _, code := range append(append([]string{f.From}, f.Via...), f.To) {
-		l, _ := locations.Resolve(code) // Decode has seen that they are known
-		if l.Approximate {
-			c.note(NoticeApproximate, "", "%s is a city; its distance is that of %s.", code, l.Airport)
+	from := c.stop(f.From)
+	for i := 0; i <= len(f.Via); i++ {
+		code := f.To
+		if i < len(f.Via) {
+			code = f.Via[i]
 		}
-		stops = append(stops, l)
-	}
-	for i := 1; i < len(stops); i++ {
-		m := locations.GreatCircleMetres(stops[i-1], stops[i])
-		metres[c.haul(stops[i-1].Country, stops[i].Country, m)] += m
+		to := c.stop(code)
+		m := locations.GreatCircleMetres(from, to)
+		metres[c.haul(from.Country, to.Country, m)] += m
+		from = to
 	}
 	for h, m := range metres {
 		if m > 0 {
@@ -229,6 +228,15 @@ func calculateFlights(c *calculation, f *flights) {
 			c.flight(haul(h), class, thousandths(m*people), geography)
 		}
 	}
+}
+
+// stop resolves a place of a journey, which Decode has seen to be known.
+func (c *calculation) stop(code string) locations.Location {
+	l, _ := locations.Resolve(code)
+	if l.Approximate {
+		c.note(NoticeApproximate, "", "%s is a city; its distance is that of %s.", code, l.Airport)
+	}
+	return l
 }
 
 // haul decides by the country table which rows a leg belongs to.
