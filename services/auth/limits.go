@@ -4,6 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -27,70 +31,172 @@ func accountLimit(wish ratelimit.Rule) ratelimit.Rule {
 	return wish
 }
 
+// tiers turns a limit into a delay that grows: the limit itself may be used up
+// in a fifteenth of its window; each failure beyond it must wait until twice the
+// time has passed since the first of them, and after the window it begins anew.
+// Thirty in 15 minutes give delays of 1, 1, 2, 4 and 7 minutes. Nobody is kept
+// out for longer than a window, and nobody has fewer tries in it than the limit.
+func tiers(rule ratelimit.Rule) []ratelimit.Rule {
+	first := rule.Window / 15
+	return []ratelimit.Rule{
+		{Limit: rule.Limit, Window: first},
+		{Limit: rule.Limit + 1, Window: 2 * first},
+		{Limit: rule.Limit + 2, Window: 4 * first},
+		{Limit: rule.Limit + 3, Window: 8 * first},
+		{Limit: rule.Limit + 4, Window: rule.Window},
+	}
+}
+
 // failures counts failed logins per account, from wherever they come: guessing
 // one password from many addresses. It counts emails without an account as well,
-// so that its answer tells nothing.
+// so that its answer tells nothing. An address from which the account's owner
+// has signed in before has a count of its own, so that strangers cannot keep the
+// owner out.
 type failures struct {
-	rule   ratelimit.Rule
+	tiers  []ratelimit.Rule
+	cache  redis.UniversalClient
 	shared ratelimit.Log // nil: this process counts alone
 	local  ratelimit.Log
 	now    func() time.Time
 	pause  pause // of shared, after it failed
 }
 
-// failuresPrefix is what its keys in Redis begin with.
-const failuresPrefix = "ecf:login-failures:"
+// What its keys in Redis begin with.
+const (
+	failuresPrefix = "ecf:login-failures:"
+	knownPrefix    = "ecf:login-known:"
+)
 
-// failuresTimeout bounds a question to Redis.
+// knownFor is how long an address counts as the owner's after a login.
+const knownFor = 90 * 24 * time.Hour
+
+// failuresTimeout bounds the questions to Redis of one attempt.
 const failuresTimeout = 250 * time.Millisecond
 
 // newFailures counts by the clock of Redis, so that replicas agree, unless clock
 // is a test's; now is the process's own.
 func newFailures(wish ratelimit.Rule, cache redis.UniversalClient, clock, now func() time.Time) *failures {
-	f := &failures{rule: accountLimit(wish), local: ratelimit.NewLocal(now, 0), now: now}
+	f := &failures{tiers: tiers(accountLimit(wish)), cache: cache, local: ratelimit.NewLocal(now, 0), now: now}
 	if cache != nil {
 		f.shared = ratelimit.NewRedis(cache, failuresPrefix, clock)
 	}
 	return f
 }
 
+// hashed makes a key of texts that must not be kept outside the accounts.
+func hashed(texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// addressKey is the part of an address that limits count.
+func addressKey(address string) string {
+	addr, _ := netip.ParseAddr(address) // the zero Addr has a key as well
+	return ratelimit.AddressKey(addr)
+}
+
 // begin counts an attempt as a failure before its password is looked at, so
 // that of many at once no more than the rule allows are. RATE_LIMITED when there
 // were too many. The caller calls forgive when the attempt did not fail.
-func (f *failures) begin(ctx context.Context, emailKey string) (forgive func(), err error) {
-	sum := sha256.Sum256([]byte(emailKey))
-	key := hex.EncodeToString(sum[:16]) // no email is kept outside the accounts
-	log, r, err := f.take(ctx, key)
+func (f *failures) begin(ctx context.Context, emailKey, address string) (forgive func(), err error) {
+	log, taken, wait, err := f.take(ctx, emailKey, address)
 	if err != nil {
 		return nil, err
 	}
-	if !r.Allowed {
+	if wait > 0 {
 		e := apperr.New(apperr.RateLimited, "Too many failed sign-ins for this account. Try again later.")
-		e.RetryAfter = max(r.Reset, time.Second)
+		e.RetryAfter = max(wait, time.Second)
 		return nil, e
 	}
 	return func() {
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), failuresTimeout)
 		defer cancel()
 		// A refund that fails leaves one failure too many, for one window.
-		_ = log.Refund(short, key, r)
+		_ = taken.refund(short, log)
 	}, nil
 }
 
+// remember notes that the owner of an account has signed in from an address.
+func (f *failures) remember(ctx context.Context, emailKey, address string) {
+	if f.cache == nil || address == "" || !f.pause.over(f.now()) {
+		return
+	}
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), failuresTimeout)
+	defer cancel()
+	// Without it the owner shares the count of strangers.
+	_ = f.cache.Set(short, knownPrefix+hashed(emailKey, addressKey(address)), 1, knownFor).Err()
+}
+
 // take counts an attempt in Redis or, while that does not answer, in this
-// process, and says where.
-func (f *failures) take(ctx context.Context, key string) (ratelimit.Log, ratelimit.Result, error) {
+// process, and says where. wait is 0 when it may go ahead.
+func (f *failures) take(ctx context.Context, emailKey, address string) (ratelimit.Log, takes, time.Duration, error) {
 	if f.shared != nil && f.pause.over(f.now()) {
 		short, cancel := context.WithTimeout(ctx, failuresTimeout)
 		defer cancel()
-		r, err := f.shared.Take(short, key, f.rule)
+		key := hashed(emailKey)
+		own := hashed(emailKey, addressKey(address))
+		known, err := f.cache.Exists(short, knownPrefix+own).Result()
 		if err == nil {
-			return f.shared, r, nil
+			if known > 0 {
+				key = own
+			}
+			taken, wait, err := takeAll(short, f.shared, key, f.tiers)
+			if err == nil {
+				return f.shared, taken, wait, nil
+			}
 		}
 		if ctx.Err() == nil {
 			f.pause.begin(f.now(), copyPause)
 		}
 	}
-	r, err := f.local.Take(ctx, key, f.rule)
-	return f.local, r, err
+	taken, wait, err := takeAll(ctx, f.local, hashed(emailKey), f.tiers)
+	return f.local, taken, wait, err
+}
+
+// take is one that a log has counted.
+type take struct {
+	key    string
+	result ratelimit.Result
+}
+
+type takes []take
+
+func (t takes) refund(ctx context.Context, log ratelimit.Log) error {
+	var errs []error
+	for _, one := range t {
+		errs = append(errs, log.Refund(ctx, one.key, one.result))
+	}
+	return errors.Join(errs...)
+}
+
+// takeAll counts one attempt under every rule, or under none: then wait is how
+// long it takes until all of them let one through. The strictest comes first: of
+// many at once it lets no more through than the others can take.
+func takeAll(ctx context.Context, log ratelimit.Log, key string, rules []ratelimit.Rule) (taken takes, wait time.Duration, err error) {
+	for i, rule := range rules {
+		one := key + ":" + strconv.Itoa(i)
+		if wait > 0 {
+			r, err := log.Peek(ctx, one, rule)
+			if err != nil {
+				return nil, 0, err
+			}
+			if r.Remaining == 0 {
+				wait = max(wait, r.Reset)
+			}
+			continue
+		}
+		r, err := log.Take(ctx, one, rule)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !r.Allowed {
+			wait = max(r.Reset, time.Millisecond)
+			continue
+		}
+		taken = append(taken, take{one, r})
+	}
+	if wait > 0 {
+		return nil, wait, taken.refund(ctx, log)
+	}
+	return taken, 0, nil
 }

@@ -48,7 +48,42 @@ func TestFailedLoginsOfOneAccount(t *testing.T) {
 		b.want(b.refresh(in.refresh), http.StatusOK, "")
 		b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
 		b.signIn("bob@example.com")
+		b.signIn("ada@example.com") // the owner, from where she has signed in before
 		b.clock.Advance(15*time.Minute + time.Second)
+	}
+}
+
+// Statement 3: the delay grows with each failure, ends, and is the same for an
+// email without an account.
+func TestDelayAfterFailuresGrows(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	for _, email := range []string{"ada@example.com", "nobody@example.com"} {
+		from, n := b.clock.Now(), 0
+		guess := func() answer {
+			n++
+			return b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(email)+`,"password":"wrong"}`, "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", n))
+		}
+		for range 30 {
+			b.want(guess(), http.StatusUnauthorized, "UNAUTHENTICATED")
+		}
+		for _, wait := range []time.Duration{1, 1, 2, 4, 7} {
+			for range 3 { // to ask again makes it no longer
+				refused := guess()
+				b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
+				if got := refused.header.Get("Retry-After"); got != fmt.Sprint(int(60*wait)) {
+					t.Errorf("%s, after %v: Retry-After %s, want %d minutes", email, b.clock.Now().Sub(from), got, wait)
+				}
+			}
+			b.clock.Advance(wait * time.Minute)
+			b.want(guess(), http.StatusUnauthorized, "UNAUTHENTICATED")
+		}
+		// A window later all of it is open again.
+		b.clock.Advance(15 * time.Minute)
+		for range 30 {
+			b.want(guess(), http.StatusUnauthorized, "UNAUTHENTICATED")
+		}
+		b.clock.Advance(15 * time.Minute)
 	}
 }
 

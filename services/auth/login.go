@@ -48,7 +48,8 @@ func (s *Service) login(c *fiber.Ctx) error {
 // it is known not to be, so that many at once cannot outrun the count.
 func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, error) {
 	emailKey := account.EmailKey(email)
-	forgive, err := s.failures.begin(ctx, emailKey)
+	known, _ := callerOf(ctx)
+	forgive, err := s.failures.begin(ctx, emailKey, known.origin.Address)
 	if err != nil {
 		if err := s.audit(ctx, event{action: "login", failed: "too many failures"}); err != nil {
 			return bundle{}, err
@@ -62,6 +63,7 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 	if err != nil {
 		return bundle{}, err
 	}
+	s.failures.remember(ctx, emailKey, known.origin.Address)
 	v, token := s.newSession(ctx, u)
 	if err := s.store.InsertSession(ctx, v); err != nil {
 		return bundle{}, unavailable(err)
