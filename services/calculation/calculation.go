@@ -78,6 +78,7 @@ func (s *server) routes() []web.Route {
 		{Method: http.MethodGet, Path: "/events/:eventId/results/report", Role: identity.User, Timeout: togetherTimeout, Handler: s.report},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/preview", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.preview},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision", Role: identity.User, Handler: s.revision},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision/diff/:other", Role: identity.User, Timeout: togetherTimeout, Handler: s.waterfall},
 	}
 }
 
@@ -98,6 +99,17 @@ func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	return json.Marshal(footprint.Sum(contributions...))
+}
+
+// Total implements Arithmetic.
+func (arithmetic) Total(contribution json.RawMessage) (string, error) {
+	var sum struct {
+		Total string `json:"total"`
+	}
+	if err := json.Unmarshal(contribution, &sum); err != nil {
+		return "", fmt.Errorf("total: %w", err)
+	}
+	return sum.Total, nil
 }
 
 // NewRecalculator makes the Recalculator of a worker.

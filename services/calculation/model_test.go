@@ -27,7 +27,9 @@ import (
 // (and shrunk by rapid). After every step it checks what must always hold:
 //
 //   - an event without marks has a result equal to a full recomputation;
-//   - a result never shows an older state of a record than the one before.
+//   - a result never shows an older state of a record than the one before;
+//   - the changes found between two results, at whatever moment they are asked
+//     for, lead from the one to the other.
 //
 // And at the end, once it is quiet and the sweeper has run, no mark is left.
 
@@ -38,6 +40,7 @@ type modelBreakage struct {
 	clearAny     bool // clearing does not compare the mark
 	clearFirst   bool // marks are cleared when they are read
 	skipSameness bool // an unchanged result is not written again
+	notKept      bool // the changes of a node are not kept before it is replaced
 	oneRecord    bool // not a breakage: all moves on one record, where going back and forth is likelier
 }
 
@@ -49,6 +52,7 @@ type modelStore struct {
 	nodes    map[string]Node
 	result   *Result
 	kept     map[int64]Result
+	changes  map[string]map[int64]NodeChanges
 	broken   modelBreakage
 	versions []map[string]int64 // per record: the revision the last results showed
 	fault    error
@@ -90,6 +94,10 @@ func (modelArithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 		maps.Copy(sum, m)
 	}
 	return json.Marshal(sum) // encoding/json sorts the keys
+}
+
+func (modelArithmetic) Total(contribution json.RawMessage) (string, error) {
+	return string(contribution), nil
 }
 
 func (s *modelStore) Record(_ context.Context, _ record.OrgID, key record.Key) (record.Record, error) {
@@ -213,6 +221,7 @@ func (s *modelStore) Nodes(_ context.Context, _ record.OrgID, _ record.EventID, 
 	var nodes []Node
 	for _, k := range slices.Sorted(maps.Keys(s.nodes)) {
 		if n := s.nodes[k]; n.Level == level && (typ == "" || n.Type == typ) && from <= n.Index && n.Index <= to {
+			n.Detail = Detail{}
 			nodes = append(nodes, n)
 		}
 	}
@@ -453,7 +462,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		org:     "org",
 		event:   record.Event{ID: "event", Org: "org", ContextRev: 1, FactorSet: "f1"},
 		records: map[record.ID]record.Record{}, entries: map[record.ID]map[int64]record.Entry{},
-		nodes: map[string]Node{}, kept: map[int64]Result{}, broken: broken,
+		nodes: map[string]Node{}, kept: map[int64]Result{}, changes: map[string]map[int64]NodeChanges{}, broken: broken,
 	}
 	for i, seq := range []int64{1, 2, 3, 5, 8} {
 		for _, typ := range []string{"flights", "waste"} {
@@ -499,6 +508,21 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			s.fault = err
 		}
 	}
+	comparer := func(turn func()) {
+		g := gated{s, turn}
+		newest, err := g.Result(ctx, "org", "event")
+		if err != nil || len(s.kept) == 0 {
+			return
+		}
+		revisions := slices.Sorted(maps.Keys(s.kept))
+		older := s.kept[revisions[choose(len(revisions))]]
+		if older.Revision > newest.Revision {
+			older, newest = newest, older
+		}
+		if err := leadsTo(g, older, newest); err != nil {
+			s.fault = err
+		}
+	}
 	sweep := func() {
 		mark := s.event.Mark
 		if marked, _ := s.MarkedRecords(ctx, "org", "event", 1); mark == "" && len(marked) > 0 {
@@ -529,6 +553,8 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			i := choose(len(actors))
 			actors[i].kill()
 			actors = slices.Delete(actors, i, i+1)
+		case pick == 6 && len(s.kept) > 0 && len(actors) < modelWorkers+4:
+			actors = append(actors, newActor(comparer))
 		case len(actors) > 0:
 			i := choose(len(actors))
 			if !actors[i].next() {
@@ -577,7 +603,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			}
 		}
 	}
-	return s.check()
+	return errors.Join(s.check(), s.checkChanges())
 }
 
 func TestModelResultIsNeverWrong(t *testing.T) {
@@ -608,10 +634,11 @@ func TestModelNoticesMissingSafeguards(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]modelBreakage{
 		"versions ignored":        {noGuard: true},
-		"no sweeper":              {noSweeper: true},
+		"no sweeper":              {noSweeper: true, oneRecord: true},
 		"marks not compared":      {clearAny: true},
 		"cleared before written":  {clearFirst: true},
 		"unchanged not rewritten": {skipSameness: true, oneRecord: true},
+		"changes not kept":        {notKept: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

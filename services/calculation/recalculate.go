@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +48,7 @@ type Results interface {
 	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
 	PutResult(ctx context.Context, r Result, prevVersion int64) error
 	InsertRevision(ctx context.Context, r Result) error
+	InsertChanges(ctx context.Context, c NodeChanges) error
 }
 
 // Arithmetic is the calculation itself, apart from the protocol around it.
@@ -55,6 +57,8 @@ type Arithmetic interface {
 	Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error)
 	// Sum adds contributions; the order does not matter.
 	Sum(parts []json.RawMessage) (json.RawMessage, error)
+	// Total gives what a contribution comes to, in a text without |.
+	Total(contribution json.RawMessage) (string, error)
 }
 
 // Recalculator brings an event's result up to date with its records. Any
@@ -182,6 +186,10 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err != nil {
 		return err
 	}
+	node.Detail.Changed = changesBetween(stored.Detail.Holds, node.Detail.Holds)
+	if err := r.keepChanges(ctx, stored); err != nil {
+		return err
+	}
 	return r.Results.PutNode(ctx, node, stored.Version)
 }
 
@@ -202,9 +210,15 @@ func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Nod
 			node.Failed = append(node.Failed, c.ID)
 			continue
 		}
+		total, err := r.Arithmetic.Total(part)
+		if err != nil {
+			return err
+		}
 		parts = append(parts, part)
 		hashRecord(inputs, c)
+		node.Detail.Holds = append(node.Detail.Holds, Held{Key: string(c.ID), Hash: shortHash(c), Value: total})
 	}
+	ordered(node.Detail.Holds)
 	node.Hash = hex.EncodeToString(inputs.Sum(nil))
 	node.Contribution, err = r.Arithmetic.Sum(parts)
 	return err
@@ -218,6 +232,10 @@ func (r Recalculator) sumChildren(ctx context.Context, ev record.Event, node *No
 	}
 	sum, err := r.sumNodes(children, sha256.New())
 	node.Contribution, node.Failed, node.Hash = sum.Contribution, sum.Failed, sum.Hash
+	for _, n := range children {
+		node.Detail.Holds = append(node.Detail.Holds, Held{Key: strconv.FormatInt(n.Index, 10), Value: strconv.FormatInt(n.Version, 10)})
+	}
+	ordered(node.Detail.Holds)
 	return err
 }
 
@@ -278,6 +296,10 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 		return err
 	}
 	next.Contribution, next.Failed, next.InputsHash = sum.Contribution, sum.Failed, sum.Hash
+	for _, n := range nodes {
+		next.Tops = append(next.Tops, Held{Key: topKey(n.NodeID), Value: strconv.FormatInt(n.Version, 10)})
+	}
+	ordered(next.Tops)
 	return r.putResult(ctx, stored, next)
 }
 

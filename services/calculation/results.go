@@ -227,7 +227,6 @@ func statusOf(r, newest Result) string {
 
 // revision serves one result of the event's history.
 func (s *server) revision(c *fiber.Ctx) error {
-	number, parseErr := strconv.ParseInt(c.Params("revision"), 10, 64)
 	org, event, err := s.readEvent(c)
 	if err != nil {
 		return err
@@ -236,23 +235,34 @@ func (s *server) revision(c *fiber.Ctx) error {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if parseErr != nil || err != nil || number < 1 || number > newest.Revision {
-		return apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
-			With(apperr.Detail{Field: "revision", Code: "UNKNOWN_REVISION",
-				Message: fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)})
-	}
-	found, err := s.revisions(c, newest, number, number)
+	found, err := s.revisionAt(c, newest, "revision")
 	if err != nil {
 		return err
 	}
-	if len(found) != 1 {
-		return fmt.Errorf("event %s: revision %d is not kept", event, number)
-	}
-	view, err := viewOf(found[0], statusOf(found[0], newest))
+	view, err := viewOf(found, statusOf(found, newest))
 	if err != nil {
 		return err
 	}
 	return web.OK(c, view)
+}
+
+// revisionAt reads the revision that a parameter of the path names. newest is
+// the zero value where the event has no result.
+func (s *server) revisionAt(c *fiber.Ctx, newest Result, parameter string) (Result, error) {
+	number, err := strconv.ParseInt(c.Params(parameter), 10, 64)
+	if err != nil || number < 1 || number > newest.Revision {
+		return Result{}, apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
+			With(apperr.Detail{Field: parameter, Code: "UNKNOWN_REVISION",
+				Message: fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)})
+	}
+	found, err := s.revisions(c, newest, number, number)
+	if err == nil && len(found) != 1 {
+		err = fmt.Errorf("event %s: revision %d is not kept", newest.Event, number)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return found[0], nil
 }
 
 // revisions reads a range of revisions, newest first, given the newest: the

@@ -57,6 +57,9 @@ type Node struct {
 	// level 0, and the hashes of the children above. All hashes of an event so
 	// form a tree.
 	Hash string
+	// Detail is for the next writer of the node and for comparing results. Nodes
+	// leaves it out.
+	Detail Detail `json:"-"`
 }
 
 // Result is the sum over the top nodes of an event: what GET results serves.
@@ -80,6 +83,8 @@ type Result struct {
 	// factor set and every counted record.
 	InputsHash   string
 	CalculatedAt time.Time // when the content changed last
+	// Tops are the top nodes it was summed from, with their versions.
+	Tops []Held
 }
 
 // Store is what a storage engine must give to the owner of results. Every
@@ -93,8 +98,15 @@ type Store interface {
 	// version is prevVersion (0: where there is none), else ErrConflict.
 	PutNode(ctx context.Context, n Node, prevVersion int64) error
 	// Nodes reads the nodes of one level with from ≤ Index ≤ to, of one type or,
-	// when typ is empty, of all, ordered by type and index.
+	// when typ is empty, of all, ordered by type and index, without their Detail.
 	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
+	// InsertChanges keeps what one version of a node changed under (node,
+	// Version). That it is there already is success.
+	InsertChanges(ctx context.Context, c NodeChanges) error
+	// Changes reads the kept changes of a node with after < Version ≤ to, oldest
+	// first. Those of the newest version are not among them until it has been
+	// replaced.
+	Changes(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) ([]NodeChanges, error)
 	// Result reads an event's newest result; ErrNotFound.
 	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
 	// PutResult stores r like PutNode does.

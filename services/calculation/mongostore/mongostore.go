@@ -21,7 +21,7 @@ import (
 
 // Store is a calculation.Store on MongoDB.
 type Store struct {
-	nodes, results, revisions *mongo.Collection
+	nodes, changes, results, revisions *mongo.Collection
 }
 
 var _ calculation.Store = (*Store)(nil)
@@ -30,11 +30,13 @@ var _ calculation.Store = (*Store)(nil)
 func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 	s := &Store{
 		nodes:     db.Collection("result_nodes"),
+		changes:   db.Collection("result_changes"),
 		results:   db.Collection("results"),
 		revisions: db.Collection("result_revisions"),
 	}
 	indexes := map[*mongo.Collection]bson.D{
 		s.nodes:     {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "level", Value: 1}, {Key: "type", Value: 1}, {Key: "index", Value: 1}},
+		s.changes:   {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "level", Value: 1}, {Key: "type", Value: 1}, {Key: "index", Value: 1}, {Key: "version", Value: 1}},
 		s.revisions: {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "revision", Value: -1}},
 	}
 	for collection, keys := range indexes {
@@ -59,6 +61,19 @@ type nodeDoc struct {
 	Contribution string         `bson:"contribution"`
 	Failed       []record.ID    `bson:"failed"`
 	Hash         string         `bson:"hash"`
+	Detail       string         `bson:"detail"`
+}
+
+type changesDoc struct {
+	ID         string         `bson:"_id"`
+	Org        record.OrgID   `bson:"org"`
+	Event      record.EventID `bson:"event"`
+	Level      int            `bson:"level"`
+	Type       string         `bson:"type"`
+	Index      int64          `bson:"index"`
+	Version    int64          `bson:"version"`
+	ContextRev int64          `bson:"contextRev"`
+	Changed    string         `bson:"changed"`
 }
 
 type resultDoc struct {
@@ -74,6 +89,7 @@ type resultDoc struct {
 	EngineVersion string                 `bson:"engineVersion"`
 	InputsHash    string                 `bson:"inputsHash"`
 	CalculatedAt  time.Time              `bson:"calculatedAt"`
+	Tops          []string               `bson:"tops"`
 }
 
 func nodeID(org record.OrgID, event record.EventID, id calculation.NodeID) string {
@@ -84,34 +100,58 @@ func resultID(org record.OrgID, event record.EventID) string {
 	return string(org) + "/" + string(event)
 }
 
-func docOfNode(n calculation.Node) nodeDoc {
+func docOfNode(n calculation.Node) (nodeDoc, error) {
+	detail, err := json.Marshal(n.Detail)
+	if err != nil {
+		return nodeDoc{}, fmt.Errorf("store node: %w", err)
+	}
 	return nodeDoc{
 		ID: nodeID(n.Org, n.Event, n.NodeID), Org: n.Org, Event: n.Event, Level: n.Level, Type: n.Type, Index: n.Index,
-		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, Hash: n.Hash,
-	}
+		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, Hash: n.Hash, Detail: string(detail),
+	}, nil
 }
 
-func (d nodeDoc) node() calculation.Node {
-	return calculation.Node{
+func (d nodeDoc) node() (calculation.Node, error) {
+	n := calculation.Node{
 		Org: d.Org, Event: d.Event, NodeID: calculation.NodeID{Type: d.Type, Level: d.Level, Index: d.Index},
 		Version: d.Version, ContextRev: d.ContextRev, Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, Hash: d.Hash,
 	}
+	if d.Detail == "" {
+		return n, nil
+	}
+	if err := json.Unmarshal([]byte(d.Detail), &n.Detail); err != nil {
+		return n, fmt.Errorf("read node: %w", err)
+	}
+	return n, nil
 }
 
 func docOfResult(r calculation.Result) resultDoc {
-	return resultDoc{
+	d := resultDoc{
 		ID: resultID(r.Org, r.Event), Org: r.Org, Event: r.Event, Version: r.Version, Revision: r.Revision,
 		ContextRev: r.ContextRev, Context: r.Context, Contribution: string(r.Contribution), Failed: r.Failed,
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash, CalculatedAt: r.CalculatedAt,
 	}
+	for _, top := range r.Tops {
+		text, _ := top.MarshalText() // never fails
+		d.Tops = append(d.Tops, string(text))
+	}
+	return d
 }
 
-func (d resultDoc) result() calculation.Result {
-	return calculation.Result{
+func (d resultDoc) result() (calculation.Result, error) {
+	r := calculation.Result{
 		Org: d.Org, Event: d.Event, Version: d.Version, Revision: d.Revision, ContextRev: d.ContextRev, Context: d.Context,
 		Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, EngineVersion: d.EngineVersion,
 		InputsHash: d.InputsHash, CalculatedAt: d.CalculatedAt.UTC(),
 	}
+	for _, text := range d.Tops {
+		var top calculation.Held
+		if err := top.UnmarshalText([]byte(text)); err != nil {
+			return r, fmt.Errorf("read result: %w", err)
+		}
+		r.Tops = append(r.Tops, top)
+	}
+	return r, nil
 }
 
 // Node implements calculation.Store.
@@ -124,13 +164,56 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 	if err != nil {
 		return calculation.Node{}, fmt.Errorf("read node: %w", err)
 	}
-	return d.node(), nil
+	return d.node()
 }
 
 // PutNode implements calculation.Store.
 func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int64) error {
-	d := docOfNode(n)
+	d, err := docOfNode(n)
+	if err != nil {
+		return err
+	}
 	return put(ctx, s.nodes, d.ID, n.Org, d, prevVersion)
+}
+
+// InsertChanges implements calculation.Store.
+func (s *Store) InsertChanges(ctx context.Context, c calculation.NodeChanges) error {
+	changed, err := json.Marshal(c.Changed)
+	if err != nil {
+		return fmt.Errorf("keep changes: %w", err)
+	}
+	d := changesDoc{
+		ID:  nodeID(c.Org, c.Event, c.NodeID) + "/" + strconv.FormatInt(c.Version, 10),
+		Org: c.Org, Event: c.Event, Level: c.Level, Type: c.Type, Index: c.Index, Version: c.Version, ContextRev: c.ContextRev, Changed: string(changed),
+	}
+	if _, err := s.changes.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
+		return fmt.Errorf("keep changes: %w", err)
+	}
+	return nil
+}
+
+// Changes implements calculation.Store.
+func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID, after, to int64) ([]calculation.NodeChanges, error) {
+	cursor, err := s.changes.Find(ctx, bson.D{
+		{Key: "org", Value: org}, {Key: "event", Value: event}, {Key: "level", Value: id.Level}, {Key: "type", Value: id.Type}, {Key: "index", Value: id.Index},
+		{Key: "version", Value: bson.D{{Key: "$gt", Value: after}, {Key: "$lte", Value: to}}},
+	}, options.Find().SetSort(bson.D{{Key: "version", Value: 1}}))
+	if err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	var docs []changesDoc
+	if err := cursor.All(ctx, &docs); err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	var kept []calculation.NodeChanges
+	for _, d := range docs {
+		c := calculation.NodeChanges{Org: d.Org, Event: d.Event, NodeID: id, Version: d.Version, ContextRev: d.ContextRev}
+		if err := json.Unmarshal([]byte(d.Changed), &c.Changed); err != nil {
+			return nil, fmt.Errorf("read changes: %w", err)
+		}
+		kept = append(kept, c)
+	}
+	return kept, nil
 }
 
 // Nodes implements calculation.Store.
@@ -140,7 +223,8 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 		filter = append(filter, bson.E{Key: "type", Value: typ})
 	}
 	filter = append(filter, bson.E{Key: "index", Value: bson.D{{Key: "$gte", Value: from}, {Key: "$lte", Value: to}}})
-	cursor, err := s.nodes.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}))
+	cursor, err := s.nodes.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}).
+		SetProjection(bson.D{{Key: "detail", Value: 0}}))
 	if err != nil {
 		return nil, fmt.Errorf("read nodes: %w", err)
 	}
@@ -150,7 +234,9 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	}
 	nodes := make([]calculation.Node, len(docs))
 	for i, d := range docs {
-		nodes[i] = d.node()
+		if nodes[i], err = d.node(); err != nil {
+			return nil, err
+		}
 	}
 	return nodes, nil
 }
@@ -165,7 +251,7 @@ func (s *Store) Result(ctx context.Context, org record.OrgID, event record.Event
 	if err != nil {
 		return calculation.Result{}, fmt.Errorf("read result: %w", err)
 	}
-	return d.result(), nil
+	return d.result()
 }
 
 // PutResult implements calculation.Store.
@@ -199,7 +285,9 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 	}
 	revisions := make([]calculation.Result, len(docs))
 	for i, d := range docs {
-		revisions[i] = d.result()
+		if revisions[i], err = d.result(); err != nil {
+			return nil, err
+		}
 	}
 	return revisions, nil
 }

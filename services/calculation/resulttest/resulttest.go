@@ -32,6 +32,10 @@ func node(index, version int64) calculation.Node {
 		Org: org, Event: event, NodeID: id(index), Version: version, ContextRev: 1<<53 + 1,
 		Contribution: json.RawMessage(`{"a.b":"170141183460469231731687303715884105727","$where":"é😀\u2028"}`),
 		Failed:       []record.ID{"r1", "r2"}, Hash: fmt.Sprintf("hash-%d", version),
+		Detail: calculation.Detail{
+			Holds:   []calculation.Held{{Key: "r1", Hash: "h", Value: "170141183460469231731687303715884105727"}, {Key: "r3", Value: fmt.Sprint(version)}},
+			Changed: []calculation.Change{{Before: calculation.Held{Key: "r2", Hash: "x", Value: "-1"}}, {After: calculation.Held{Key: "r3", Value: fmt.Sprint(version)}}},
+		},
 	}
 }
 
@@ -40,7 +44,7 @@ func result(version, revision int64) calculation.Result {
 		Org: org, Event: event, Version: version, Revision: revision, ContextRev: 3,
 		Context:      footprint.EventContext{Country: "GB", Attendees: 1<<53 + 1, RadiativeForcing: true, GWP: "published", FactorSet: "f"},
 		Contribution: json.RawMessage(`{"n":1}`), Failed: []record.ID{"r"}, EngineVersion: "1", InputsHash: "h",
-		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC),
+		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC), Tops: []calculation.Held{{Key: "flights/0", Value: "7"}, {Key: "waste/2", Value: "1"}},
 	}
 }
 
@@ -85,7 +89,9 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 			must(t, err)
 			var got []calculation.NodeID
 			for _, n := range nodes {
-				got = append(got, n.NodeID)
+				if got = append(got, n.NodeID); len(n.Detail.Holds)+len(n.Detail.Changed) > 0 {
+					t.Fatalf("node %v was listed with its detail", n.NodeID)
+				}
 			}
 			if !slices.Equal(got, c.want) {
 				t.Fatalf("nodes of %q on level %d from %d to %d: %v, want %v", c.typ, c.level, c.from, c.to, got, c.want)
@@ -106,6 +112,36 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		must(t, err)
 		if !reflect.DeepEqual(got, result(2, 1)) {
 			t.Fatalf("got %+v", got)
+		}
+	})
+	t.Run("changes", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		change := func(index, version int64, owner record.OrgID) calculation.NodeChanges {
+			n := node(index, version)
+			return calculation.NodeChanges{Org: owner, Event: event, NodeID: n.NodeID, Version: version, ContextRev: n.ContextRev, Changed: n.Detail.Changed}
+		}
+		for _, version := range []int64{12, 3, 9, 10} {
+			must(t, s.InsertChanges(ctx, change(0, version, org)))
+		}
+		must(t, s.InsertChanges(ctx, change(1, 10, org)))
+		twice := change(0, 9, org)
+		twice.ContextRev = 1
+		must(t, s.InsertChanges(ctx, twice)) // a repetition keeps the first
+		above := change(0, 9, org)
+		above.Level = 1
+		must(t, s.InsertChanges(ctx, above))
+		kept, err := s.Changes(ctx, org, event, id(0), 3, 10)
+		must(t, err)
+		if want := []calculation.NodeChanges{change(0, 9, org), change(0, 10, org)}; !reflect.DeepEqual(kept, want) {
+			t.Fatalf("got  %+v\nwant %+v", kept, want)
+		}
+		kept, err = s.Changes(ctx, org, event, id(0), 12, 1<<60)
+		must(t, err)
+		theirs, err := s.Changes(ctx, other, event, id(0), 0, 1<<60)
+		must(t, err)
+		if len(kept) != 0 || len(theirs) != 0 {
+			t.Fatalf("got %+v and another organization's %+v", kept, theirs)
 		}
 	})
 	t.Run("revisions", func(t *testing.T) {
@@ -173,7 +209,8 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		s := open(t)
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
-		if s.PutResult(gone, result(1, 1), 0) == nil || s.PutNode(gone, node(0, 1), 0) == nil || s.InsertRevision(gone, result(1, 1)) == nil {
+		if s.PutResult(gone, result(1, 1), 0) == nil || s.PutNode(gone, node(0, 1), 0) == nil || s.InsertRevision(gone, result(1, 1)) == nil ||
+			s.InsertChanges(gone, calculation.NodeChanges{Org: org, Event: event, NodeID: id(0), Version: 1}) == nil {
 			t.Fatal("a write under a cancelled context succeeded")
 		}
 		if _, err := s.Result(ctx, org, event); !errors.Is(err, calculation.ErrNotFound) {

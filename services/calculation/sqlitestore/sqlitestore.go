@@ -20,6 +20,13 @@ func Schema() []string {
 			org TEXT NOT NULL, event TEXT NOT NULL, level INTEGER NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL,
 			version INTEGER NOT NULL, doc TEXT NOT NULL,
 			PRIMARY KEY (org, event, level, type, idx)) WITHOUT ROWID`,
+		`CREATE TABLE IF NOT EXISTS result_node_details (
+			org TEXT NOT NULL, event TEXT NOT NULL, level INTEGER NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL, detail TEXT NOT NULL,
+			PRIMARY KEY (org, event, level, type, idx)) WITHOUT ROWID`,
+		`CREATE TABLE IF NOT EXISTS result_changes (
+			org TEXT NOT NULL, event TEXT NOT NULL, level INTEGER NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL,
+			version INTEGER NOT NULL, doc TEXT NOT NULL,
+			PRIMARY KEY (org, event, level, type, idx, version)) WITHOUT ROWID`,
 		`CREATE TABLE IF NOT EXISTS results (
 			org TEXT NOT NULL, event TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
 			PRIMARY KEY (org, event)) WITHOUT ROWID`,
@@ -37,18 +44,70 @@ var _ calculation.Store = (*Store)(nil)
 // New makes a store on a database that was opened with Schema.
 func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 
-// Node implements calculation.Store.
+// Node implements calculation.Store. A node and its detail are written together
+// and read in one statement, so they are of one version.
 func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID) (calculation.Node, error) {
-	return one[calculation.Node](s.db.Read().QueryRowContext(ctx,
-		`SELECT doc FROM result_nodes WHERE org=? AND event=? AND level=? AND type=? AND idx=?`, org, event, id.Level, id.Type, id.Index))
+	var n calculation.Node
+	var doc string
+	var detail sql.NullString
+	err := s.db.Read().QueryRowContext(ctx,
+		`SELECT n.doc, d.detail FROM result_nodes n LEFT JOIN result_node_details d
+			ON d.org=n.org AND d.event=n.event AND d.level=n.level AND d.type=n.type AND d.idx=n.idx
+		 WHERE n.org=? AND n.event=? AND n.level=? AND n.type=? AND n.idx=?`, org, event, id.Level, id.Type, id.Index).Scan(&doc, &detail)
+	if errors.Is(err, sql.ErrNoRows) {
+		return n, calculation.ErrNotFound
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(doc), &n)
+	}
+	if err == nil && detail.Valid {
+		err = json.Unmarshal([]byte(detail.String), &n.Detail)
+	}
+	if err != nil {
+		return n, fmt.Errorf("read node: %w", err)
+	}
+	return n, nil
 }
 
 // PutNode implements calculation.Store.
 func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int64) error {
+	detail, err := json.Marshal(n.Detail)
+	if err != nil {
+		return fmt.Errorf("store node: %w", err)
+	}
 	return s.put(ctx, n, prevVersion,
 		`INSERT INTO result_nodes (version, doc, org, event, level, type, idx) VALUES (?,?,?,?,?,?,?)`,
 		`UPDATE result_nodes SET version=?, doc=? WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version=?`,
+		func(ctx context.Context, tx sqlitex.Tx) error {
+			_, err := tx.ExecContext(ctx,
+				`INSERT INTO result_node_details (org, event, level, type, idx, detail) VALUES (?,?,?,?,?,?)
+				 ON CONFLICT DO UPDATE SET detail=excluded.detail`,
+				n.Org, n.Event, n.Level, n.Type, n.Index, string(detail))
+			return err
+		},
 		n.Version, n.Org, n.Event, n.Level, n.Type, n.Index)
+}
+
+// InsertChanges implements calculation.Store.
+func (s *Store) InsertChanges(ctx context.Context, c calculation.NodeChanges) error {
+	doc, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("keep changes: %w", err)
+	}
+	return s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO result_changes (org, event, level, type, idx, version, doc) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+			c.Org, c.Event, c.Level, c.Type, c.Index, c.Version, string(doc))
+		return err
+	})
+}
+
+// Changes implements calculation.Store.
+func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID, after, to int64) ([]calculation.NodeChanges, error) {
+	rows, err := s.db.Read().QueryContext(ctx,
+		`SELECT doc FROM result_changes WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version>? AND version<=? ORDER BY version`,
+		org, event, id.Level, id.Type, id.Index, after, to)
+	return many[calculation.NodeChanges](rows, err)
 }
 
 // Nodes implements calculation.Store.
@@ -71,7 +130,7 @@ func (s *Store) Result(ctx context.Context, org record.OrgID, event record.Event
 func (s *Store) PutResult(ctx context.Context, r calculation.Result, prevVersion int64) error {
 	return s.put(ctx, r, prevVersion,
 		`INSERT INTO results (version, doc, org, event) VALUES (?,?,?,?)`,
-		`UPDATE results SET version=?, doc=? WHERE org=? AND event=? AND version=?`,
+		`UPDATE results SET version=?, doc=? WHERE org=? AND event=? AND version=?`, nil,
 		r.Version, r.Org, r.Event)
 }
 
@@ -96,9 +155,10 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 	return many[calculation.Result](rows, err)
 }
 
-// put inserts (prevVersion 0) or replaces one document under its version. The
-// statements take version and doc first, then the key.
-func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, update string, version int64, key ...any) error {
+// put inserts (prevVersion 0) or replaces one document under its version, and
+// does beside in the same transaction. The statements take version and doc
+// first, then the key.
+func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, update string, beside func(context.Context, sqlitex.Tx) error, version int64, key ...any) error {
 	text, err := json.Marshal(doc)
 	if err != nil {
 		return fmt.Errorf("store result: %w", err)
@@ -106,20 +166,28 @@ func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, upd
 	args := append([]any{version, string(text)}, key...)
 	err = s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
 		if prevVersion == 0 {
-			_, err := tx.ExecContext(ctx, insert, args...)
-			if sqlitex.IsDuplicate(err) {
+			if _, err := tx.ExecContext(ctx, insert, args...); sqlitex.IsDuplicate(err) {
+				return calculation.ErrConflict
+			} else if err != nil {
+				return err
+			}
+		} else {
+			done, err := tx.ExecContext(ctx, update, append(args, prevVersion)...)
+			if err != nil {
+				return err
+			}
+			n, err := done.RowsAffected()
+			if err != nil {
+				return err
+			}
+			if n != 1 {
 				return calculation.ErrConflict
 			}
-			return err
 		}
-		done, err := tx.ExecContext(ctx, update, append(args, prevVersion)...)
-		if err != nil {
-			return err
+		if beside == nil {
+			return nil
 		}
-		if n, err := done.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		return calculation.ErrConflict
+		return beside(ctx, tx)
 	})
 	if err != nil && !errors.Is(err, calculation.ErrConflict) {
 		return fmt.Errorf("store result: %w", err)
