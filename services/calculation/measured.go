@@ -9,12 +9,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
+// errHandOver ends a run that has done something and is to leave the rest to
+// another.
+var errHandOver = errors.New("calculation: handed over")
+
 // measuredRecalculator is a Recalculator that is watched from outside: by what
-// it reads and writes, so that nothing of the protocol depends on it.
+// it reads and writes, so that nothing of the protocol depends on it. It also
+// ends runs that would go on for as long as people change the event: a run that
+// has had its share of passes leaves the worker to other events, and one whose
+// process is to end leaves it after its pass. Both ring for what is left.
 type measuredRecalculator struct {
 	Recalculator
 	insight *recalc.Insight
-	log     *slog.Logger
+	bell    recalc.Bell
+	// ending is closed when the process is to end.
+	ending <-chan struct{}
+	log    *slog.Logger
 }
 
 func (m measuredRecalculator) recalculate(ctx context.Context, org record.OrgID, event record.EventID) (err error) {
@@ -23,9 +33,21 @@ func (m measuredRecalculator) recalculate(ctx context.Context, org record.OrgID,
 	defer func() { ended(ctx, outcome) }()
 	run := m.Recalculator
 	written := &measuredResults{Results: run.Results, insight: m.insight, log: m.log}
-	run.Results, run.Records = written, measuredRecords{run.Records, m.insight}
+	run.Results = written
+	run.Records = measuredRecords{Records: run.Records, insight: m.insight, handOver: func() bool {
+		select {
+		case <-m.ending:
+			return written.some
+		default:
+			return false
+		}
+	}}
 	err = run.Recalculate(ctx, org, event)
 	switch {
+	case errors.Is(err, errHandOver), errors.Is(err, errContended) && written.some:
+		outcome = recalc.Written
+		m.bell.Ring(ctx, org, event)
+		return nil
 	case errors.Is(err, errContended):
 		outcome = recalc.GaveWay
 	case err != nil:
@@ -41,6 +63,16 @@ func (m measuredRecalculator) recalculate(ctx context.Context, org record.OrgID,
 type measuredRecords struct {
 	Records
 	insight *recalc.Insight
+	// handOver says, before each pass, whether the run is to end.
+	handOver func() bool
+}
+
+// MarkedRecords implements Records.
+func (r measuredRecords) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
+	if r.handOver() {
+		return nil, errHandOver
+	}
+	return r.Records.MarkedRecords(ctx, org, event, limit)
 }
 
 // ClearRecordMarks implements Records.

@@ -32,7 +32,9 @@ type WorkerDeps struct {
 // until ctx ends.
 func Work(ctx context.Context, d WorkerDeps) error {
 	d.Insight.Watch(d.Records.MarkedEvents)
-	measured := measuredRecalculator{Recalculator: NewRecalculator(d.Records, d.Results, d.Now), insight: d.Insight, log: d.Logger}
+	measured := measuredRecalculator{
+		Recalculator: NewRecalculator(d.Records, d.Results, d.Now), insight: d.Insight, bell: d.Bell, ending: ctx.Done(), log: d.Logger,
+	}
 	apart := newApart(measured.recalculate)
 	sweeper := &Sweeper{Records: d.Records, Bell: sweptBell{d.Bell, d.Insight}, Logger: d.Logger}
 	swept := make(chan struct{})

@@ -10,11 +10,13 @@
 package chaos
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -91,9 +93,16 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 		w := &worker{user: people.users[i], manager: people.managers[i], random: rand.New(rand.NewPCG(random.Uint64(), 1)), ledger: l}
 		working.Go(func() { w.run(t.Context(), stop) })
 	}
-	carryOut(t, acts())
+	// People stop at any moment, also in the middle of a fault: then nobody's
+	// next move makes good what the last one has lost.
+	everybody := sync.OnceFunc(func() { close(stop) })
+	defer everybody()
+	plan := acts()
+	home := time.Duration(float64(plan[len(plan)-1].at) * (0.4 + 0.7*random.Float64()))
+	plan = append(plan, act{home, "everybody stops", everybody})
+	slices.SortStableFunc(plan, func(a, b act) int { return cmp.Compare(a.at, b.at) })
+	carryOut(t, plan)
 	ended := time.Now()
-	close(stop)
 	working.Wait()
 	quiet := time.Now()
 	records, moves := l.acknowledged()
