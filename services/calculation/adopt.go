@@ -20,10 +20,8 @@ import (
 // adoptionView says what another factor set makes of an event.
 type adoptionView struct {
 	Event record.EventID `json:"eventId"`
-	// Adopted is false for a rehearsal; otherwise the event has the set now.
-	Adopted bool          `json:"adopted"`
-	From    factorSetView `json:"from"`
-	To      factorSetView `json:"to"`
+	From  factorSetView  `json:"from"`
+	To    factorSetView  `json:"to"`
 	// Before and After are the footprint of the counted records under either
 	// set; null when nothing is approved. After is the whole result to come.
 	Before     *footprint.Interval  `json:"before"`
@@ -57,7 +55,6 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		view.Adopted = !dry
 		if dry || ev.FactorSet == to.ID {
 			return web.OK(c, view)
 		}

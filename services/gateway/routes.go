@@ -68,6 +68,8 @@ func table() []route {
 		post   = http.MethodPost
 		patch  = http.MethodPatch
 		remove = http.MethodDelete
+		// slow is for what reads all counted records of an event together.
+		slow = 30 * time.Second
 	)
 	return []route{
 		{method: get, path: "/health", public: true},
@@ -129,7 +131,15 @@ func table() []route {
 
 		{method: get, path: event + "/results", to: calculation},
 		{method: get, path: event + "/results/history", to: calculation},
+		{method: get, path: event + "/results/explain", to: calculation},
+		{method: get, path: event + "/results/report", to: calculation, timeout: slow},
+		{method: get, path: event + "/results/preview", to: calculation, timeout: slow},
 		{method: get, path: event + "/results/{revision}", to: calculation},
+		{method: get, path: event + "/results/{revision}/diff/{other}", to: calculation, timeout: slow},
+		{method: get, path: "/factor-sets", to: calculation},
+		{method: get, path: "/factor-sets/{setId}", to: calculation},
+		{method: post, path: event + "/factor-set", to: calculation, timeout: slow},
+		{method: get, path: "/.well-known/report-keys.json", to: calculation, public: true, root: true},
 	}
 }
 
