@@ -87,7 +87,7 @@ func TestDelayAfterFailuresGrows(t *testing.T) {
 	}
 }
 
-// Without Redis the limit holds in the process.
+// Statement 32: without Redis the limit holds in the process.
 func TestFailedLoginsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

@@ -92,6 +92,7 @@ func TestChangesOfUsersCountAtOnce(t *testing.T) {
 	})
 }
 
+// Statement 15: a password change ends all sessions but the one it is made in.
 func TestPasswordChangeEndsTheOtherSessions(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		mine, other := b.signIn("ada@example.com"), b.signIn("ada@example.com")
@@ -192,7 +193,7 @@ func TestOwnSessionsAreListedAndEnded(t *testing.T) {
 	}
 }
 
-// Redis is a copy: flushing it loses nothing, and without it the store is asked.
+// Statement 32: Redis is a copy: flushing it loses nothing, and without it the store is asked.
 func TestRedisFlushedAndGone(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		ended, live := b.signIn("ada@example.com"), b.signIn("ada@example.com")
@@ -257,7 +258,7 @@ func TestRedisComesBackWithAnOldCopy(t *testing.T) {
 	})
 }
 
-// The whole way in real time: a change by another process reaches two gateways
+// Statement 15, the whole way in real time: a change by another process reaches two gateways
 // within a second.
 func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
 	t.Parallel()

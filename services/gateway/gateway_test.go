@@ -128,6 +128,7 @@ const (
 	alice = "alice-token" // a user of organization one
 	bob   = "bob-token"   // a manager of organization one
 	carol = "carol-token" // a user of organization two
+	twin  = "twin-token"  // one there whose id is that of alice
 )
 
 func principals() tokens {
@@ -135,6 +136,7 @@ func principals() tokens {
 	return tokens{
 		alice: {UserID: "alice", Org: "one", Role: identity.User, Session: "s-alice", Expires: later},
 		bob:   {UserID: "bob", Org: "one", Role: identity.Manager, Session: "s-bob", Expires: later},
+		twin:  {UserID: "alice", Org: "two", Role: identity.User, Session: "s-twin", Expires: later},
 		carol: {UserID: "carol", Org: "two", Role: identity.User, Session: "s-carol", Expires: later},
 	}
 }

@@ -38,7 +38,7 @@ func login(header ...string) request {
 	return r
 }
 
-// TestSignInsShareOneBudget: login and refresh together, the 31st is refused,
+// Statements 2 and 4: login and refresh together, the 31st is refused,
 // and what the client writes about its address changes nothing.
 func TestSignInsShareOneBudget(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestSignInsShareOneBudget(t *testing.T) {
 	}
 }
 
-// TestTrustedProxy: behind one the client is whom the proxy names, the last
+// Statement 4: behind a trusted proxy the client is whom the proxy names, the last
 // name it has written, for IPv6 the /64.
 func TestTrustedProxy(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestTrustedProxy(t *testing.T) {
 	}
 }
 
-// TestExactOverTwoGateways: a hundred logins at once over two gateways that
+// Statement 2, over several gateways: a hundred logins at once over two gateways that
 // share a Redis server; thirty pass.
 func TestExactOverTwoGateways(t *testing.T) {
 	t.Parallel()
@@ -140,6 +140,7 @@ func TestExactOverTwoGateways(t *testing.T) {
 	}
 }
 
+// Statement 19: the budget of writes is one user's of one organization.
 func TestWritesArePerUser(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)
@@ -167,7 +168,7 @@ func TestWritesArePerUser(t *testing.T) {
 	if got := s.do(read); got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("RateLimit"), `"write";r=0;t=`) {
 		t.Errorf("a read after: %d, RateLimit %q", got.status, got.header.Get("RateLimit"))
 	}
-	for _, other := range []string{bob, carol} {
+	for _, other := range []string{bob, carol, twin} {
 		if got := s.do(request{method: "POST", path: "/api/v2/events/e1/flights", token: other, body: "{}"}); got.status != http.StatusOK {
 			t.Errorf("%s: %d", other, got.status)
 		}
@@ -179,7 +180,7 @@ func TestWritesArePerUser(t *testing.T) {
 	}
 }
 
-// TestRedisDown: sign-in keeps its limit by this process alone, everything else
+// Statement 32: without Redis sign-in keeps its limit by this process alone, everything else
 // goes on.
 func TestRedisDown(t *testing.T) {
 	t.Parallel()
@@ -215,7 +216,7 @@ func TestRedisDown(t *testing.T) {
 	}
 }
 
-// TestRedisHangs: a Redis that accepts and never answers costs half a second,
+// Statement 32, too: a Redis that accepts and never answers costs half a second,
 // not the request.
 func TestRedisHangs(t *testing.T) {
 	t.Parallel()

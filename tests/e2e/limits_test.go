@@ -22,7 +22,7 @@ func waitStatus(t *testing.T, c *caller, path string, status int) {
 	})
 }
 
-// The 31st request of one address within a quarter of an hour is refused, over
+// Statements 2 and 4: the 31st request of one address within a quarter of an hour is refused, over
 // both routes together.
 func TestThirtySignInsPerQuarterHour(t *testing.T) {
 	t.Parallel()

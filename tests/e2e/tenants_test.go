@@ -40,7 +40,7 @@ func bodyFor(method, path string) any {
 
 var requestIDField = regexp.MustCompile(`"requestId":"[^"]*"`)
 
-// TestOrganizationsAreApart walks every operation of the OpenAPI document that
+// Statement 17: TestOrganizationsAreApart walks every operation of the OpenAPI document that
 // names an object in its path, with the ids of another organization: each
 // answers 404, with the very body that an id which never existed gets, and
 // nothing has changed afterwards.

@@ -1,0 +1,138 @@
+package standalone_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation"
+)
+
+// carriesOrg reports whether a type is an organization's id or has one.
+func carriesOrg(t reflect.Type, depth int) bool {
+	if t == reflect.TypeFor[record.OrgID]() {
+		return true
+	}
+	if t.Kind() != reflect.Struct || depth == 0 {
+		return false
+	}
+	for i := range t.NumField() {
+		if carriesOrg(t.Field(i).Type, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// Statements 18 and 19: every operation on what belongs to an organization is
+// told which one, by its own type, and so is every task. The conformance suites
+// of the engines show that they keep to it.
+func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
+	t.Parallel()
+	// What works through the changes and imports of all organizations, and asks of
+	// the engine.
+	of := map[string]bool{"MarkedEvents": true, "OpenImports": true, "Ping": true}
+	for _, store := range []reflect.Type{reflect.TypeFor[record.Store](), reflect.TypeFor[calculation.Store]()} {
+		if store.NumMethod() < 5 {
+			t.Errorf("%s has only %d methods", store, store.NumMethod())
+		}
+		for i := range store.NumMethod() {
+			m := store.Method(i)
+			named := false
+			for k := range m.Type.NumIn() {
+				named = named || carriesOrg(m.Type.In(k), 3)
+			}
+			if !named && !of[m.Name] {
+				t.Errorf("%s.%s does not say whose data it is about", store, m.Name)
+			}
+		}
+	}
+	if !carriesOrg(reflect.TypeFor[recalc.Payload](), 1) {
+		t.Error("a task does not say whose event it is about")
+	}
+}
+
+// Statement 18, of the accounts, whose organizations are texts.
+func TestEveryOperationOnAccountsNamesTheOrganization(t *testing.T) {
+	t.Parallel()
+	// How a caller's organization is found out, what follows changes and tidies up
+	// for all of them, and asks of the engine.
+	of := []string{"UserByEmail", "Session", "PurgeSessions", "MarkedUsers", "MarkedSessions", "AuditHeads", "Ping"}
+	methods := 0
+	for _, file := range []string{"../auth/account/store.go", "../auth/account/audit.go"} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			list, ok := n.(*ast.InterfaceType)
+			if !ok {
+				return true
+			}
+			for _, m := range list.Methods.List {
+				f, ok := m.Type.(*ast.FuncType)
+				if !ok {
+					continue // another interface in it
+				}
+				methods++
+				named := false
+				for _, p := range f.Params.List {
+					if kind, ok := p.Type.(*ast.Ident); ok && slices.Contains([]string{"User", "Session", "AuditEntry"}, kind.Name) {
+						named = true // which have the organization in them
+					}
+					for _, name := range p.Names {
+						named = named || name.Name == "org"
+					}
+				}
+				if name := m.Names[0].Name; !named && !slices.Contains(of, name) {
+					t.Errorf("%s does not say whose account it is about", name)
+				}
+			}
+			return true
+		})
+	}
+	if methods < 15 {
+		t.Errorf("only %d methods found", methods)
+	}
+}
+
+// Statement 4: the address in the audit log is the connection's, whatever the
+// client writes about itself.
+func TestAuditLogHasTheAddressOfTheConnection(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir()}}
+	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
+	c.must(password+"\n", "user", "create", "--org", org, "--email", "admin@example.test", "--role", "admin")
+	base := c.serve()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/api/v2/auth/login",
+		strings.NewReader(`{"email":"admin@example.test","password":"`+password+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"X-Forwarded-For", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip"} {
+		req.Header.Set(name, "203.0.113.9")
+	}
+	req.Header.Set("Forwarded", "for=203.0.113.9")
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var login struct{ Data struct{ AccessToken string } }
+	if err := json.NewDecoder(res.Body).Decode(&login); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%d %v", res.StatusCode, err)
+	}
+	status, body := ask(t, http.MethodGet, base+"/api/v2/organization/audit", login.Data.AccessToken, "")
+	if status != http.StatusOK || strings.Contains(body, "203.0.113.9") || !strings.Contains(body, `"address":"127.0.0.1"`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
