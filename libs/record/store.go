@@ -37,6 +37,7 @@ type Store interface {
 	Records
 	Marks
 	Keys
+	Imports
 }
 
 // Organizations are the tenants.

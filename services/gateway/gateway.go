@@ -154,7 +154,7 @@ func (g *gateway) webRoutes(d *docs) ([]web.Route, error) {
 			continue // served apart
 		}
 		w := web.Route{
-			Method: r.method, Path: fiberPath(r.path), Public: r.public, Timeout: r.timeout,
+			Method: r.method, Path: fiberPath(r.path), Public: r.public, Timeout: r.timeout, BodyLimit: r.bodyLimit,
 			Resolve: func(c *fiber.Ctx) error { return g.resolve(c, r) },
 		}
 		if !r.public {

@@ -38,6 +38,8 @@ type route struct {
 	limit limitClass
 	// timeout bounds the whole request; 0: Deps.Timeout.
 	timeout time.Duration
+	// bodyLimit is the largest body in bytes; 0: that of all routes.
+	bodyLimit int
 	// root: the path is at the root of the host.
 	root bool
 	// undocumented: a part of a page, not an operation of the API.
@@ -113,6 +115,8 @@ func table() []route {
 		{method: post, path: sub, to: records},
 		{method: post, path: sub + "/batch", to: records},
 		{method: post, path: sub + "/submit", to: records},
+		{method: post, path: sub + "/import", to: records, timeout: 30 * time.Second, bodyLimit: 16 << 20},
+		{method: get, path: event + "/imports/{importId}", to: records},
 		{method: get, path: item, to: records},
 		{method: patch, path: item, to: records},
 		{method: remove, path: item, to: records},

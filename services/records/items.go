@@ -42,13 +42,13 @@ func decodeFor(typ string, body []byte, event record.Event, lookup error) (footp
 }
 
 // fill sets the input of a record, and what is calculated from it.
-func fill(r *record.Record, d footprint.Decoded, event record.Event) error {
-	preview, contribution, err := record.Evaluate(r.Type, d.Fields, d.Notices, event.Context())
+func fill(r *record.Record, d footprint.Decoded, at footprint.EventContext, contextRev int64) error {
+	preview, contribution, err := record.Evaluate(r.Type, d.Fields, d.Notices, at)
 	if err != nil {
 		return err
 	}
 	r.Fields, r.Reference, r.Notices = d.Fields, d.ExternalReference, d.Notices
-	r.Preview, r.Contribution, r.ContextRev = preview, contribution, event.ContextRev
+	r.Preview, r.Contribution, r.ContextRev = preview, contribution, contextRev
 	return nil
 }
 
@@ -92,7 +92,7 @@ func newRecord(key record.Key, body []byte, event record.Event, lookup error) (r
 		return record.Record{}, err
 	}
 	r := record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
-	return r, fill(&r, decoded, event)
+	return r, fill(&r, decoded, event.Context(), event.ContextRev)
 }
 
 // record reads a record.
@@ -201,7 +201,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 			return nil, err
 		}
 		changed := changedFields(r.Fields, decoded.Fields)
-		return changed, fill(r, decoded, event)
+		return changed, fill(r, decoded, event.Context(), event.ContextRev)
 	})
 }
 

@@ -25,6 +25,8 @@ type Deps struct {
 	Logger   *slog.Logger
 	Health   *web.Health
 	Now      func() time.Time
+	// Importer, where there is one in this process, is told of new files.
+	Importer *Importer
 }
 
 type server struct {

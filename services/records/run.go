@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,11 +19,15 @@ func Run(ctx context.Context, env app.Env) error {
 	}
 	defer b.Close()
 	health := b.Health()
+	var imports sync.WaitGroup
+	defer imports.Wait() // before the connections close
 	return b.Serve(ctx, health, func(ctx context.Context) (*fiber.App, error) {
 		store, err := b.Records(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return New(Deps{Store: store, Bell: b.Bell(), Verifier: b.Verifier(), Quotas: b.Settings.Quotas, Logger: b.Logger, Health: health, Now: time.Now})
+		importer := NewImporter(store, b.Logger, time.Now)
+		imports.Go(func() { _ = importer.Run(ctx) }) // it ends with ctx
+		return New(Deps{Store: store, Bell: b.Bell(), Verifier: b.Verifier(), Quotas: b.Settings.Quotas, Logger: b.Logger, Health: health, Now: time.Now, Importer: importer})
 	})
 }

@@ -91,7 +91,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	group := app.NewGroup(ctx)
 	inner := &listeners{group: group}
 	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: s.Issuer, Keys: accounts.Keys()})
-	recordsApp, err := records.New(records.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: time.Now})
+	importer := records.NewImporter(stores.records, o.Logger, time.Now)
+	recordsApp, err := records.New(records.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: time.Now, Importer: importer})
 	if err != nil {
 		return err
 	}
@@ -128,6 +129,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	defer edge.Close()
 
 	group.Go("auth follows changes", accounts.Follow)
+	group.Go("imports", importer.Run)
 	group.Go("work", func(ctx context.Context) error {
 		return calculation.Work(ctx, calculation.WorkerDeps{
 			Records: stores.records, Results: stores.results, Queue: redis.queue, Bell: bell, Workers: s.Workers,

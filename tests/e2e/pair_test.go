@@ -258,6 +258,22 @@ func (m *mortal) ReplaceKey(ctx context.Context, org record.OrgID, e record.KeyE
 	return living(m, func() (bool, error) { return m.Store.ReplaceKey(ctx, org, e, lease) })
 }
 
+func (m *mortal) InsertImport(ctx context.Context, org record.OrgID, i record.Import) error {
+	return m.alone(func() error { return m.Store.InsertImport(ctx, org, i) })
+}
+
+func (m *mortal) ReplaceImport(ctx context.Context, org record.OrgID, i record.Import, prevRev int64) error {
+	return m.alone(func() error { return m.Store.ReplaceImport(ctx, org, i, prevRev) })
+}
+
+func (m *mortal) PutImportPart(ctx context.Context, org record.OrgID, id string, n int64, part []byte) error {
+	return m.alone(func() error { return m.Store.PutImportPart(ctx, org, id, n, part) })
+}
+
+func (m *mortal) DropImportParts(ctx context.Context, org record.OrgID, id string) error {
+	return m.alone(func() error { return m.Store.DropImportParts(ctx, org, id) })
+}
+
 func (m *mortal) DeleteKey(ctx context.Context, org record.OrgID, id, lease string) error {
 	return m.alone(func() error { return m.Store.DeleteKey(ctx, org, id, lease) })
 }

@@ -26,6 +26,8 @@ func bodyFor(method, path string) any {
 		return map[string]any{"comment": "why"}
 	case strings.HasSuffix(path, "/batch"):
 		return map[string]any{"items": []any{map[string]any{"treatment": "landfill", "weightKg": 1}}}
+	case strings.HasSuffix(path, "/import"):
+		return "treatment,weightKg\nlandfill,1\n"
 	case strings.HasSuffix(path, "/{type}/submit"), strings.HasSuffix(path, "/review/approve"):
 		return map[string]any{"ids": []string{"00000000000000000000000000"}}
 	case strings.HasSuffix(path, "/factor-set"):
@@ -82,7 +84,7 @@ func TestOrganizationsAreApart(t *testing.T) {
 			owned := false
 			for _, name := range names {
 				owned = owned || nobodys[name] != ours[name]
-				if ours[name] == "" && name != "{asset}" && name != "{code}" && name != "{factorSetId}" && name != "{id}" {
+				if ours[name] == "" && name != "{asset}" && name != "{code}" && name != "{factorSetId}" && name != "{setId}" && name != "{id}" {
 					t.Errorf("%s %s: no id for %s; add one to this test", operation.Method, operation.Path, name)
 				}
 			}
@@ -96,7 +98,11 @@ func TestOrganizationsAreApart(t *testing.T) {
 				for name, id := range ids {
 					path = strings.ReplaceAll(path, name, id)
 				}
-				return stranger.do(operation.Method, path, body, nil)
+				var header map[string]string
+				if strings.HasSuffix(path, "/import") {
+					header = map[string]string{"Content-Type": "text/csv"}
+				}
+				return stranger.do(operation.Method, path, body, header)
 			}
 			theirs, none := ask(ours), ask(nobodys)
 			if theirs.status != http.StatusNotFound || same(theirs) != same(none) {

@@ -28,6 +28,8 @@ type Store struct {
 	records       *mongo.Collection
 	history       *mongo.Collection
 	keys          *mongo.Collection
+	imports       *mongo.Collection
+	parts         *mongo.Collection
 	turns         turns
 	sweepBatch    int // how many marks a sweep reads at a time, at least
 }
@@ -43,6 +45,8 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		records:       db.Collection("records"),
 		history:       db.Collection("history"),
 		keys:          db.Collection("idempotency_keys"),
+		imports:       db.Collection("imports"),
+		parts:         db.Collection("import_parts"),
 		sweepBatch:    256,
 	}
 	for _, c := range []struct {
@@ -69,6 +73,12 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		}},
 		{s.keys, []mongo.IndexModel{
 			index("expiry", "org", "expiresAt"),
+		}},
+		{s.imports, []mongo.IndexModel{
+			index("open", "open"),
+		}},
+		{s.parts, []mongo.IndexModel{
+			unique("n", "org", "import", "n"),
 		}},
 	} {
 		if _, err := c.collection.Indexes().CreateMany(ctx, c.indexes); err != nil {

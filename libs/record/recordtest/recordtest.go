@@ -28,7 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	for _, group := range [][]test{
 		organizationTests(), eventTests(), insertTests(), replaceTests(), readTests(), queueTests(), historyTests(),
 		markTests(), contributionTests(), tenantTests(), contextTests(), valueTests(), raceTests(), modelTests(), workflowTests(),
-		keyTests(), batchTests(),
+		keyTests(), batchTests(), importTests(),
 	} {
 		for _, one := range group {
 			t.Run(one.name, func(t *testing.T) {

@@ -92,5 +92,22 @@ func Schema() []string {
 			body        BLOB
 		) STRICT`,
 		`CREATE INDEX IF NOT EXISTS idempotency_keys_expiry ON idempotency_keys (org, expires_at)`,
+
+		`CREATE TABLE IF NOT EXISTS imports (
+			id    TEXT    NOT NULL PRIMARY KEY,
+			org   TEXT    NOT NULL,
+			event TEXT    NOT NULL,
+			rev   INTEGER NOT NULL,
+			open  INTEGER NOT NULL,
+			body  TEXT    NOT NULL
+		) STRICT`,
+		`CREATE INDEX IF NOT EXISTS imports_open ON imports (id, org, event) WHERE open = 1`,
+		`CREATE TABLE IF NOT EXISTS import_parts (
+			org  TEXT    NOT NULL,
+			id   TEXT    NOT NULL,
+			n    INTEGER NOT NULL,
+			part BLOB    NOT NULL,
+			PRIMARY KEY (org, id, n)
+		) STRICT`,
 	}
 }

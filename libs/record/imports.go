@@ -1,0 +1,106 @@
+package record
+
+import (
+	"context"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// ImportStatus is how far an import is.
+type ImportStatus string
+
+// The states of an import. Before Importing nothing of it exists; from then on
+// it will be completed.
+const (
+	Receiving  ImportStatus = "receiving"  // the file is being stored
+	Validating ImportStatus = "validating" // every row is looked at
+	Importing  ImportStatus = "importing"  // the rows become records
+	Completed  ImportStatus = "completed"
+	Failed     ImportStatus = "failed" // nothing was imported
+)
+
+// Import is a file on its way to become records. Its JSON is the stored form.
+type Import struct {
+	ID     string       `json:"id"`
+	Org    OrgID        `json:"org"`
+	Event  EventID      `json:"event"`
+	Type   string       `json:"type"`
+	Status ImportStatus `json:"status"`
+	Rev    int64        `json:"rev"` // 1 when made, +1 with every change
+
+	// HasFile: the parts of the file have not been removed yet.
+	HasFile bool `json:"hasFile,omitempty"`
+
+	By        Actor     `json:"by"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+
+	// Partial imports the good rows of a file that has bad ones too.
+	Partial bool `json:"partial,omitempty"`
+	// DecimalComma: numbers are written 2,5.
+	DecimalComma bool `json:"decimalComma,omitempty"`
+
+	// Context is the event's at the commit point: what was validated is what is
+	// imported, whatever becomes of the event.
+	Context    *footprint.EventContext `json:"context,omitempty"`
+	ContextRev int64                   `json:"contextRev,omitempty"`
+
+	Rows int64 `json:"rows"` // data rows looked at
+	Bad  int64 `json:"bad"`  // of them, those that cannot be imported
+	// Faults counts what is wrong with the bad rows, of which Errors has the first.
+	Faults int64 `json:"faults"`
+	// Done is the number of data rows that are done with, Imported how many
+	// became records.
+	Done     int64      `json:"done"`
+	Imported int64      `json:"imported"`
+	Errors   []RowError `json:"errors,omitempty"` // the first ones
+	Ignored  []string   `json:"ignored,omitempty"`
+	Seed     string     `json:"seed"` // the ids of the records are made of it
+	Lease    time.Time  `json:"lease"`
+}
+
+// Open reports whether there is still something to do, if only to remove the
+// file.
+func (i Import) Open() bool { return i.HasFile || !i.Finished() }
+
+// Finished reports whether the outcome stands.
+func (i Import) Finished() bool { return i.Status == Completed || i.Status == Failed }
+
+// RowError is what is wrong with a cell of a file.
+type RowError struct {
+	// Row counts as spreadsheets do: the head is row 1.
+	Row int64 `json:"row"`
+	// Column is the head of the column, or the name of a field that has none.
+	Column      string   `json:"column,omitempty"`
+	Code        string   `json:"code"`
+	Message     string   `json:"message"`
+	Suggestions []string `json:"suggestions,omitempty"`
+}
+
+// OpenImport names an import that is not finished.
+type OpenImport struct {
+	Org   OrgID
+	Event EventID
+	ID    string
+}
+
+// Imports are the files of a tenant on their way to become records.
+type Imports interface {
+	// InsertImport stores a new import; ErrDuplicate if its id is taken.
+	InsertImport(ctx context.Context, org OrgID, i Import) error
+	// Import reads an import of an event; ErrNotFound.
+	Import(ctx context.Context, org OrgID, event EventID, id string) (Import, error)
+	// ReplaceImport stores i where the stored Rev is prevRev, else ErrConflict.
+	ReplaceImport(ctx context.Context, org OrgID, i Import, prevRev int64) error
+	// PutImportPart stores the n-th part of the file, from 0. That it is there
+	// already is success.
+	PutImportPart(ctx context.Context, org OrgID, id string, n int64, part []byte) error
+	// ImportPart reads a part; ErrNotFound after the last.
+	ImportPart(ctx context.Context, org OrgID, id string, n int64) ([]byte, error)
+	// DropImportParts removes the file.
+	DropImportParts(ctx context.Context, org OrgID, id string) error
+	// OpenImports lists up to limit imports of all organizations that are not
+	// finished. It is the sweeper's, and has no tenant.
+	OpenImports(ctx context.Context, limit int) ([]OpenImport, error)
+}

@@ -1,0 +1,136 @@
+package recordtest
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+func someImport(id string) record.Import {
+	return record.Import{
+		ID: id, Org: acme, Event: gala, Type: "flights", Status: record.Validating, Rev: 1,
+		By: record.Actor{ID: "u1", Name: "Ann", Role: identity.User}, CreatedAt: start, UpdatedAt: start.Add(time.Second),
+		Partial: true, DecimalComma: true, Context: &footprint.EventContext{Country: "DE", Attendees: 5, FactorSet: "2026.1", GWP: "AR6"}, ContextRev: 3,
+		Rows: 9, Bad: 2, Done: 7, Imported: 5, Seed: "seed", Lease: start.Add(time.Minute), Ignored: []string{"a.b", "$c"},
+		Errors: []record.RowError{{Row: 2, Column: "from", Code: "UNKNOWN_CODE", Message: "No.", Suggestions: []string{"LHR"}}, {Row: 3, Code: "X", Message: "Y"}},
+	}
+}
+
+func importTests() []test {
+	return []test{
+		{"an import is read as it was stored, and its id is taken once", func(b *bench) {
+			want := someImport("i1")
+			b.must(b.InsertImport(b.Context(), acme, want))
+			got, err := b.Import(b.Context(), acme, gala, "i1")
+			b.must(err)
+			equal(b, "import", got, want)
+			b.want(record.ErrDuplicate, b.InsertImport(b.Context(), acme, want))
+			_, err = b.Import(b.Context(), acme, gala, "i2")
+			b.want(record.ErrNotFound, err)
+		}},
+		{"an import is replaced at the revision given only, and is open until it is finished", func(b *bench) {
+			for _, id := range []string{"i1", "i2"} {
+				b.must(b.InsertImport(b.Context(), acme, someImport(id)))
+			}
+			open := func() (ids []string) {
+				all, err := b.OpenImports(b.Context(), 10)
+				b.must(err)
+				for _, o := range all {
+					equal(b, "owner", [2]string{string(o.Org), string(o.Event)}, [2]string{string(acme), string(gala)})
+					ids = append(ids, o.ID)
+				}
+				return ids
+			}
+			equal(b, "open", open(), []string{"i1", "i2"})
+			done := someImport("i1")
+			done.Rev, done.Status, done.Errors = 2, record.Completed, nil
+			b.want(record.ErrConflict, b.ReplaceImport(b.Context(), acme, done, 2))
+			b.must(b.ReplaceImport(b.Context(), acme, done, 1))
+			b.want(record.ErrConflict, b.ReplaceImport(b.Context(), acme, done, 1))
+			got, err := b.Import(b.Context(), acme, gala, "i1")
+			b.must(err)
+			equal(b, "import", got, done)
+			equal(b, "open", open(), []string{"i2"})
+			few, err := b.OpenImports(b.Context(), 0)
+			b.must(err)
+			equal(b, "none asked for", len(few), 0)
+		}},
+		{"the parts of a file are read as they were stored, and removed together", func(b *bench) {
+			parts := [][]byte{bytes.Repeat([]byte{0, 0xff, 'x'}, 100_000), []byte("\ufeffa;b\r\n"), {'z'}}
+			for n, part := range parts {
+				b.must(b.PutImportPart(b.Context(), acme, "i1", int64(n), part))
+			}
+			b.must(b.PutImportPart(b.Context(), acme, "i1", 1, parts[1]))
+			b.must(b.PutImportPart(b.Context(), acme, "i2", 0, []byte("other")))
+			for n, want := range parts {
+				got, err := b.ImportPart(b.Context(), acme, "i1", int64(n))
+				b.must(err)
+				if !bytes.Equal(got, want) {
+					b.Errorf("part %d differs", n)
+				}
+			}
+			_, err := b.ImportPart(b.Context(), acme, "i1", 3)
+			b.want(record.ErrNotFound, err)
+			b.must(b.DropImportParts(b.Context(), acme, "i1"))
+			b.must(b.DropImportParts(b.Context(), acme, "i1"))
+			_, err = b.ImportPart(b.Context(), acme, "i1", 0)
+			b.want(record.ErrNotFound, err)
+			_, err = b.ImportPart(b.Context(), acme, "i2", 0)
+			b.must(err)
+		}},
+		{"another organization's imports are not read, replaced or removed", func(b *bench) {
+			want := someImport("i1")
+			b.must(b.InsertImport(b.Context(), acme, want))
+			b.must(b.PutImportPart(b.Context(), acme, "i1", 0, []byte("mine")))
+			_, err := b.Import(b.Context(), other, gala, "i1")
+			b.want(record.ErrNotFound, err)
+			_, err = b.Import(b.Context(), acme, fair, "i1")
+			b.want(record.ErrNotFound, err)
+			stolen := want
+			stolen.Rev, stolen.Status = 2, record.Failed
+			b.want(record.ErrConflict, b.ReplaceImport(b.Context(), other, stolen, 1))
+			b.want(record.ErrDuplicate, b.InsertImport(b.Context(), other, want))
+			_, err = b.ImportPart(b.Context(), other, "i1", 0)
+			b.want(record.ErrNotFound, err)
+			b.must(b.DropImportParts(b.Context(), other, "i1"))
+			part, err := b.ImportPart(b.Context(), acme, "i1", 0)
+			b.must(err)
+			equal(b, "part", string(part), "mine")
+			got, err := b.Import(b.Context(), acme, gala, "i1")
+			b.must(err)
+			equal(b, "import", got, want)
+		}},
+		{"of many replacements of an import at once one wins", func(b *bench) {
+			b.must(b.InsertImport(b.Context(), acme, someImport("i1")))
+			stores := []record.Store{b.Store, b.another()}
+			var won atomic.Int64
+			var group sync.WaitGroup
+			for n := range 16 {
+				group.Go(func() {
+					next := someImport("i1")
+					next.Rev, next.Seed = 2, fmt.Sprint(n)
+					if stores[n%2].ReplaceImport(b.Context(), acme, next, 1) == nil {
+						won.Add(1)
+					}
+				})
+			}
+			group.Wait()
+			equal(b, "winners", won.Load(), 1)
+		}},
+		{"a call whose context has ended writes nothing of an import", func(b *bench) {
+			b.wantFailure(b.InsertImport(b.ended(), acme, someImport("i1")))
+			b.wantFailure(b.PutImportPart(b.ended(), acme, "i1", 0, []byte("x")))
+			b.must(b.InsertImport(b.Context(), acme, someImport("i1")))
+			b.wantFailure(b.ReplaceImport(b.ended(), acme, someImport("i1"), 1))
+			b.wantFailure(b.DropImportParts(b.ended(), acme, "i1"))
+			_, err := b.ImportPart(b.Context(), acme, "i1", 0)
+			b.want(record.ErrNotFound, err)
+		}},
+	}
+}

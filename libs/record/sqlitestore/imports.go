@@ -1,0 +1,86 @@
+package sqlitestore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// InsertImport implements record.Imports.
+func (s *Store) InsertImport(ctx context.Context, org record.OrgID, i record.Import) error {
+	i.Org = org
+	body, err := json.Marshal(i)
+	if err != nil {
+		return said("insert import", err)
+	}
+	return s.write(ctx, "insert import", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO imports (id, org, event, rev, open, body) VALUES (?, ?, ?, ?, ?, ?)`,
+			i.ID, org, i.Event, i.Rev, i.Open(), string(body))
+		if sqlitex.IsDuplicate(err) {
+			return record.ErrDuplicate
+		}
+		return err
+	})
+}
+
+// Import implements record.Imports.
+func (s *Store) Import(ctx context.Context, org record.OrgID, event record.EventID, id string) (record.Import, error) {
+	var i record.Import
+	var body []byte
+	err := s.db.QueryRowContext(ctx, `SELECT body FROM imports WHERE id = ? AND org = ? AND event = ?`, id, org, event).Scan(&body)
+	if err == nil {
+		err = json.Unmarshal(body, &i)
+	}
+	return found("read import", i, err)
+}
+
+// ReplaceImport implements record.Imports.
+func (s *Store) ReplaceImport(ctx context.Context, org record.OrgID, i record.Import, prevRev int64) error {
+	i.Org = org
+	body, err := json.Marshal(i)
+	if err != nil {
+		return said("replace import", err)
+	}
+	return s.write(ctx, "replace import", func(ctx context.Context, tx sqlitex.Tx) error {
+		return changedOne(tx.ExecContext(ctx, `UPDATE imports SET rev = ?, open = ?, body = ? WHERE id = ? AND org = ? AND event = ? AND rev = ?`,
+			i.Rev, i.Open(), string(body), i.ID, org, i.Event, prevRev))
+	})
+}
+
+// PutImportPart implements record.Imports.
+func (s *Store) PutImportPart(ctx context.Context, org record.OrgID, id string, n int64, part []byte) error {
+	return s.write(ctx, "store import", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO import_parts (org, id, n, part) VALUES (?, ?, ?, ?) ON CONFLICT (org, id, n) DO NOTHING`, org, id, n, part)
+		return err
+	})
+}
+
+// ImportPart implements record.Imports.
+func (s *Store) ImportPart(ctx context.Context, org record.OrgID, id string, n int64) ([]byte, error) {
+	var part []byte
+	err := s.db.QueryRowContext(ctx, `SELECT part FROM import_parts WHERE org = ? AND id = ? AND n = ?`, org, id, n).Scan(&part)
+	return found("read import", part, err)
+}
+
+// DropImportParts implements record.Imports.
+func (s *Store) DropImportParts(ctx context.Context, org record.OrgID, id string) error {
+	return s.write(ctx, "drop import", func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM import_parts WHERE org = ? AND id = ?`, org, id)
+		return err
+	})
+}
+
+// OpenImports implements record.Imports.
+func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport, error) {
+	if limit <= 0 {
+		return nil, ctx.Err()
+	}
+	open, err := list(ctx, s.db, func(row scanner) (o record.OpenImport, err error) {
+		err = row.Scan(&o.Org, &o.Event, &o.ID)
+		return o, err
+	}, `SELECT org, event, id FROM imports INDEXED BY imports_open WHERE open = 1 ORDER BY id LIMIT ?`, limit)
+	return open, said("read open imports", err)
+}

@@ -1,0 +1,293 @@
+package sheet
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+const (
+	// maxHead bounds how far the head is looked for, in bytes.
+	maxHead = 64 << 10
+	// maxColumns bounds the columns of a file.
+	maxColumns = 500
+)
+
+// Options say how a file is written where it does not say so itself.
+type Options struct {
+	// DecimalComma: 2,5 is two and a half.
+	DecimalComma bool
+	// Known are columns that a file may have beside the input fields; they are
+	// left out without a word. The column "type" must name the type.
+	Known []string
+}
+
+// Reader reads a CSV file of records of one type row by row, in memory that
+// does not grow with the file: comma, semicolon or tab between cells, whichever
+// the head has most of; quotes around cells with separators, quotes and line
+// breaks; a byte order mark or none.
+type Reader struct {
+	o      Options
+	typ    string
+	rows   *csv.Reader
+	number int64
+	// columns are the fields by place; heads what the file calls them.
+	columns []Column
+	heads   []string
+	ignored []string
+}
+
+// NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.
+func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
+	buffered := bufio.NewReaderSize(file, maxHead)
+	start, err := buffered.Peek(maxHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
+		return nil, headFault(fields.BadFormat, "The file is in UTF-16. Save it as CSV in UTF-8.")
+	}
+	if bytes.HasPrefix(start, []byte("\ufeff")) {
+		start = start[3:]
+		_, _ = buffered.Discard(3) // they were just seen
+	}
+	r := &Reader{o: o, typ: typ, rows: csv.NewReader(buffered)}
+	r.rows.Comma = separatorOf(start)
+	r.rows.FieldsPerRecord = -1
+	r.rows.ReuseRecord = true
+	head, err := r.rows.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, headFault(fields.Required, "The file is empty. Its first row names the fields.")
+	case err != nil:
+		return nil, syntaxFault(err)
+	case len(head) > maxColumns:
+		return nil, headFault(fields.TooMany, fmt.Sprintf("A file has at most %d columns.", maxColumns))
+	}
+	r.number = 1
+	return r, r.readHead(head)
+}
+
+func headFault(code, message string) error {
+	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: code, Message: message})
+}
+
+// syntaxFault says where a file stops to be CSV; an error of reading stays.
+func syntaxFault(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return err
+	}
+	return apperr.Invalid(apperr.Detail{Code: fields.BadFormat,
+		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
+}
+
+// separatorOf gives the separator the first row has most of, outside of quotes.
+func separatorOf(start []byte) rune {
+	count := map[byte]int{}
+	quoted := false
+	for _, b := range start {
+		if b == '"' {
+			quoted = !quoted
+		}
+		if !quoted && (b == '\n' || b == '\r') && len(count) > 0 {
+			break
+		}
+		if !quoted && (b == ',' || b == ';' || b == '\t') {
+			count[b]++
+		}
+	}
+	best := byte(',')
+	for _, b := range []byte{';', '\t'} {
+		if count[b] > count[best] {
+			best = b
+		}
+	}
+	return rune(best)
+}
+
+// plain is a head without what spreadsheets and people vary.
+func plain(head string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == ' ' || r == '_' || r == '-' || r == '\u00a0' {
+			return -1
+		}
+		return r
+	}, head))
+}
+
+// readHead finds the field of each column.
+func (r *Reader) readHead(head []string) error {
+	known := Columns(r.typ)
+	others := append([]string{"type"}, r.o.Known...)
+	var faults []apperr.Detail
+	first := map[string]string{}
+	found := false
+	for _, text := range head {
+		text = strings.TrimSpace(text)
+		r.heads = append(r.heads, strings.Clone(text))
+		column := Column{}
+		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
+		switch {
+		case text == "":
+		case i >= 0:
+			column, found = known[i], true
+		case slices.Contains(others, text):
+			if text == "type" {
+				column = Column{Name: "type"}
+			}
+		case len(r.ignored) < 50:
+			r.ignored = append(r.ignored, strings.Clone(text))
+		}
+		if before, twice := first[column.Name]; column.Name != "" && twice {
+			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", before, text)})
+		}
+		first[column.Name] = text
+		r.columns = append(r.columns, column)
+	}
+	if !utf8.ValidString(strings.Join(head, "")) {
+		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8."})
+	} else if !found {
+		d := apperr.Detail{Field: "row 1", Code: fields.Required, Message: "The first row names no field of " + r.typ + "; they are in suggestions."}
+		for _, c := range known {
+			d.Suggestions = append(d.Suggestions, c.Name)
+		}
+		faults = append(faults, d)
+	}
+	if len(faults) > 0 {
+		return apperr.Invalid(faults...)
+	}
+	return nil
+}
+
+// Ignored gives the heads of the columns that are no field.
+func (r *Reader) Ignored() []string { return r.ignored }
+
+// Row is a row of the file.
+type Row struct {
+	// Number counts as spreadsheets do: the head is row 1. Blank lines do not
+	// count.
+	Number int64
+	// Body is the row as the JSON object of a record.
+	Body json.RawMessage
+	// Err is what keeps the row from being one: a VALIDATION_ERROR whose fields
+	// are heads of columns.
+	Err error
+}
+
+// Next gives the next row with something in it, io.EOF after the last one, a
+// VALIDATION_ERROR where the file stops to be CSV.
+func (r *Reader) Next() (Row, error) {
+	for {
+		cells, err := r.rows.Read()
+		if errors.Is(err, io.EOF) {
+			return Row{}, io.EOF
+		}
+		r.number++
+		if err != nil {
+			return Row{Number: r.number}, syntaxFault(err)
+		}
+		if !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
+			continue
+		}
+		row := Row{Number: r.number}
+		row.Body, row.Err = r.object(cells)
+		return row, nil
+	}
+}
+
+// object makes the JSON object of a row.
+func (r *Reader) object(cells []string) (json.RawMessage, error) {
+	var faults []apperr.Detail
+	body := []byte{'{'}
+	for i, cell := range cells {
+		if i >= len(r.columns) {
+			if strings.TrimSpace(cell) != "" {
+				faults = append(faults, apperr.Detail{Field: strconv.Itoa(i + 1), Code: fields.TooMany,
+					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell?", len(r.columns))})
+				break
+			}
+			continue
+		}
+		column := r.columns[i]
+		switch {
+		case column.Name == "" || strings.TrimSpace(cell) == "":
+			continue
+		case !utf8.ValidString(cell):
+			faults = append(faults, apperr.Detail{Field: r.heads[i], Code: fields.BadFormat, Message: "The text is not in UTF-8. Save the file as CSV in UTF-8."})
+			continue
+		case column.Name == "type":
+			if strings.TrimSpace(cell) != r.typ {
+				faults = append(faults, apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + r.typ + ".", Suggestions: []string{r.typ}})
+			}
+			continue
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		name, _ := json.Marshal(column.Name) //nolint:errchkjson // a string always marshals
+		body = append(append(append(body, name...), ':'), column.value(cell, r.o)...)
+	}
+	if len(faults) > 0 {
+		return nil, apperr.Invalid(faults...)
+	}
+	return append(body, '}'), nil
+}
+
+// Head gives what the file calls a field, or its own name where the file has
+// no such column. field may be a path, such as via[2].
+func (r *Reader) Head(field string) string {
+	name, _, _ := strings.Cut(field, "[")
+	name, _, _ = strings.Cut(name, ".")
+	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
+		return r.heads[i]
+	}
+	return field
+}
+
+// value gives a cell as JSON. What it cannot be is given as a text, and refused
+// with a reason when the record is read.
+func (c Column) value(cell string, o Options) json.RawMessage {
+	cell = Unguard(cell)
+	trimmed := strings.TrimSpace(cell)
+	switch c.Type {
+	case "integer", "number":
+		number := trimmed
+		if o.DecimalComma && !strings.Contains(number, ".") {
+			number = strings.Replace(number, ",", ".", 1)
+		} else if o.DecimalComma {
+			break // 1.5 is not what was declared
+		}
+		if json.Valid([]byte(number)) && strings.ContainsAny(number[:1], "-0123456789") {
+			return json.RawMessage(number)
+		}
+	case "boolean":
+		switch strings.ToLower(trimmed) {
+		case "true", "yes", "1":
+			return json.RawMessage("true")
+		case "false", "no", "0":
+			return json.RawMessage("false")
+		}
+	case "array", "object":
+		if (trimmed[0] == '[' || trimmed[0] == '{') && json.Valid([]byte(trimmed)) {
+			return json.RawMessage(trimmed)
+		}
+		if c.Type == "array" {
+			list, _ := json.Marshal(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' || r == ' ' })) //nolint:errchkjson // texts always marshal
+			return list
+		}
+	}
+	text, _ := json.Marshal(cell) //nolint:errchkjson // a string always marshals
+	return text
+}

@@ -1,0 +1,133 @@
+package sheet_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// all reads a file; an error ends it.
+func all(file, typ string, o sheet.Options) (rows []string, r *sheet.Reader, err error) {
+	if r, err = sheet.NewReader(strings.NewReader(file), typ, o); err != nil {
+		return nil, r, err
+	}
+	for {
+		row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return rows, r, nil
+		}
+		if err != nil {
+			return rows, r, err
+		}
+		text := string(row.Body)
+		if row.Err != nil {
+			var e *apperr.Error
+			if !errors.As(row.Err, &e) {
+				return rows, r, row.Err
+			}
+			text = e.Details[0].Field + " " + e.Details[0].Code
+		}
+		rows = append(rows, fmt.Sprintf("%d %s", row.Number, text))
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file string
+		o    sheet.Options
+		want []string
+	}{
+		"commas":             {file: "from,to,passengers\nLHR,JFK,2\n", want: []string{`2 {"from":"LHR","to":"JFK","passengers":2}`}},
+		"semicolons and BOM": {file: "\ufefffrom;to;passengers\r\nLHR;JFK;2\r\n", want: []string{`2 {"from":"LHR","to":"JFK","passengers":2}`}},
+		"tabs":               {file: "from\tto\tdescription\nLHR\tJFK\ta,b;c", want: []string{`2 {"from":"LHR","to":"JFK","description":"a,b;c"}`}},
+		"quotes":             {file: "description,from\n\"a \"\"b\"\"\r\nc,d\",LHR\n", want: []string{`2 {"description":"a \"b\"\nc,d","from":"LHR"}`}},
+		"a quoted head":      {file: "\"from\";\"to, or not\"\nLHR;x", want: []string{`2 {"from":"LHR"}`}},
+		"heads as people write": {file: "Round Trip,DISTANCE_KM,external-reference\nYES,12.50,'=x\n", want: []string{
+			`2 {"roundTrip":true,"distanceKm":12.50,"externalReference":"=x"}`}},
+		"empty cells and rows": {file: "from,to\n,\nLHR,\n  ,JFK\n", want: []string{`3 {"from":"LHR"}`, `4 {"to":"JFK"}`}},
+		"a decimal comma":      {file: "distanceKm;passengers\n2,5;3\n2.5;1\n", o: sheet.Options{DecimalComma: true}, want: []string{`2 {"distanceKm":2.5,"passengers":3}`, `3 {"distanceKm":"2.5","passengers":1}`}},
+		"one not declared":     {file: "distanceKm;passengers\n2,5;x\n", want: []string{`2 {"distanceKm":"2,5","passengers":"x"}`}},
+		"lists and objects": {file: "via;metadata;evidence\n" + `KEF|OSL;"{""a"":""b""}";"[{""name"":""x""}]"` + "\n" + `"[""KEF""]";x;[` + "\n", want: []string{
+			`2 {"via":["KEF","OSL"],"metadata":{"a":"b"},"evidence":[{"name":"x"}]}`, `3 {"via":["KEF"],"metadata":"x","evidence":["["]}`}},
+		"odd numbers":             {file: "passengers\n007\n+5\n1e3\nNaN\ntrue\n\"\"\"5\"\"\"\n", want: []string{`2 {"passengers":"007"}`, `3 {"passengers":"+5"}`, `4 {"passengers":1e3}`, `5 {"passengers":"NaN"}`, `6 {"passengers":"true"}`, `7 {"passengers":"\"5\""}`}},
+		"more cells than heads":   {file: "from,to\nLHR,JFK,x\nLHR,JFK,,\n", want: []string{"2 3 TOO_MANY", `3 {"from":"LHR","to":"JFK"}`}},
+		"another type":            {file: "type,from,status\nwaste,LHR,approved\nflights,LHR,\n", o: sheet.Options{Known: []string{"status"}}, want: []string{"2 type NOT_ALLOWED", `3 {"from":"LHR"}`}},
+		"a text that is no UTF-8": {file: "from,description\nLHR,caf\xe9\n", want: []string{"2 description BAD_FORMAT"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _, err := all(c.file, "flights", c.o)
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got  %q, %v\nwant %q", got, err, c.want)
+			}
+		})
+	}
+	for name, file := range map[string]string{
+		"nothing": "", "only a mark": "\ufeff", "no field": "a,b\n1,2\n", "a field twice": "from,From\n", "UTF-16": "\xff\xfef\x00", "no UTF-8": "from,\xe9\n",
+		"an open quote": "\"from\n", "columns without end": "from" + strings.Repeat(",x", 600) + "\n",
+	} {
+		if _, _, err := all(file, "flights", sheet.Options{}); apperr.CodeOf(err) != apperr.ValidationError {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	got, _, err := all("from,to\nLHR,JFK\nLHR,J\"FK\nLHR,JFK\n", "flights", sheet.Options{})
+	if len(got) != 1 || apperr.CodeOf(err) != apperr.ValidationError {
+		t.Errorf("a stray quote: %q, %v", got, err)
+	}
+	_, r, err := all("Passengers,colour,From,status,via\n1,red,LHR,x,\n", "flights", sheet.Options{Known: []string{"status"}})
+	if err != nil || !reflect.DeepEqual(r.Ignored(), []string{"colour"}) || r.Head("passengers") != "Passengers" || r.Head("to") != "to" || r.Head("via[2]") != "via" {
+		t.Errorf("%v: ignored %v", err, r.Ignored())
+	}
+}
+
+// A row that was exported is read as it was.
+func TestWhatIsExportedIsRead(t *testing.T) {
+	t.Parallel()
+	fields := `{"from":"LHR","via":["KEF"],"passengers":2,"roundTrip":true,"distanceKm":0.50,"description":"=1;\"x\"\n'","metadata":{"a":"-1"}}`
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(fields), &values); err != nil {
+		t.Fatal(err)
+	}
+	var head, cells []string
+	for name, value := range values {
+		cell, err := sheet.Cell(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, cells = append(head, name), append(cells, cell)
+	}
+	rows, _, err := all(string(sheet.AppendRow(sheet.AppendRow(nil, head), cells)), "flights", sheet.Options{})
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	var back map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(rows[0], "2 ")), &back); err != nil || !reflect.DeepEqual(back, values) {
+		t.Errorf("%v\n%s\n%s", err, rows[0], fields)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("from,to\nLHR,JFK\n"), true)
+	f.Add([]byte("\ufeffvia;passengers\n\"a|b\";1,5\n"), false)
+	f.Fuzz(func(t *testing.T, file []byte, comma bool) {
+		r, err := sheet.NewReader(strings.NewReader(string(file)), "flights", sheet.Options{DecimalComma: comma})
+		for err == nil {
+			var row sheet.Row
+			row, err = r.Next()
+			if err == nil && row.Err == nil && !json.Valid(row.Body) {
+				t.Fatalf("%q gives %q", file, row.Body)
+			}
+		}
+		if !errors.Is(err, io.EOF) && apperr.CodeOf(err) != apperr.ValidationError {
+			t.Fatalf("%q: %v", file, err)
+		}
+	})
+}

@@ -1,0 +1,305 @@
+package records
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+const (
+	// importSweep is how often is looked for imports that nobody works on.
+	importSweep = time.Second
+	// importLease is how long an import stays with a process that says nothing.
+	importLease = 30 * time.Second
+	// importBatch is how many rows become records in one write.
+	importBatch = 250
+	openImports = 16
+)
+
+// Importer turns files into records. Any number of processes may run one: an
+// import is with one of them at a time, as the condition on its revision
+// guards, and one that is taken up again makes the same records, as their ids
+// are made of the import's seed and the row.
+type Importer struct {
+	store  record.Store
+	logger *slog.Logger
+	now    func() time.Time
+	kick   chan struct{}
+}
+
+// NewImporter makes an importer over a store.
+func NewImporter(store record.Store, logger *slog.Logger, now func() time.Time) *Importer {
+	return &Importer{store: store, logger: logger, now: now, kick: make(chan struct{}, 1)}
+}
+
+// Kick says that there is a new import.
+func (m *Importer) Kick() {
+	select {
+	case m.kick <- struct{}{}:
+	default: // it has been told already
+	}
+}
+
+// Run works on imports until ctx ends.
+func (m *Importer) Run(ctx context.Context) error {
+	ticker := time.NewTicker(importSweep)
+	defer ticker.Stop()
+	for {
+		if err := m.Sweep(ctx); err != nil && ctx.Err() == nil {
+			m.logger.LogAttrs(ctx, slog.LevelWarn, "imports", slog.String("error", err.Error()))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		case <-m.kick:
+		}
+	}
+}
+
+// Sweep works on every open import that nobody works on, until it is finished.
+func (m *Importer) Sweep(ctx context.Context) error {
+	open, err := m.store.OpenImports(ctx, openImports)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, o := range open {
+		if err := m.take(ctx, o); err != nil && !errors.Is(err, record.ErrConflict) && !errors.Is(err, record.ErrNotFound) {
+			failures = append(failures, fmt.Errorf("import %s: %w", o.ID, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// take takes up an import where its lease has ended. ErrConflict: another
+// process has it, or has taken it over.
+func (m *Importer) take(ctx context.Context, o record.OpenImport) error {
+	i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
+	if err != nil || !i.Open() || m.now().Before(i.Lease) {
+		return err
+	}
+	job := &job{Importer: m, ctx: ctx, i: i}
+	if i.Status == record.Receiving {
+		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")
+	}
+	if err := job.keep(&job.i); err != nil {
+		return err
+	}
+	err = job.work()
+	if err != nil && ctx.Err() != nil {
+		job.release()
+	}
+	return err
+}
+
+// job is an import that this process works on.
+type job struct {
+	*Importer
+	ctx context.Context //nolint:containedctx // the job lives no longer than the call that has it
+	i   record.Import
+}
+
+// keep stores the import and renews its lease.
+func (j *job) keep(i *record.Import) error {
+	before := i.Rev
+	now := j.now().UTC().Truncate(time.Millisecond)
+	i.Rev, i.UpdatedAt, i.Lease = before+1, now, now.Add(importLease)
+	return j.store.ReplaceImport(j.ctx, i.Org, *i, before)
+}
+
+// release lets another process go on at once.
+func (j *job) release() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), settleLease)
+	defer cancel()
+	before := j.i.Rev
+	j.i.Rev, j.i.Lease = before+1, j.now()
+	_ = j.store.ReplaceImport(ctx, j.i.Org, j.i, before) // else its lease ends by itself
+}
+
+const settleLease = 2 * time.Second
+
+// fail ends an import of which nothing has been imported.
+func (j *job) fail(code, message string) error {
+	j.i.Bad++
+	j.i.Faults++
+	j.i.Errors = append(j.i.Errors, record.RowError{Code: code, Message: message})
+	return j.end(record.Failed)
+}
+
+// end gives the outcome, and then removes the file.
+func (j *job) end(status record.ImportStatus) error {
+	j.i.Status = status
+	if err := j.keep(&j.i); err != nil {
+		return err
+	}
+	return j.tidy()
+}
+
+func (j *job) tidy() error {
+	if err := j.store.DropImportParts(j.ctx, j.i.Org, j.i.ID); err != nil {
+		return err
+	}
+	j.i.HasFile = false
+	return j.keep(&j.i)
+}
+
+// work brings the import to its end.
+func (j *job) work() error {
+	if j.i.Finished() {
+		return j.tidy()
+	}
+	if j.i.Status == record.Validating {
+		event, err := j.store.Event(j.ctx, j.i.Org, j.i.Event)
+		if errors.Is(err, record.ErrNotFound) {
+			return j.fail("EVENT_NOT_FOUND", "The event was deleted before the file was imported.")
+		}
+		if err != nil {
+			return err
+		}
+		v := validation{store: j.store, event: event, keep: j.keep}
+		good, err := v.run(j.ctx, &j.i, j.file())
+		if err != nil {
+			return err
+		}
+		if !good {
+			return j.end(record.Failed)
+		}
+		// The commit point. Until here nothing was written, from here on
+		// everything will be.
+		at := event.Context()
+		j.i.Status, j.i.Context, j.i.ContextRev = record.Importing, &at, event.ContextRev
+		if err := j.keep(&j.i); err != nil {
+			return err
+		}
+	}
+	return j.insert()
+}
+
+// insert turns the rows that are not done yet into records.
+func (j *job) insert() error {
+	reader, err := sheet.NewReader(j.file(), j.i.Type, optionsOf(j.i))
+	if err != nil {
+		return err
+	}
+	var batch []record.Record
+	var rows []int64
+	n := int64(0)
+	for {
+		row, err := reader.Next()
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return err
+		}
+		if !ended {
+			if n++; n <= j.i.Done {
+				continue
+			}
+			if r, ok := j.recordOf(n, row); ok {
+				batch, rows = append(batch, r), append(rows, row.Number)
+			}
+		}
+		if len(batch) == importBatch || ended {
+			if err := j.storeBatch(batch, rows, n, reader.Head); err != nil {
+				return err
+			}
+			batch, rows = nil, nil
+		}
+		if ended {
+			j.i.Bad = j.i.Rows - j.i.Imported
+			return j.end(record.Completed)
+		}
+	}
+}
+
+// recordOf makes the record of the n-th row, unless it was found bad.
+func (j *job) recordOf(n int64, row sheet.Row) (record.Record, bool) {
+	if row.Err != nil {
+		return record.Record{}, false
+	}
+	decoded, err := footprint.Decode(j.i.Type, row.Body, *j.i.Context)
+	if err != nil {
+		return record.Record{}, false
+	}
+	r := record.Record{ID: j.recordID(n), Event: j.i.Event, Type: j.i.Type}
+	return r, fill(&r, decoded, *j.i.Context, j.i.ContextRev) == nil
+}
+
+var importIDs = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// recordID gives the id of the record of the n-th row, the same in every
+// attempt.
+func (j *job) recordID(n int64) record.ID {
+	sum := sha256.Sum256([]byte("import\x00" + j.i.Seed + "\x00" + strconv.FormatInt(n, 10)))
+	return record.ID(importIDs.EncodeToString(sum[:])[:26])
+}
+
+// storeBatch stores a batch and then the progress. Dying in between, the batch is
+// stored again, which changes nothing.
+func (j *job) storeBatch(batch []record.Record, rows []int64, done int64, head func(string) string) error {
+	if len(batch) > 0 {
+		w := record.Workflow{Now: j.now}
+		_, refused, err := w.InsertAll(j.ctx, j.store, j.i.Org, record.Sub{Event: j.i.Event, Type: j.i.Type}, batch, j.i.By)
+		if err != nil {
+			return err
+		}
+		for n, refusal := range refused {
+			switch {
+			case refusal == nil, errors.Is(refusal, record.ErrDuplicate): // it was stored by an earlier attempt
+				j.i.Imported++
+			case !noted(j.i, rows[n]):
+				// Somebody has taken the reference since the file was validated.
+				note(&j.i, rows[n], refusal, head)
+			}
+		}
+	}
+	j.i.Done = done
+	return j.keep(&j.i)
+}
+
+// noted reports whether the errors name a row. Where there are more errors than
+// are told it cannot be known, and counts as noted.
+func noted(i record.Import, row int64) bool {
+	for _, e := range i.Errors {
+		if e.Row == row {
+			return true
+		}
+	}
+	return len(i.Errors) >= maxRowErrors
+}
+
+// file reads the file from its parts.
+func (j *job) file() io.Reader { return &parts{job: j} }
+
+type parts struct {
+	*job
+	next int64
+	rest []byte
+}
+
+// Read implements io.Reader.
+func (p *parts) Read(into []byte) (int, error) {
+	for len(p.rest) == 0 {
+		part, err := p.store.ImportPart(p.ctx, p.i.Org, p.i.ID, p.next)
+		if errors.Is(err, record.ErrNotFound) {
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, err
+		}
+		p.rest, p.next = part, p.next+1
+	}
+	n := copy(into, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}

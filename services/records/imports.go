@@ -1,0 +1,180 @@
+package records
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+const (
+	maxImport     = 16 << 20
+	importTimeout = 30 * time.Second
+	// importPart is how much of a file is stored in one piece, and in memory
+	// while it is read.
+	importPart = 256 << 10
+	// receiveLease is how long a file may take to be stored.
+	receiveLease = time.Minute
+)
+
+// importView is an import as clients see it.
+type importView struct {
+	ID        string              `json:"_id"`
+	Event     record.EventID      `json:"eventId"`
+	Type      string              `json:"type"`
+	Status    record.ImportStatus `json:"status"`
+	Partial   bool                `json:"partial"`
+	Rows      int64               `json:"rows"`
+	Imported  int64               `json:"imported"`
+	Failed    int64               `json:"failed"`
+	Errors    []record.RowError   `json:"errors"`
+	Faults    int64               `json:"errorCount"`
+	Ignored   []string            `json:"ignoredColumns"`
+	CreatedBy record.Actor        `json:"createdBy"`
+	CreatedAt string              `json:"createdAt"`
+	UpdatedAt string              `json:"updatedAt"`
+}
+
+func viewOf(i record.Import) importView {
+	v := importView{
+		ID: i.ID, Event: i.Event, Type: i.Type, Status: i.Status, Partial: i.Partial, Rows: i.Rows, Imported: i.Imported, Failed: i.Bad,
+		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, CreatedBy: i.By,
+		CreatedAt: i.CreatedAt.UTC().Format(stampLayout), UpdatedAt: i.UpdatedAt.UTC().Format(stampLayout),
+	}
+	if v.Errors == nil {
+		v.Errors = []record.RowError{}
+	}
+	if v.Ignored == nil {
+		v.Ignored = []string{}
+	}
+	if v.Status == record.Receiving {
+		v.Status = record.Validating // the difference is ours alone
+	}
+	return v
+}
+
+// importFile takes a file to be imported. It is stored before the answer, and
+// worked on afterwards by whichever process comes first.
+func (s *server) importFile(c *fiber.Ctx) error {
+	file, err := web.BodyAs(c, "text/csv")
+	if err != nil {
+		return err
+	}
+	i := record.Import{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), Status: record.Receiving, Rev: 1, HasFile: true}
+	if err := importOptions(c, &i); err != nil {
+		return err
+	}
+	// What is wrong with the head is told at once.
+	if _, err := sheet.NewReader(bytes.NewReader(file), i.Type, optionsOf(i)); err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	i.ID, i.Org, i.By, i.Seed = w.Request.NewID(0), w.Org, w.By, record.NewID()
+	i.CreatedAt, i.UpdatedAt, i.Lease = now, now, now.Add(receiveLease)
+	event, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	if w.Rehearsal {
+		return s.rehearseImport(c, i, event, file)
+	}
+	if i, err = s.receive(c, w, i, file); err != nil {
+		return err
+	}
+	if s.Importer != nil {
+		s.Importer.Kick()
+	}
+	c.Set(fiber.HeaderLocation, web.BasePath+"/events/"+string(i.Event)+"/imports/"+i.ID)
+	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
+}
+
+// importOptions reads partial and decimal from the query.
+func importOptions(c *fiber.Ctx, i *record.Import) error {
+	var faults []apperr.Detail
+	choose := func(name, yes, no string) bool {
+		value := c.Query(name, no)
+		if value != yes && value != no {
+			faults = append(faults, apperr.Detail{Field: name, Code: "NOT_ALLOWED", Message: name + " is " + no + " or " + yes + ".", Suggestions: []string{no, yes}})
+		}
+		return value == yes
+	}
+	i.Partial = choose("partial", "true", "false")
+	i.DecimalComma = choose("decimal", "comma", "point")
+	if len(faults) > 0 {
+		return apperr.Invalid(faults...)
+	}
+	return nil
+}
+
+func optionsOf(i record.Import) sheet.Options {
+	return sheet.Options{DecimalComma: i.DecimalComma, Known: serverColumns()}
+}
+
+// receive stores the file in parts and opens it to the importer. An earlier
+// attempt of the request may have begun that, or been through with it.
+func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file []byte) (record.Import, error) {
+	ctx := c.UserContext()
+	err := s.Store.InsertImport(ctx, w.Org, i)
+	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
+		i, err = s.Store.Import(ctx, w.Org, i.Event, i.ID)
+	}
+	if err != nil || i.Status != record.Receiving {
+		return i, err
+	}
+	for n := int64(0); len(file) > 0; n++ {
+		size := min(importPart, len(file))
+		if err := s.Store.PutImportPart(ctx, w.Org, i.ID, n, file[:size]); err != nil {
+			return i, err
+		}
+		file = file[size:]
+	}
+	before := i.Rev
+	i.Status, i.Rev, i.Lease = record.Validating, before+1, s.now()
+	err = s.Store.ReplaceImport(ctx, w.Org, i, before)
+	if errors.Is(err, record.ErrConflict) {
+		return s.Store.Import(ctx, w.Org, i.Event, i.ID)
+	}
+	return i, err
+}
+
+// rehearseImport looks at the whole file before it answers: as what the import
+// would come to.
+func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file []byte) error {
+	v := validation{store: s.Store, event: event, keep: func(*record.Import) error { return nil }}
+	good, err := v.run(c.UserContext(), &i, bytes.NewReader(file))
+	if err != nil {
+		return err
+	}
+	i.Status = record.Failed
+	if good {
+		i.Status, i.Imported = record.Completed, i.Rows-i.Bad
+	}
+	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
+}
+
+// getImport tells how far an import is.
+func (s *server) getImport(c *fiber.Ctx) error {
+	event, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	i, err := s.Store.Import(c.UserContext(), orgOf(c), event.ID, c.Params("importId"))
+	if errors.Is(err, record.ErrNotFound) {
+		return apperr.New(apperr.NotFound, "There is no such import.")
+	}
+	if err != nil {
+		return err
+	}
+	return web.OK(c, viewOf(i))
+}

@@ -1,0 +1,296 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/records"
+)
+
+// importing is an event into which files are imported, and the way to work on
+// them step by step.
+type importing struct {
+	*stage
+	clock *movable
+}
+
+func newImporting(t *testing.T, store record.Store) *importing {
+	t.Helper()
+	clock := newMovable()
+	if err := store.InsertOrganization(t.Context(), record.Organization{ID: "org", Name: "Org", Plan: "team", Rev: 1, CreatedAt: clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+	return &importing{stage: &stage{pair: newPair(t, store, clock), store: store, org: "org", user: "org/ann/user", manager: "org/mia/manager"}, clock: clock}
+}
+
+func (s *importing) send(query, file string, header ...string) *answer {
+	s.t.Helper()
+	return s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import"+query, file, append(header, "Content-Type", "text/csv")...)
+}
+
+// sweep lets a process over a store work on what there is.
+func (s *importing) sweep(store record.Store) error {
+	return records.NewImporter(store, slog.New(slog.DiscardHandler), s.clock.now).Sweep(s.t.Context())
+}
+
+// import sends a file, has it worked on and gives the outcome.
+func (s *importing) outcome(query, file string) *answer {
+	s.t.Helper()
+	sent := s.send(query, file).want(http.StatusAccepted)
+	if err := s.sweep(s.store); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.ask(s.user, http.MethodGet, strings.TrimPrefix(sent.header.Get("Location"), "/api/v2"), "").want(http.StatusOK)
+}
+
+func (s *importing) total() string {
+	s.t.Helper()
+	return s.ask(s.user, http.MethodGet, "/events/"+s.event+"/waste", "").want(http.StatusOK).number("pagination", "total")
+}
+
+const (
+	goodFile = "\ufeffTreatment;Weight Kg;externalReference;description\r\nlandfill;1,5;w-1;\"two\r\nlines\"\r\nlandfill;2;w-2;\r\n;;;\r\nrecycling;3;;'=x\r\n"
+	badFile  = "treatment,weightKg,externalReference\nlandfill,1,a\nlandfil,-1,b\nlandfill,2,a\nlandfill,heavy,c\nlandfill,5,d\n"
+)
+
+// What a file comes to: all of it or nothing, or the good rows where that is
+// asked for; every fault has its row and column.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, open func() record.Store) {
+		s := newImporting(t, open())
+		s.create(0)
+		done := s.outcome("?decimal=comma", goodFile)
+		if done.str("status") != "completed" || done.number("rows") != "3" || done.number("imported") != "3" || done.number("failed") != "0" {
+			t.Fatalf("good: %s", done.body)
+		}
+		list := s.ask(s.user, http.MethodGet, "/events/"+s.event+"/waste", "").want(http.StatusOK)
+		if s.total() != "3" || list.number("items", 2, "weightKg") != "1.5" || list.str("items", 2, "description") != "two\nlines" ||
+			list.str("items", 0, "description") != "=x" || list.str("items", 0, "status") != "unsubmitted" || list.str("items", 0, "createdBy", "_id") != "ann" {
+			t.Errorf("records: %s", list.body)
+		}
+		// The same again: the references are taken, and nothing is imported.
+		again := s.outcome("?decimal=comma", goodFile)
+		if again.str("status") != "failed" || again.number("failed") != "2" || again.str("errors", 0, "column") != "externalReference" || again.str("errors", 0, "code") != "DUPLICATE" || s.total() != "3" {
+			t.Errorf("again: %s", again.body)
+		}
+		bad := s.outcome("", badFile)
+		if bad.str("status") != "failed" || bad.number("rows") != "5" || bad.number("failed") != "3" || bad.number("errorCount") != "4" || bad.number("imported") != "0" || s.total() != "3" {
+			t.Errorf("bad: %s", bad.body)
+		}
+		for i, want := range []string{"3 treatment NOT_ALLOWED", "3 weightKg OUT_OF_RANGE", "4 externalReference DUPLICATE", "5 weightKg WRONG_TYPE"} {
+			if got := fmt.Sprint(bad.number("errors", i, "row"), " ", bad.str("errors", i, "column"), " ", bad.str("errors", i, "code")); got != want {
+				t.Errorf("error %d: %s, want %s", i, got, want)
+			}
+		}
+		partial := s.outcome("?partial=true", badFile)
+		if partial.str("status") != "completed" || partial.number("imported") != "2" || partial.number("failed") != "3" || partial.number("errorCount") != "4" || s.total() != "5" {
+			t.Errorf("partial: %s", partial.body)
+		}
+		// A rehearsal looks at the whole file and leaves nothing.
+		dry := s.send("?partial=true", strings.ReplaceAll(badFile, ",a", ",z"), "X-Dry-Run", "true").want(http.StatusAccepted)
+		if dry.str("status") != "completed" || dry.number("imported") != "1" || s.total() != "5" {
+			t.Errorf("rehearsed: %s", dry.body)
+		}
+		left, err := s.store.OpenImports(t.Context(), 10)
+		if err != nil || len(left) != 0 {
+			t.Errorf("open: %v, %v", left, err)
+		}
+		// What is wrong with the file as a whole is told at once.
+		for _, file := range []string{"", "a,b\n1,2\n", "treatment,Treatment\n", "\xff\xfet\x00"} {
+			s.send("", file).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+		}
+		for _, query := range []string{"?partial=yes", "?decimal=,"} {
+			s.send(query, goodFile).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+		}
+		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import", "{}").wantError(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+		empty := s.outcome("", "treatment,weightKg\n,\n")
+		if empty.str("status") != "failed" || empty.str("errors", 0, "code") != "REQUIRED" {
+			t.Errorf("empty: %s", empty.body)
+		}
+		torn := s.outcome("?partial=true", "treatment,weightKg\nlandfill,1\nland\"fill,1\n")
+		if torn.str("status") != "completed" && torn.str("status") != "failed" || s.total() != "5" {
+			t.Errorf("torn: %s", torn.body)
+		}
+		s.ask("other/bob/admin", http.MethodGet, "/events/"+s.event+"/imports/"+done.str("_id"), "").wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+		s.ask(s.user, http.MethodGet, "/events/"+s.event+"/imports/none", "").wantError(http.StatusNotFound, "NOT_FOUND")
+	})
+}
+
+// TestAKilledImportIsWholeOrNothing lets the process that works on an import
+// die at every write: before the commit point there is nothing of it, and
+// another process completes it, once.
+func TestAKilledImportIsWholeOrNothing(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, open func() record.Store) {
+		store := open()
+		s := newImporting(t, store)
+		deaths := []death{before, halfway, after}
+		if slowEngine(store) {
+			deaths = deaths[1:2]
+		}
+		for _, how := range deaths {
+			for fatal := 0; ; fatal++ {
+				s.create(0)
+				sent := s.send("?decimal=comma", goodFile).want(http.StatusAccepted)
+				path := strings.TrimPrefix(sent.header.Get("Location"), "/api/v2")
+				process := &mortal{Store: store, left: fatal, how: how}
+				if err := s.sweep(process); process.dead && !errors.Is(err, errDead) {
+					t.Fatalf("the dying process: %v", err)
+				}
+				status := s.ask(s.user, http.MethodGet, path, "").want(http.StatusOK).str("status")
+				if status == "validating" && s.total() != "0" {
+					t.Fatalf("%s %s write %d: records before the commit point", status, deathName(how), fatal)
+				}
+				// While the lease lasts nobody else touches it; then somebody does.
+				if err := s.sweep(store); err != nil {
+					t.Fatal(err)
+				}
+				s.clock.ms.Add(time.Minute.Milliseconds())
+				if err := s.sweep(store); err != nil {
+					t.Fatal(err)
+				}
+				done := s.ask(s.user, http.MethodGet, path, "").want(http.StatusOK)
+				if done.str("status") != "completed" || done.number("imported") != "3" || done.number("failed") != "0" || s.total() != "3" {
+					t.Fatalf("dying %s write %d, %s records: %s", deathName(how), fatal, s.total(), done.body)
+				}
+				if left, err := store.OpenImports(t.Context(), 9); err != nil || len(left) != 0 {
+					t.Fatalf("left: %v, %v", left, err)
+				}
+				if _, err := store.ImportPart(t.Context(), "org", done.str("_id"), 0); !errors.Is(err, record.ErrNotFound) {
+					t.Fatalf("the file is still there: %v", err)
+				}
+				if !process.dead {
+					if fatal < 5 {
+						t.Errorf("only %d writes", fatal)
+					}
+					break
+				}
+			}
+		}
+	})
+}
+
+// Receiving a file that dies at any write, and is sent again with its key, is
+// one import.
+func TestAnImportWithAKeyIsOne(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, open func() record.Store) {
+		store := open()
+		s := newImporting(t, store)
+		for fatal := 0; ; fatal++ {
+			s.create(0)
+			process := &mortal{Store: store, left: fatal, how: before}
+			dying := newPair(t, process, s.clock)
+			path := "/events/" + s.event + "/waste/import?decimal=comma"
+			dying.ask(s.user, http.MethodPost, path, goodFile, "Content-Type", "text/csv", "Idempotency-Key", "k")
+			s.clock.ms.Add((20 * time.Second).Milliseconds())
+			second := s.send("?decimal=comma", goodFile, "Idempotency-Key", "k").want(http.StatusAccepted)
+			third := s.send("?decimal=comma", goodFile, "Idempotency-Key", "k").want(http.StatusAccepted)
+			if string(second.body) != string(third.body) || third.header.Get("Location") != second.header.Get("Location") {
+				t.Errorf("%s\n%s", second.body, third.body)
+			}
+			s.clock.ms.Add(time.Minute.Milliseconds())
+			if err := s.sweep(store); err != nil {
+				t.Fatal(err)
+			}
+			if s.total() != "3" {
+				t.Fatalf("dying before write %d: %s records", fatal, s.total())
+			}
+			if !process.dead {
+				break
+			}
+		}
+		// One that is never sent again is given up, and leaves nothing.
+		s.create(0)
+		process := &mortal{Store: store, left: 2, how: before}
+		newPair(t, process, s.clock).ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?decimal=comma", goodFile, "Content-Type", "text/csv")
+		s.clock.ms.Add((2 * time.Minute).Milliseconds())
+		if err := s.sweep(store); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := store.OpenImports(t.Context(), 9); err != nil || len(left) != 0 || s.total() != "0" {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	})
+}
+
+// A process that only slept is not in the way of the one that took over, and
+// what it wakes up to changes nothing.
+func TestTwoImportersMakeEachRecordOnce(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, open func() record.Store) {
+		store := open()
+		s := newImporting(t, store)
+		s.create(0)
+		s.send("?decimal=comma", goodFile).want(http.StatusAccepted)
+		sleeper := &sleeping{Store: store, asleep: make(chan struct{}), wake: make(chan struct{})}
+		woken := make(chan error, 1)
+		go func() { woken <- s.sweep(sleeper) }()
+		<-sleeper.asleep
+		s.clock.ms.Add(time.Minute.Milliseconds())
+		if err := s.sweep(store); err != nil {
+			t.Fatal(err)
+		}
+		close(sleeper.wake)
+		if err := <-woken; err != nil {
+			t.Errorf("the sleeper: %v", err)
+		}
+		if s.total() != "3" {
+			t.Errorf("%s records", s.total())
+		}
+	})
+}
+
+// A large file through the gateway, in the background, in the order of its
+// rows. The engine for tests cannot hold as many records in an event.
+func TestALargeFileThroughTheGateway(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, nil, func(t *testing.T, s *system) {
+		rows := 3000
+		if s.redis != nil {
+			rows = 40
+		}
+		user, manager := s.user(t), s.manager(t)
+		event := "/events/" + manager.post("/events", map[string]any{"title": "Large", "country": "GB"}).want(http.StatusCreated).str("_id")
+		var file strings.Builder
+		file.WriteString("treatment,weightKg,description\n")
+		for i := range rows {
+			fmt.Fprintf(&file, "landfill,%d,\"%s\"\n", i+1, strings.Repeat("x", 400))
+		}
+		csv := map[string]string{"Content-Type": "text/csv"}
+		sent := user.do(http.MethodPost, event+"/waste/import", file.String(), csv).want(http.StatusAccepted)
+		path := strings.TrimPrefix(sent.header.Get("Location"), "/api/v2")
+		testkit.Eventually(t, 60*time.Second, func() error {
+			if a := user.get(path).want(http.StatusOK); a.str("status") != "completed" {
+				return fmt.Errorf("not yet: %s", a.body)
+			}
+			return nil
+		})
+		list := user.get(event + "/waste?limit=1").want(http.StatusOK)
+		if list.number("pagination", "total") != fmt.Sprint(rows) || list.number("items", 0, "weightKg") != fmt.Sprint(rows) {
+			t.Errorf("list: %s", list.body)
+		}
+		user.do(http.MethodPost, event+"/waste/import", strings.Repeat("x", 17<<20), csv).wantError(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+		if got := len(table(t, user.get(event+"/export"))); got != rows {
+			t.Errorf("%d rows exported", got)
+		}
+		// What was exported can be imported: it is the same once more.
+		exported := user.get(event + "/export")
+		more := user.do(http.MethodPost, event+"/waste/import", string(exported.body), csv).want(http.StatusAccepted)
+		testkit.Eventually(t, 60*time.Second, func() error {
+			a := user.get(strings.TrimPrefix(more.header.Get("Location"), "/api/v2")).want(http.StatusOK)
+			if a.str("status") != "completed" || a.number("imported") != fmt.Sprint(rows) || len(a.data("ignoredColumns").([]any)) != 0 {
+				return fmt.Errorf("not yet: %s", a.body)
+			}
+			return nil
+		})
+	})
+}
