@@ -36,6 +36,11 @@ endif
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/eventcarbon/ecf/libs/app.version=$(VERSION))
 BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 
+# each runs a command in every one of some modules, and fails in the end when it
+# failed in any: $(call each,MODULES,COMMAND)
+each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
+	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
+
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
 
@@ -85,9 +90,7 @@ test-work:
 # These have no concurrency of their own, and what they depend on is large.
 .PHONY: test-outside
 test-outside:
-	@for module in $(OUTSIDE); do \
-		(cd $$module && GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...); \
-	done
+	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...)
 
 .PHONY: e2e
 e2e: ## Run the end-to-end tests only
@@ -124,15 +127,13 @@ check-fmt:
 check-vet:
 	@echo "go vet"
 	@$(GO) vet work
-	@for module in $(OUTSIDE); do (cd $$module && GOWORK=off $(GO) vet ./...); done
+	@$(call each,$(OUTSIDE),GOWORK=off $(GO) vet ./...)
 
 # A workspace hides what a module forgot to require: each must stand alone.
 .PHONY: check-modules
 check-modules:
-	@for module in $(MODULES) $(OUTSIDE); do \
-		echo "module $$module"; \
-		(cd $$module && export GOWORK=off && $(GO) build ./... && $(GO) mod tidy -diff && $(GO) mod verify >/dev/null); \
-	done
+	@export GOWORK=off; \
+	$(call each,$(MODULES) $(OUTSIDE),echo "module $$module" && $(GO) build ./... && $(GO) mod tidy -diff && $(GO) mod verify >/dev/null)
 
 .PHONY: check-imports
 check-imports:
@@ -153,8 +154,8 @@ check-deploy:
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters
-	@for module in $(MODULES); do echo "lint $$module"; (cd $$module && $(GOLANGCI_LINT) run ./...); done
-	@for module in $(OUTSIDE); do echo "lint $$module"; (cd $$module && GOWORK=off $(GOLANGCI_LINT) run ./...); done
+	@export GOWORK=off; \
+	$(call each,$(MODULES) $(OUTSIDE),echo "lint $$module" && $(GOLANGCI_LINT) run ./...)
 
 $(GOLANGCI_LINT):
 	@echo "building golangci-lint $(GOLANGCI_LINT_VERSION)"
