@@ -32,8 +32,8 @@ const write = ["insert", "update"];
 const remove = ["remove"];
 
 // The rights of each service in the database ecf. Only idempotency keys, which
-// expire, are ever removed: records and events are marked as deleted, not taken
-// away.
+// expire, and what imports are read from are ever removed: records and events
+// are marked as deleted, not taken away.
 const rights = {
   records: {
     organizations: [...read, ...make, ...write],
@@ -41,6 +41,8 @@ const rights = {
     records: [...read, ...make, ...write],
     history: [...read, ...make, ...write],
     idempotency_keys: [...read, ...make, ...write, ...remove],
+    imports: [...read, ...make, ...write],
+    import_parts: [...read, ...make, ...write, ...remove],
   },
   review: {
     organizations: [...read, ...make],
@@ -48,6 +50,8 @@ const rights = {
     records: [...read, ...make, ...write],
     history: [...read, ...make, ...write],
     idempotency_keys: [...read, ...make, ...write, ...remove],
+    imports: [...read, ...make],
+    import_parts: [...read, ...make],
   },
   calculation: {
     organizations: [...read, ...make],
@@ -57,6 +61,8 @@ const rights = {
     records: [...read, ...make, "update"],
     history: [...read, ...make],
     idempotency_keys: [...read, ...make, ...write, ...remove],
+    imports: [...read, ...make],
+    import_parts: [...read, ...make],
     result_nodes: [...read, ...make, ...write],
     results: [...read, ...make, ...write],
     result_revisions: [...read, ...make, ...write],
