@@ -72,6 +72,9 @@ func (s *server) routes() []web.Route {
 		{Method: http.MethodGet, Path: "/factor-sets/:setId", Role: identity.User, Handler: s.factorSet},
 		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.keys.Handler(s.adopt)},
 
+		{Method: http.MethodGet, Path: "/review", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.queue},
+		{Method: http.MethodGet, Path: "/events/:eventId/review", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.queue},
+
 		{Method: http.MethodGet, Path: "/events/:eventId/results", Role: identity.User, Handler: s.result},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/history", Role: identity.User, Handler: s.history},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/explain", Role: identity.User, Handler: s.explained},

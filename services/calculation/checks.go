@@ -73,12 +73,25 @@ func (s *server) findingsOf(ctx context.Context, ev record.Event, r Result) ([]f
 	if list, ok := s.checks.known(key, want); ok {
 		return list, nil
 	}
-	nodes, err := s.Results.Nodes(ctx, r.Org, r.Event, "", 0, 0, math.MaxInt64)
+	all, steady, err := s.factsOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	var all []findings.Fact
-	steady := true
+	want.list = findings.Of(findings.EventOf(ev, sum.Total()), all)
+	if steady {
+		s.checks.remember(key, want)
+	}
+	return want.list, nil
+}
+
+// factsOf gives the facts of all records that a result counts, and whether they
+// are of the very records it was made of: they may have changed since.
+func (s *server) factsOf(ctx context.Context, r Result) (all []findings.Fact, steady bool, err error) {
+	nodes, err := s.Results.Nodes(ctx, r.Org, r.Event, "", 0, 0, math.MaxInt64)
+	if err != nil {
+		return nil, false, err
+	}
+	steady = true
 	for _, n := range nodes {
 		key := segmentKey{r.Org, r.Event, n.NodeID}
 		// The masses of facts depend on the context, which the hash is not of.
@@ -87,7 +100,7 @@ func (s *server) findingsOf(ctx context.Context, ev record.Event, r Result) ([]f
 		if !ok {
 			read, err := s.segment(ctx, r.Org, r.Event, n)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			for _, c := range read.counted {
 				facts = append(facts, findings.FactOf(c))
@@ -97,11 +110,7 @@ func (s *server) findingsOf(ctx context.Context, ev record.Event, r Result) ([]f
 		}
 		all = append(all, facts...)
 	}
-	want.list = findings.Of(findings.EventOf(ev, sum.Total()), all)
-	if steady {
-		s.checks.remember(key, want)
-	}
-	return want.list, nil
+	return all, steady, nil
 }
 
 func (c *checks) known(key eventKey, want eventFindings) ([]findings.Finding, bool) {

@@ -275,7 +275,7 @@ func TestNobodyThere(t *testing.T) {
 	refused := fmt.Sprintf("http://127.0.0.1:%d", port)
 	s := start(t, func(d *Deps) {
 		d.Records = Upstream{URL: refused}
-		d.Review = Upstream{URL: "http://review-host-17.internal:1", Dial: func(ctx context.Context) (net.Conn, error) {
+		d.Calculation = Upstream{URL: "http://calculation-host-17.internal:1", Dial: func(ctx context.Context) (net.Conn, error) {
 			<-ctx.Done() // a host that swallows packets
 			return nil, ctx.Err()
 		}}
@@ -289,7 +289,7 @@ func TestNobodyThere(t *testing.T) {
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%s took %s", path, took)
 		}
-		for _, secret := range []string{"127.0.0.1", fmt.Sprint(port), "review-host", "dial", "refused", "context"} {
+		for _, secret := range []string{"127.0.0.1", fmt.Sprint(port), "calculation-host", "dial", "refused", "context"} {
 			if strings.Contains(got.body, secret) {
 				t.Errorf("%s tells %q: %s", path, secret, got.body)
 			}

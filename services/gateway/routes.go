@@ -124,8 +124,8 @@ func table() []route {
 		{method: post, path: item + "/submit", to: records},
 		{method: post, path: item + "/withdraw", to: records},
 
-		{method: get, path: "/review", to: review},
-		{method: get, path: event + "/review", to: review},
+		{method: get, path: "/review", to: calculation},
+		{method: get, path: event + "/review", to: calculation},
 		{method: post, path: event + "/review/approve", to: review},
 		{method: post, path: item + "/review", to: review},
 		{method: post, path: item + "/approve", to: review},

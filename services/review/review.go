@@ -1,6 +1,7 @@
-// Package review is the service of the managers: the queue of submitted
-// records and the decisions on them. It owns no data: a decision is a move of
-// the record (libs/record).
+// Package review is the service of the managers' decisions on submitted
+// records. It owns no data: a decision is a move of the record (libs/record).
+// The queue of what waits for one shows figures, and is served where these are
+// known: by the service calculation.
 package review
 
 import (
@@ -14,7 +15,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -64,14 +64,10 @@ func New(d Deps) (*fiber.App, error) {
 
 // routes is every path of the service and who may call it.
 func (s *server) routes() []web.Route {
-	routes := []web.Route{
-		{Method: http.MethodGet, Path: "/review", Role: identity.Manager, Handler: s.queue},
-		{Method: http.MethodGet, Path: "/events/:eventId/review", Role: identity.Manager, Handler: s.queue},
-	}
 	once := s.keys.Handler // the route takes an Idempotency-Key
-	routes = append(routes, web.Route{
+	routes := []web.Route{{
 		Method: http.MethodPost, Path: "/events/:eventId/review/approve", Role: record.RoleFor(record.Approve), Handler: once(s.approveMany),
-	})
+	}}
 	for _, m := range []record.Move{record.Review, record.Approve, record.RequestChanges, record.Reject, record.Reopen} {
 		routes = append(routes, web.Route{
 			Method: http.MethodPost, Path: "/events/:eventId/:type/:recordId/" + string(m),
@@ -84,26 +80,6 @@ func (s *server) routes() []web.Route {
 func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
 
 func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
-
-// queue lists what waits for a decision, newest first: of one event, or of the
-// whole organization.
-func (s *server) queue(c *fiber.Ctx) error {
-	page, err := web.PageOf(c)
-	if err != nil {
-		return err
-	}
-	event := record.EventID(c.Params("eventId"))
-	if event != "" {
-		if err := s.eventExists(c, event); err != nil {
-			return err
-		}
-	}
-	items, total, err := s.Store.ReviewQueue(c.UserContext(), orgOf(c), event, page.Offset(), page.Limit)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, web.NewList(items, page, total))
-}
 
 func (s *server) eventExists(c *fiber.Ctx, event record.EventID) error {
 	_, err := s.Store.Event(c.UserContext(), orgOf(c), event)

@@ -1,0 +1,161 @@
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+// queueItem is a record that waits for a decision, with what helps to decide.
+type queueItem struct {
+	record.Record
+	review reviewView
+}
+
+type reviewView struct {
+	// KgCO2e is what the record would count; null where it cannot be calculated
+	// under the event's method.
+	KgCO2e *footprint.Mass `json:"kgCO2e"`
+	// SharePercent is that in percent of the event's newest total; null while
+	// there is none.
+	SharePercent json.RawMessage `json:"sharePercent"`
+	// WaitingSince is when it was submitted. AgeHours counts whole hours: an age
+	// that is another one each time would be a new answer to all who poll.
+	WaitingSince string             `json:"waitingSince"`
+	AgeHours     int64              `json:"ageHours"`
+	Findings     []findings.Finding `json:"findings"`
+}
+
+// MarshalJSON gives the record as everywhere, and the review beside its fields.
+func (i queueItem) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(i.Record)
+	if err != nil {
+		return nil, err
+	}
+	review, err := json.Marshal(i.review)
+	if err != nil {
+		return nil, err
+	}
+	text = append(text[:len(text)-1], `,"review":`...)
+	return append(append(text, review...), '}'), nil
+}
+
+// queue lists what waits for a decision, newest first: of one event, or of the
+// whole organization.
+func (s *server) queue(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	org := record.OrgID(web.PrincipalOf(c).Org)
+	event := record.EventID(c.Params("eventId"))
+	if event != "" {
+		if _, err := s.event(c); err != nil {
+			return err
+		}
+	}
+	waiting, total, err := s.Records.ReviewQueue(c.UserContext(), org, event, page.Offset(), page.Limit)
+	if err != nil {
+		return err
+	}
+	items := make([]queueItem, len(waiting))
+	of := map[record.EventID][]int{}
+	for i, r := range waiting {
+		items[i].Record = r
+		of[r.Event] = append(of[r.Event], i)
+	}
+	for event, places := range of {
+		if err := s.review(c.UserContext(), org, event, items, places); err != nil {
+			return err
+		}
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
+// review fills in what helps to decide on the items of one event.
+func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID, items []queueItem, places []int) error {
+	ev, err := s.Records.EventContext(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	result, err := s.resultOrNone(ctx, ev)
+	if err != nil {
+		return err
+	}
+	var sum footprint.Contribution
+	if result.Version > 0 {
+		if err := json.Unmarshal(result.Contribution, &sum); err != nil {
+			return err
+		}
+	}
+	// The record is looked at as if it was counted already: beside those that
+	// are, and beside what waits with it on this page.
+	var facts []findings.Fact
+	if sum.Records() > 0 && sum.Records() <= maxTogether {
+		if facts, _, err = s.factsOf(ctx, result); err != nil {
+			return err
+		}
+	}
+	total := sum.Total()
+	now := s.Now()
+	for _, place := range places {
+		item := &items[place]
+		item.review = waitingOf(item.Record, now)
+		part, err := contributionOf(item.Record, ev)
+		if err != nil {
+			continue // its kilograms stay null
+		}
+		mass := part.Total()
+		item.review.KgCO2e, item.review.SharePercent = &mass, sharePercent(mass, sum.Total())
+		total = total.Add(mass)
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		// Approved in between: it is among the facts already.
+		facts = slices.DeleteFunc(slices.Clone(facts), func(f findings.Fact) bool { return f.ID == item.ID })
+		facts = append(facts, findings.FactOf(record.Counted{ID: item.ID, Type: item.Type, Fields: item.Fields, Contribution: text}))
+	}
+	if sum.Records() > maxTogether {
+		return nil
+	}
+	for _, f := range findings.Of(findings.EventOf(ev, total), facts) {
+		for _, place := range places {
+			if slices.Contains(f.RecordIDs, items[place].ID) {
+				items[place].review.Findings = append(items[place].review.Findings, f)
+			}
+		}
+	}
+	return nil
+}
+
+// waitingOf tells how long a record has waited.
+func waitingOf(r record.Record, now time.Time) reviewView {
+	since := r.UpdatedAt
+	if r.SubmittedAt != nil {
+		since = *r.SubmittedAt
+	}
+	return reviewView{
+		SharePercent: json.RawMessage("null"), WaitingSince: since.UTC().Format(timeLayout),
+		AgeHours: int64(max(0, now.Sub(since)) / time.Hour), Findings: []findings.Finding{},
+	}
+}
+
+// sharePercent gives part in percent of total to two places, null where there is
+// no total to have a share of.
+func sharePercent(part, total footprint.Mass) json.RawMessage {
+	if total.Sign() <= 0 {
+		return json.RawMessage("null")
+	}
+	share := new(big.Rat).SetFrac(new(big.Int).Mul(part.Big(), big.NewInt(100)), total.Big())
+	return json.RawMessage(share.FloatString(2))
+}
