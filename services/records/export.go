@@ -65,7 +65,7 @@ func serverColumns() []string {
 
 // exporter is the file as a stream that is made while it is read.
 type exporter struct {
-	ctx     context.Context //nolint:containedctx // it lives as long as the stream, longer than the call that makes it
+	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
 	cancel  context.CancelFunc
 	store   record.Records
 	org     record.OrgID

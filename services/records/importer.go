@@ -106,7 +106,7 @@ func (m *Importer) take(ctx context.Context, o record.OpenImport) error {
 // job is an import that this process works on.
 type job struct {
 	*Importer
-	ctx context.Context //nolint:containedctx // the job lives no longer than the call that has it
+	ctx context.Context // the job lives no longer than the call that has it
 	i   record.Import
 }
 
