@@ -21,7 +21,7 @@ const (
 	EndOfLifeTwice       = "END_OF_LIFE_TWICE"
 	SiteEnergyTwice      = "SITE_ENERGY_TWICE"
 	RoomNightsExceed     = "ROOM_NIGHTS_EXCEED_ATTENDEES"
-	PassengersExceed     = "PASSENGERS_EXCEED_ATTENDEES"
+	FlyersExceed         = "PASSENGERS_EXCEED_ATTENDEES"
 	PurchaseOverlaps     = "PURCHASE_OVERLAPS_RECORDS"
 	ExcludedTypeCounted  = "EXCLUDED_TYPE_COUNTED"
 	OutboundWithoutBack  = "OUTBOUND_WITHOUT_RETURN"

@@ -42,7 +42,7 @@ func substance(material string) string {
 		{"food", []string{"food"}},
 		{"construction", []string{"construction", "concrete", "brick", "plasterboard", "aggregates"}},
 	} {
-		for _, word := range strings.Fields(name) {
+		for word := range strings.FieldsSeq(name) {
 			if slices.Contains(s.words, strings.TrimSuffix(word, "s")) || slices.Contains(s.words, word) {
 				return s.is
 			}

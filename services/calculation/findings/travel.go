@@ -77,7 +77,7 @@ func passengers(e Event, facts []Fact) []Finding {
 		what    string
 	}{{out, e.Attendees, "to the event"}, {back, e.Attendees, "home"}, {out + back + either, 2 * e.Attendees, "in both directions together"}} {
 		if d.n > d.most {
-			found = append(found, finding(PassengersExceed, Warning, flights,
+			found = append(found, finding(FlyersExceed, Warning, flights,
 				"%d attendees fly %s, and the event has %d attendees.", d.n, d.what, e.Attendees))
 			break // the other sums say the same again
 		}
