@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -109,32 +110,15 @@ func Run(ctx context.Context, env app.Env) (err error) {
 		}
 		defer func() { err = errors.Join(err, cache.Close()) }()
 	}
-	store, closeStore, err := OpenStore(ctx, env, s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeStore()) }()
-	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: store.Ping})
-	service, err := New(
-		Config{
-			Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL,
-			AccountLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
-		},
-		Deps{Store: store, Keys: keys, Cache: cache, Logger: env.Logger, Health: health},
-	)
-	if err != nil {
-		return err
-	}
-	group := app.NewGroup(ctx)
-	group.Go("follow changes", service.Follow)
-	group.Go("auth", func(ctx context.Context) error {
-		listener, err := app.Listen(ctx, s.Addr)
-		if err != nil {
-			return err
+	// Until the accounts are open the process lives, and is not ready.
+	var opened atomic.Pointer[account.Store]
+	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: func(ctx context.Context) error {
+		if store := opened.Load(); store != nil {
+			return (*store).Ping(ctx)
 		}
-		env.Logger.InfoContext(ctx, "serving", "address", listener.Addr().String(), "version", env.Version)
-		return app.Serve(ctx, service.App(), listener, serveGrace, health.Drain)
-	})
+		return errors.New("not open yet")
+	}})
+	group := app.NewGroup(ctx)
 	if s.DebugAddr != "" {
 		group.Go("debug", func(ctx context.Context) error {
 			listener, err := app.Listen(ctx, s.DebugAddr)
@@ -144,5 +128,34 @@ func Run(ctx context.Context, env app.Env) (err error) {
 			return app.ServeDebug(ctx, listener, app.Debug{Metrics: env.Metrics, Ready: health.Ready})
 		})
 	}
+	group.Go("auth", func(ctx context.Context) (err error) {
+		store, closeStore, err := OpenStore(ctx, env, s)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closeStore()) }()
+		opened.Store(&store)
+		service, err := New(
+			Config{
+				Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL,
+				AccountLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
+			},
+			Deps{Store: store, Keys: keys, Cache: cache, Logger: env.Logger, Health: health},
+		)
+		if err != nil {
+			return err
+		}
+		listener, err := app.Listen(ctx, s.Addr)
+		if err != nil {
+			return err
+		}
+		env.Logger.InfoContext(ctx, "serving", "address", listener.Addr().String(), "version", env.Version)
+		serving := app.NewGroup(ctx)
+		serving.Go("follow changes", service.Follow)
+		serving.Go("http", func(ctx context.Context) error {
+			return app.Serve(ctx, service.App(), listener, serveGrace, health.Drain)
+		})
+		return serving.Wait()
+	})
 	return group.Wait()
 }

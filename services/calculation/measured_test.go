@@ -94,6 +94,8 @@ func (k *kept) PutResult(_ context.Context, r Result, _ int64) error {
 
 func (k *kept) InsertRevision(context.Context, Result) error { return nil }
 
+func (k *kept) InsertChanges(context.Context, NodeChanges) error { return nil }
+
 // nothing is the arithmetic of no records.
 type nothing struct{ Arithmetic }
 

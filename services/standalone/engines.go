@@ -21,6 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
 	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
 	accountsqlite "github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
@@ -32,11 +33,8 @@ import (
 // DatabaseFile is the embedded database's name in the data directory.
 const DatabaseFile = "ecf.db"
 
-// Databases names the databases on a MongoDB server whose address names none.
-const (
-	recordsDatabase  = "ecf"
-	accountsDatabase = "ecf_auth"
-)
+// recordsDatabase is the database on a MongoDB server whose address names none.
+const recordsDatabase = "ecf"
 
 // stores is where the three owners of data keep theirs.
 type stores struct {
@@ -92,7 +90,7 @@ func openMongo(ctx context.Context, s app.Settings, log *slog.Logger) (*stores, 
 		if err != nil {
 			return nil, err
 		}
-		accounts := accountmongo.New(authClient.Database(authDatabase(s)))
+		accounts := accountmongo.New(authClient.Database(auth.DatabaseName(s)))
 		if err := accounts.Prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -106,15 +104,6 @@ func openMongo(ctx context.Context, s app.Settings, log *slog.Logger) (*stores, 
 		return nil, errors.Join(err, disconnect())
 	}
 	return opened, nil
-}
-
-// authDatabase names the database of the accounts: what its address names,
-// unless that is the records' own address.
-func authDatabase(s app.Settings) string {
-	if s.MongoAuthURI == s.MongoURI {
-		return mongox.DatabaseName(s.MongoURI, recordsDatabase) + "_auth"
-	}
-	return mongox.DatabaseName(s.MongoAuthURI, accountsDatabase)
 }
 
 // redisRoles is the two uses of Redis.
