@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+)
+
+func orUnsaid(n int64) string {
+	if n == 0 {
+		return "not stated"
+	}
+	return explain.Grouped(fmt.Sprint(n))
+}
+
+func dates(ev footprint.EventContext) string {
+	start, err := time.Parse(time.DateOnly, ev.StartDate)
+	if err != nil {
+		return ""
+	}
+	const layout = "2 January 2006"
+	end, err := time.Parse(time.DateOnly, ev.EndDate)
+	switch {
+	case err != nil || end.Equal(start):
+		return start.Format(layout)
+	case end.Year() == start.Year() && end.Month() == start.Month():
+		return fmt.Sprintf("%d to %s", start.Day(), end.Format(layout))
+	}
+	return start.Format(layout) + " to " + end.Format(layout)
+}
+
+// intro is the report in a few sentences.
+func intro(d Data) string {
+	types := slices.Clone(d.Result.ByType)
+	slices.SortStableFunc(types, func(a, b footprint.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
+	total := inTonnes(d.Result.Total)
+	text := fmt.Sprintf("The event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s.", total.Value, total.Unit, total.Low, total.High)
+	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
+		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
+		if len(types) > 1 {
+			text += fmt.Sprintf(", followed by %s with %s", strings.ToLower(name(types[1].Type)), percent(types[1].KgCO2e, d.Result.Total.KgCO2e))
+		}
+		text += "."
+	}
+	return text + " Only records that were reviewed and approved are counted."
+}
+
+// titleOf gives a record a line of its own words.
+func titleOf(r bundle.Record) string {
+	s := shownOf(r.Fields)
+	var parts []string
+	if s.From != "" {
+		parts = append(parts, s.From+" → "+s.To)
+	}
+	parts = append(parts, s.Name, s.Site, s.City, s.Material, strings.ReplaceAll(s.Mode, "_", " "), s.Category, s.Description, s.Group, s.Date)
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}
+
+// name writes a type or group for people.
+func name(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "-", " "), "_", " ")
+	if s == footprint.GroupUnspecified {
+		return "Not stated"
+	}
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func yearOfRow(y *int) string {
+	if y == nil {
+		return "undated"
+	}
+	return fmt.Sprint(*y)
+}
+
+func valueOf(f bundle.Factor) string {
+	v := f.KgCO2e.String()
+	if f.WellToTank != nil {
+		v += " + " + f.WellToTank.String() + " upstream"
+	}
+	return v
+}
