@@ -86,8 +86,7 @@ func Parse(body []byte) (*Reader, error) {
 		}
 	}
 	if err != nil {
-		var bad *syntaxError
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*syntaxError](err); ok {
 			return nil, malformed(fmt.Sprintf("The body is not a JSON object: %s, at byte %d.", bad.message, bad.at+1))
 		}
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,7 +90,7 @@ func combine(fields []string, values func(string) []string, use func([]string)) 
 			return
 		}
 		for _, v := range values(fields[len(chosen)]) {
-			walk(append(chosen[:len(chosen):len(chosen)], v))
+			walk(append(slices.Clip(chosen), v))
 		}
 	}
 	walk(nil)

@@ -12,8 +12,7 @@ import (
 
 // describe writes an error with its details.
 func describe(err error) string {
-	var e *apperr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*apperr.Error](err); ok {
 		return fmt.Sprintf("%v %+v", e, e.Details)
 	}
 	return fmt.Sprint(err)

@@ -250,7 +250,7 @@ func (c *calculation) haul(from, to string, metres int64) haul {
 	case !aUK && !bUK:
 		return nonUK
 	case aUK:
-		a, aKnown, to, from = b, bKnown, from, to
+		a, aKnown, from = b, bKnown, to
 	}
 	if aKnown {
 		if a == locations.ShortHaul {

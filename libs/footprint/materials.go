@@ -170,7 +170,7 @@ func calculateMaterials(c *calculation, m *materials) {
 		c.defaultTo("source")
 	}
 	e := entry{stage: Combined, scope: 3, category: categoryGoods, technology: 1}
-	series := ""
+	var series string
 	switch basis {
 	case byItem:
 		series, e.quantity, e.unit = row.item, whole(m.Items), "item"

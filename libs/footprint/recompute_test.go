@@ -3,6 +3,7 @@ package footprint_test
 import (
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func sourceTable(t *testing.T, name string) map[string]sourceRow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func (c *recomputation) check(typ, body string, want ...recomputed) {
 func product(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	out := big.NewRat(1, 1)
-	for _, factor := range strings.Split(text, "*") {
+	for factor := range strings.SplitSeq(text, "*") {
 		r, ok := new(big.Rat).SetString(factor)
 		if !ok {
 			t.Fatalf("%q is no product", text)
@@ -116,9 +117,7 @@ func TestIndependentRecomputation(t *testing.T) {
 	t.Parallel()
 	c := &recomputation{t: t, rows: map[string]sourceRow{}}
 	for _, name := range []string{"flights", "accommodation", "venue_energy", "grid_electricity", "waste", "ground-transport", "freight", "catering", "materials", "digital"} {
-		for id, row := range sourceTable(t, name) {
-			c.rows[id] = row
-		}
+		maps.Copy(c.rows, sourceTable(t, name))
 	}
 	for haul, ends := range map[string]string{"domestic": "EDI", "short_haul": "CDG", "long_haul": "JFK"} {
 		for _, class := range []string{"economy", "premium_economy", "business", "first", "average"} {

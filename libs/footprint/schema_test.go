@@ -126,7 +126,7 @@ func violationsOfObject(s, v schema, path string) (out []string) {
 		}
 	}
 	holds := func(s any) bool { return len(violations(s.(schema), v, path)) == 0 }
-	if any, ok := s["anyOf"].([]any); ok && !slices.ContainsFunc(any, holds) {
+	if choices, ok := s["anyOf"].([]any); ok && !slices.ContainsFunc(choices, holds) {
 		out = append(out, path)
 	}
 	all, _ := s["allOf"].([]any)
@@ -231,7 +231,7 @@ func drawValue(t *rapid.T, s schema, name string) any {
 	case "number":
 		whole := drawInteger(t, s, name)
 		if rapid.Bool().Draw(t, name+" with decimals") && number(whole).Cmp(number(s["maximum"])) < 0 {
-			return json.Number(whole + "." + json.Number(rapid.StringMatching(`[0-9]{1,4}`).Draw(t, name)))
+			return whole + "." + json.Number(rapid.StringMatching(`[0-9]{1,4}`).Draw(t, name))
 		}
 		return whole
 	case "array":

@@ -117,12 +117,13 @@ func Formula(typ string) string {
 }
 
 func orderOf(name string) int {
-	for i, t := range registry() {
+	types := registry()
+	for i, t := range types {
 		if t.name == name {
 			return i
 		}
 	}
-	return len(registry())
+	return len(types)
 }
 
 // SuppliedFactor is the factor id of a line whose figure came with the record.

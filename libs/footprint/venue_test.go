@@ -2,6 +2,7 @@ package footprint_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +14,7 @@ import (
 func words(s string) []string { return strings.Fields(s) }
 
 func containsWord(list, word string) bool {
-	for _, w := range words(list) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(words(list), word)
 }
 
 func result(e footprint.Evaluation) footprint.Breakdown { return e.Contribution.Breakdown(london) }

@@ -168,7 +168,7 @@ func TestAQueryMayBeAskedWhileItsRowsAreRead(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer outer.Close()
+		defer func() { _ = outer.Close() }()
 		var got []string
 		for outer.Next() {
 			var id, following string

@@ -86,8 +86,7 @@ func (m *mongoMonitor) finished(ctx context.Context, e *event.CommandFinishedEve
 		attrs = append(attrs, m.duration.AttrErrorType(dbconv.ErrorTypeAttr(kind)))
 		cmd.span.SetAttributes(semconv.ErrorTypeKey.String(kind))
 		cmd.span.SetStatus(codes.Error, kind)
-		var se mongo.ServerError
-		if errors.As(failure, &se) {
+		if se, ok := errors.AsType[mongo.ServerError](failure); ok {
 			if list := se.ErrorCodes(); len(list) > 0 {
 				cmd.span.SetAttributes(semconv.DBResponseStatusCode(strconv.Itoa(list[0])))
 			}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/contrib/exporters/autoexport"
@@ -57,8 +58,8 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 	var stops []func(context.Context) error
 	stop := func(ctx context.Context) error {
 		var errs []error
-		for i := len(stops) - 1; i >= 0; i-- {
-			errs = append(errs, stops[i](ctx))
+		for _, stop := range slices.Backward(stops) {
+			errs = append(errs, stop(ctx))
 		}
 		stops = nil
 		return errors.Join(errs...)

@@ -3,6 +3,7 @@ package testkit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -117,7 +118,7 @@ func lockedCache(root string) (dir string, unlock func(), err error) {
 	}
 	for {
 		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-		if err != syscall.EINTR {
+		if !errors.Is(err, syscall.EINTR) {
 			break
 		}
 	}

@@ -64,7 +64,7 @@ func TestRedisExpires(t *testing.T) {
 		}
 		Eventually(t, 10*time.Second, func() error {
 			if err := c.Get(t.Context(), "k").Err(); !errors.Is(err, redis.Nil) {
-				return fmt.Errorf("%v, want nothing", err)
+				return fmt.Errorf("%w, want nothing", err)
 			}
 			return nil
 		})

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"mime"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -39,10 +40,5 @@ func mediaTypeIs(header string, types []string) bool {
 	if charset, given := params["charset"]; given && !strings.EqualFold(charset, "utf-8") {
 		return false
 	}
-	for _, t := range types {
-		if got == t {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(types, got)
 }

@@ -82,16 +82,14 @@ const retryAfterDefault = 2 * time.Second
 // their status, an expired deadline as UPSTREAM_TIMEOUT, anything else as
 // INTERNAL with a fixed sentence.
 func Translate(err error) (*apperr.Error, int) {
-	var ae *apperr.Error
-	if errors.As(err, &ae) {
+	if ae, ok := errors.AsType[*apperr.Error](err); ok {
 		status, known := statuses[ae.Code]
 		if !known || ae.Code == apperr.Internal {
 			return internal(err)
 		}
 		return ae, status
 	}
-	var fe *fiber.Error
-	if errors.As(err, &fe) {
+	if fe, ok := errors.AsType[*fiber.Error](err); ok {
 		return translateFiber(fe)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -79,8 +79,7 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 	}
 	if cause, ok := c.Locals(keyCause).(error); ok && status >= http.StatusInternalServerError {
 		attrs = append(attrs, slog.String("error", telemetry.Redact(cause.Error())))
-		var p *panicked
-		if errors.As(cause, &p) {
+		if p, ok := errors.AsType[*panicked](cause); ok {
 			attrs = append(attrs, slog.String("stack", p.stack))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,12 +145,7 @@ func New(o Options) *fiber.App {
 }
 
 func knownMethod(m string) bool {
-	for _, known := range fiber.DefaultMethods {
-		if m == known {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(fiber.DefaultMethods, m)
 }
 
 // edge holds what the middleware of one application shares.

@@ -152,7 +152,7 @@ func eventTests() []test {
 		{"an event is replaced at the revision given only", func(b *bench) {
 			e := b.insertEvent(acme, gala)
 			changed := record.Event{
-				ID: gala, Title: "Fair", StartDate: "2026-06-01", EndDate: "2026-06-01", VirtualAttendees: ptr(int64(9)),
+				ID: gala, Title: "Fair", StartDate: "2026-06-01", EndDate: "2026-06-01", VirtualAttendees: new(int64(9)),
 				Country: "FR", Timezone: "Europe/Paris", Description: "Changed.", Boundary: json.RawMessage(`{"included":[]}`),
 				Method: record.DefaultMethod, FactorSet: "2027.1",
 				CreatedBy: record.Actor{ID: "u9", Role: identity.Admin}, CreatedAt: start, UpdatedAt: start.Add(time.Hour),

@@ -69,13 +69,11 @@ var flights = record.Sub{Event: gala, Type: "flights"}
 // start is the time records of the suite begin at.
 var start = time.Date(2026, 3, 14, 15, 9, 26, 535_000_000, time.UTC)
 
-func ptr[T any](v T) *T { return &v }
-
 // someEvent gives an event with every field set.
 func someEvent(id record.EventID) record.Event {
 	return record.Event{
 		ID: id, Org: acme, Title: "Gala", StartDate: "2026-05-01", EndDate: "2026-05-03",
-		Attendees: ptr(int64(250)), VirtualAttendees: ptr(int64(0)), Country: "DE", Timezone: "Europe/Berlin",
+		Attendees: new(int64(250)), VirtualAttendees: new(int64(0)), Country: "DE", Timezone: "Europe/Berlin",
 		Description: "An evening.", Boundary: json.RawMessage(`{"included":["flights"],"excluded":[]}`),
 		Method: record.Method{RadiativeForcing: true, GWP: "AR6"}, FactorSet: "2026.1",
 		CreatedBy: record.Actor{ID: "u1", Name: "Ann", Role: identity.Manager},
@@ -107,8 +105,8 @@ func fullRecord(sub record.Sub, id record.ID) record.Record {
 	r.Contribution = json.RawMessage(`{"kg":"1.5","lines":[]}`)
 	r.UpdatedAt = start.Add(time.Hour)
 	r.EditedBy = record.Actor{ID: "u3", Role: identity.Manager}
-	r.SubmittedAt, r.SubmittedBy = ptr(start.Add(time.Minute)), ptr(record.Actor{ID: "u1", Name: "Ann", Role: identity.User})
-	r.ReviewedAt, r.ReviewedBy, r.ReviewComment = ptr(start.Add(time.Hour)), &boss, "Fine."
+	r.SubmittedAt, r.SubmittedBy = new(start.Add(time.Minute)), new(record.Actor{ID: "u1", Name: "Ann", Role: identity.User})
+	r.ReviewedAt, r.ReviewedBy, r.ReviewComment = new(start.Add(time.Hour)), &boss, "Fine."
 	r.Last = record.Entry{
 		Rev: 5, Move: record.Approve, From: record.InReview, To: record.Approved, By: boss, At: start.Add(time.Hour),
 		Comment: "Fine.", Changed: []string{"from", "to"}, Once: "once-5", Prev: "h4", Hash: "h5",
@@ -238,12 +236,12 @@ func show(v any) string {
 func normal[T any](v T) T {
 	c := reflect.New(reflect.TypeFor[T]()).Elem()
 	c.Set(reflect.ValueOf(&v).Elem())
-	return normalValue(c).Interface().(T) //nolint:errcheck,forcetypeassert // it is a T
+	return normalValue(c).Interface().(T) //nolint:forcetypeassert // it is a T
 }
 
 func normalValue(v reflect.Value) reflect.Value {
 	if v.Type() == reflect.TypeFor[time.Time]() {
-		t, _ := v.Interface().(time.Time)
+		t, _ := reflect.TypeAssert[time.Time](v)
 		return reflect.ValueOf(t.UTC())
 	}
 	c := reflect.New(v.Type()).Elem()

@@ -122,7 +122,7 @@ func valueTests() []test {
 		{"whole numbers of 64 bits survive", func(b *bench) {
 			for i, n := range []int64{1<<53 + 1, math.MaxInt64 - 1, -1<<53 - 1, math.MinInt64} {
 				e := someEvent(record.EventID(fmt.Sprint("e", i)))
-				e.Attendees, e.VirtualAttendees, e.ContextRev, e.Rev = ptr(n), ptr(n), n, n
+				e.Attendees, e.VirtualAttendees, e.ContextRev, e.Rev = new(n), new(n), n, n
 				e, err := b.InsertEvent(b.Context(), acme, e, math.MaxInt64)
 				b.must(err)
 				got, err := b.Event(b.Context(), acme, e.ID)
@@ -152,7 +152,7 @@ func valueTests() []test {
 			} {
 				r := draft(flights, record.ID(fmt.Sprint("r", i)))
 				r.CreatedAt, r.UpdatedAt, r.Last.At = at, at, at
-				r.SubmittedAt, r.ReviewedAt = ptr(at), ptr(at)
+				r.SubmittedAt, r.ReviewedAt = new(at), new(at)
 				r.Seq = b.insert(acme, r).Seq
 				equal(b, "record", b.read(acme, r.Key()), r)
 			}
