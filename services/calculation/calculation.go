@@ -49,11 +49,12 @@ type server struct {
 	Deps
 	checks *checks
 	keys   *idempotency.Keeper
+	slots  chan struct{} // see oneOfFew
 }
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
-	s := &server{Deps: d, checks: newChecks(), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	s := &server{Deps: d, checks: newChecks(), slots: make(chan struct{}, atOnce), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
@@ -70,7 +71,7 @@ func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodGet, Path: "/factor-sets", Role: identity.User, Handler: s.factorSets},
 		{Method: http.MethodGet, Path: "/factor-sets/:setId", Role: identity.User, Handler: s.factorSet},
-		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.keys.Handler(s.adopt)},
+		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.keys.Handler(s.oneOfFew(s.adopt))},
 
 		{Method: http.MethodGet, Path: "/review", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.queue},
 		{Method: http.MethodGet, Path: "/events/:eventId/review", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.queue},
@@ -78,7 +79,7 @@ func (s *server) routes() []web.Route {
 		{Method: http.MethodGet, Path: "/events/:eventId/results", Role: identity.User, Handler: s.result},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/history", Role: identity.User, Handler: s.history},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/explain", Role: identity.User, Handler: s.explained},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/report", Role: identity.User, Timeout: togetherTimeout, Handler: s.report},
+		{Method: http.MethodGet, Path: "/events/:eventId/results/report", Role: identity.User, Timeout: togetherTimeout, Handler: s.oneOfFew(s.report)},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/preview", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.preview},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision", Role: identity.User, Handler: s.revision},
 		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision/diff/:other", Role: identity.User, Timeout: togetherTimeout, Handler: s.waterfall},

@@ -9,6 +9,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -18,6 +20,27 @@ import (
 // report, a rehearsal and the checks of records against each other. The rest of
 // the service reads an event of any size.
 const maxTogether = 20_000
+
+// maxTogetherBytes bounds the size of their inputs together, and atOnce how
+// many such answers are made at the same time, so that they fit into memory.
+const (
+	maxTogetherBytes = 24 << 20
+	atOnce           = 4
+)
+
+// oneOfFew makes a handler wait until few of its kind are at work.
+func (s *server) oneOfFew(next fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		select {
+		case s.slots <- struct{}{}:
+		case <-c.UserContext().Done():
+			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+				Message: "Many reports are being made. Please try again in a moment."}
+		}
+		defer func() { <-s.slots }()
+		return next(c)
+	}
+}
 
 // inputsTree is how the worker grows its nodes.
 func inputsTree() bundle.Tree { return bundle.Tree{Fanout: Fanout, Levels: topLevel + 1} }
@@ -71,11 +94,18 @@ func (s *server) inputsOf(ctx context.Context, org record.OrgID, event record.Ev
 			return result, nil, err
 		}
 		var counted []record.Counted
+		size := 0
 		for _, n := range nodes {
 			if known, ok := read[n.NodeID]; !ok || known.hash != n.Hash {
 				if read[n.NodeID], err = s.segment(ctx, org, event, n); err != nil {
 					return result, nil, err
 				}
+			}
+			for _, c := range read[n.NodeID].counted {
+				size += len(c.Fields)
+			}
+			if size > maxTogetherBytes {
+				return result, nil, tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", maxTogetherBytes>>20)
 			}
 			counted = append(counted, read[n.NodeID].counted...)
 		}
@@ -121,8 +151,12 @@ func countedIn(r Result) (int64, error) {
 func tooMany(r Result) error {
 	n, err := countedIn(r)
 	if err == nil && n > maxTogether {
-		err = apperr.New(apperr.PayloadTooLarge, "The event has %d counted records; up to %d are handled in one answer.", n, maxTogether).
-			With(apperr.Detail{Code: "TOO_MANY_RECORDS", Message: "Read them in pages: GET /events/{eventId}/results/explain."})
+		err = tooLarge("The event has %d counted records; up to %d are handled in one answer.", n, maxTogether)
 	}
 	return err
+}
+
+func tooLarge(format string, args ...any) error {
+	return apperr.New(apperr.PayloadTooLarge, format, args...).
+		With(apperr.Detail{Code: "TOO_MANY_RECORDS", Message: "Read them in pages: GET /events/{eventId}/results/explain."})
 }
