@@ -24,8 +24,8 @@ func carriesOrg(t reflect.Type, depth int) bool {
 	if t.Kind() != reflect.Struct || depth == 0 {
 		return false
 	}
-	for i := range t.NumField() {
-		if carriesOrg(t.Field(i).Type, depth-1) {
+	for field := range t.Fields() {
+		if carriesOrg(field.Type, depth-1) {
 			return true
 		}
 	}
@@ -44,11 +44,11 @@ func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 		if store.NumMethod() < 5 {
 			t.Errorf("%s has only %d methods", store, store.NumMethod())
 		}
-		for i := range store.NumMethod() {
-			m := store.Method(i)
+		for m := range store.Methods() {
+			m := m
 			named := false
-			for k := range m.Type.NumIn() {
-				named = named || carriesOrg(m.Type.In(k), 3)
+			for in := range m.Type.Ins() {
+				named = named || carriesOrg(in, 3)
 			}
 			if !named && !of[m.Name] {
 				t.Errorf("%s.%s does not say whose data it is about", store, m.Name)

@@ -116,7 +116,7 @@ func (c *client) ask(ctx context.Context, method, path string, body any, header 
 	again := false
 	for {
 		a, err := c.once(ctx, method, path, text, header)
-		what := ""
+		var what string
 		switch {
 		case err != nil:
 			what = "no answer"
@@ -132,7 +132,7 @@ func (c *client) ask(ctx context.Context, method, path string, body any, header 
 		select {
 		case <-pause.C:
 		case <-giveUp.C:
-			return answer{}, fmt.Errorf("%w: %s %s: last: %s: %v %s", errUnknown, method, path, what, err, a.body)
+			return answer{}, fmt.Errorf("%w: %s %s: last: %s: %s %s", errUnknown, method, path, what, fmt.Sprint(err), a.body)
 		case <-ctx.Done():
 			return answer{}, fmt.Errorf("%w: %s %s: %w", errUnknown, method, path, ctx.Err())
 		}

@@ -194,7 +194,7 @@ func (w *worker) make(ctx context.Context, c *client, e *entry, s step) error {
 			}
 			var now struct{ WeightKg, Passengers int }
 			if err := a.into(&now); err != nil || max(now.WeightKg, now.Passengers) != e.weight {
-				return fmt.Errorf("edited behind our back: %v %s", err, a.body)
+				return fmt.Errorf("edited behind our back: %s %s", fmt.Sprint(err), a.body)
 			}
 		}
 		return e.take(a, http.StatusOK, s)

@@ -45,8 +45,7 @@ func (e *Error) Error() string {
 // CodeOf gives the code of the refusal in err's chain, and empty for any other
 // error.
 func CodeOf(err error) string {
-	var refused *Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused.Code
 	}
 	return ""

@@ -39,7 +39,7 @@ type front struct {
 
 // startFront listens on address and serves until stop.
 func startFront(address, socket string, logs io.Writer) (*front, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,9 @@ func startServer(t *testing.T, args ...string) *running {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		<-ended
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -144,7 +146,9 @@ func TestRunKeepsGivenDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = server.stdin.Close()
-	<-server.ended
+	if err := <-server.ended; err != nil {
+		t.Error(err)
+	}
 
 	server = startServer(t, "-data", dir)
 	n, err := connect(t, server.uri).Database("kept").Collection("items").CountDocuments(t.Context(), bson.D{})

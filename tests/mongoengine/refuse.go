@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -71,10 +72,8 @@ func refuseUpdate(update bson.Raw) *commandError {
 		}
 	}
 	if pulls, ok := update.Lookup("$pull").DocumentOK(); ok {
-		for _, pull := range documentsIn(pulls) {
-			if hasOperator(pull) {
-				return notImplemented("$pull with a condition")
-			}
+		if slices.ContainsFunc(documentsIn(pulls), hasOperator) {
+			return notImplemented("$pull with a condition")
 		}
 	}
 	return nil
