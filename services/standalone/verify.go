@@ -51,8 +51,12 @@ func verify(_ context.Context, env app.Env, s app.Settings, v map[string]string)
 			signed = "It is signed with the key " + verdict.SignedBy + "."
 		}
 	}
-	_, err = fmt.Fprintf(env.Stdout, "The bundle is right to the last digit: %q, revision %d, %d records, %s kg CO2e.\n%s\n",
-		verdict.Event, verdict.Revision, verdict.Records, verdict.Total.Kilograms(), signed)
+	records := fmt.Sprintf("%d records", verdict.Records)
+	if verdict.Records == 1 {
+		records = "1 record"
+	}
+	_, err = fmt.Fprintf(env.Stdout, "The bundle is right to the last digit: %q, revision %d, %s, %s kg CO2e.\n%s\n",
+		verdict.Event, verdict.Revision, records, verdict.Total.Kilograms(), signed)
 	return err
 }
 
