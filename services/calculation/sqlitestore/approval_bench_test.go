@@ -1,0 +1,95 @@
+package sqlitestore_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/record"
+	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
+)
+
+// BenchmarkApproval measures what one decision costs until the result is
+// right, in events of different sizes: it should not depend on the size.
+func BenchmarkApproval(b *testing.B) {
+	for _, size := range []int64{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			ctx := b.Context()
+			schema := slices.Concat(recordsqlite.Schema(), sqlitestore.Schema())
+			db, err := sqlitex.Open(ctx, filepath.Join(b.TempDir(), "ecf.db"), schema...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = db.Close() })
+			records := recordsqlite.New(db)
+			fill(ctx, b, records, size)
+			recalculator := calculation.NewRecalculator(records, sqlitestore.New(db), time.Now)
+			if err := recalculator.Recalculate(ctx, "org", "event"); err != nil {
+				b.Fatal(err)
+			}
+			next := int64(0)
+			for b.Loop() {
+				// Another record each time, all over the event, counted or no longer
+				// counted: both cost the same.
+				next = (next+7919)%size + 1
+				key := record.Key{Event: "event", Type: "waste", ID: record.ID(fmt.Sprint("r", next))}
+				r, err := records.Record(ctx, "org", key)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if r.Status == record.Approved {
+					r.Status = record.ChangesRequested
+				} else {
+					r.Status = record.Approved
+				}
+				r.Rev, r.Mark = r.Rev+1, record.NewMark(time.Now())
+				if err := records.ReplaceRecord(ctx, "org", r, r.Rev-1); err != nil {
+					b.Fatal(err)
+				}
+				if err := recalculator.Recalculate(ctx, "org", "event"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// fill makes an event of so many approved records, the last of them marked.
+func fill(ctx context.Context, b *testing.B, store *recordsqlite.Store, size int64) {
+	b.Helper()
+	now := time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC)
+	event := record.Event{ID: "event", Org: "org", Title: "Large", Country: "GB", Method: record.DefaultMethod,
+		FactorSet: factors.Sets()[0].ID, CreatedAt: now, UpdatedAt: now, Rev: 1, ContextRev: 1, Mark: record.NewMark(now)}
+	if _, err := store.InsertEvent(ctx, "org", event, record.Unlimited); err != nil {
+		b.Fatal(err)
+	}
+	fields := json.RawMessage(`{"treatment":"landfill","material":"mixed","weightKg":12.5,"country":"GB"}`)
+	preview, contribution, err := record.Evaluate("waste", fields, nil, event.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	const batch = 100
+	for from := int64(1); from <= size; from += batch {
+		many := make([]record.Record, 0, batch)
+		for i := from; i < from+batch; i++ {
+			mark := ""
+			if i%calculation.Fanout == 1 {
+				mark = record.NewMark(now) // one per segment, so that all are summed
+			}
+			many = append(many, record.Record{ID: record.ID(fmt.Sprint("r", i)), Org: "org", Event: "event", Type: "waste", Rev: 1,
+				Status: record.Approved, Fields: fields, Preview: preview, Contribution: contribution, ContextRev: 1,
+				CreatedAt: now, UpdatedAt: now, Last: record.Entry{Rev: 1, Move: record.Create, To: record.Approved, At: now}, Mark: mark})
+		}
+		if _, _, err := store.InsertRecords(ctx, "org", record.Sub{Event: "event", Type: "waste"}, many); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
