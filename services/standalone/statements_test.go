@@ -45,7 +45,6 @@ func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 			t.Errorf("%s has only %d methods", store, store.NumMethod())
 		}
 		for m := range store.Methods() {
-			m := m
 			named := false
 			for in := range m.Type.Ins() {
 				named = named || carriesOrg(in, 3)
