@@ -96,6 +96,10 @@ test-outside:
 e2e: ## Run the end-to-end tests only
 	@$(MAKE) test-work PKG=./tests/...
 
+.PHONY: chaos
+chaos: ## Break the running system at random for many rounds (ROUNDS=20)
+	@ECF_CHAOS_ROUNDS=$(or $(ROUNDS),20) $(MAKE) test-work PKG=./tests/chaos TEST_TIMEOUT=3h
+
 .PHONY: bench
 bench: ## Run the benchmarks (PKG=./libs/footprint BENCHTIME=3s)
 	@$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(PKG)
