@@ -1,6 +1,3 @@
-// Package footprint calculates what a carbon-source record contributes to the
-// footprint of its event. It is pure: the same input, event context and factor
-// set give the same answer on every platform, to the last digit.
 package footprint
 
 // EventContext is what of an event moves its numbers.

@@ -68,3 +68,7 @@ var inResult = map[string]string{
 	NoticeCradleToGrave:     "A factor includes the end of life of its material.",
 	NoticeTransportOnly:     "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
 }
+
+// NoticeMeaning says what a notice of records means for a whole event; empty for
+// a code whose notices stay with their record.
+func NoticeMeaning(code string) string { return inResult[code] }

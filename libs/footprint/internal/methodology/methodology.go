@@ -1,0 +1,395 @@
+// Package methodology writes the page that explains the calculation. Every
+// figure of the page is looked up in the tables or comes out of the engine, so
+// the page says what the program does.
+package methodology
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+//go:embed methodology.tmpl
+var text string
+
+// Write writes the page for the newest factor set.
+func Write(w io.Writer) error {
+	set, _ := factors.ForStart("")
+	p := &page{Set: set, Sets: factors.Sets(), Types: footprint.Types(), Groups: footprint.Groups(),
+		Engine: footprint.EngineVersion, references: make(map[reference]int)}
+	t, err := template.New("methodology").Funcs(template.FuncMap{
+		"formula": footprint.Formula, "description": footprint.Description, "join": strings.Join, "list": func(s ...string) []string { return s },
+		"notice": notice,
+	}).Parse(text)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, p)
+}
+
+// page is what the template sees.
+type page struct {
+	Set    *factors.Set
+	Sets   []*factors.Set
+	Types  []string
+	Groups []string
+	Engine string
+
+	references map[reference]int
+	// sources are those that the page has named so far, in the order of their
+	// numbers.
+	sources []reference
+}
+
+type reference struct{ Source, Licence string }
+
+// row is one line of a table of factors.
+type row struct {
+	Label    string
+	ID       string
+	Value    string
+	Upstream string
+	Unit     string
+	Region   string
+	Year     string
+	Source   string
+	Scope    string
+	Stage    string
+}
+
+func notice(code string) (string, error) {
+	meaning := footprint.NoticeMeaning(code)
+	if meaning == "" {
+		return "", fmt.Errorf("no meaning of the notice %s", code)
+	}
+	return "`" + code + "`: " + meaning, nil
+}
+
+// cite numbers the source of a factor.
+func (p *page) cite(source, licence string) string {
+	r := reference{source, licence}
+	n, ok := p.references[r]
+	if !ok {
+		p.sources = append(p.sources, r)
+		n = len(p.sources)
+		p.references[r] = n
+	}
+	return fmt.Sprintf("[%d]", n)
+}
+
+func yearText(year int) string {
+	if year == 0 {
+		return "undated"
+	}
+	return fmt.Sprint(year)
+}
+
+func (p *page) row(label string, f *factors.Factor) row {
+	r := row{Label: label, ID: f.ID, Value: f.KgCO2e.String(), Upstream: "not published", Unit: f.Unit, Region: f.Region,
+		Year: yearText(f.Year), Source: p.cite(f.Source, f.Licence)}
+	if u := p.Set.Complete(f, func(f *factors.Factor) bool { return f.WTT.Published }); u != nil {
+		r.Upstream = u.WTT.Decimal.String()
+	}
+	return r
+}
+
+// Factor finds a factor by its series.
+func (p *page) Factor(series string) (row, error) {
+	f := p.Set.Ref(series)
+	if f == nil {
+		return row{}, fmt.Errorf("no factor %q", series)
+	}
+	return p.row("", f), nil
+}
+
+// Rows finds factors by their series.
+func (p *page) Rows(series ...string) (out []row, err error) {
+	for _, s := range series {
+		r, err := p.Factor(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Value gives the figure of a default of the set, without its unit.
+func (p *page) Value(id string) (string, error) {
+	d, ok := p.Set.Default(id)
+	if !ok {
+		return "", fmt.Errorf("no default %q", id)
+	}
+	return d.Value.String(), nil
+}
+
+// Defaults finds the activity defaults of the ids, as rows.
+func (p *page) Defaults(ids ...string) (out []row, err error) {
+	for _, id := range ids {
+		d, ok := p.Set.Default(id)
+		if !ok {
+			return nil, fmt.Errorf("no default %q", id)
+		}
+		out = append(out, row{Label: d.Quantity + ": " + d.Detail, ID: id, Value: d.Value.String(), Unit: d.Unit, Region: d.Region,
+			Year: yearText(d.Year), Source: p.cite(d.Source, d.Licence)})
+	}
+	return out, nil
+}
+
+// Count counts the series between a prefix and a suffix; what is between them
+// has no further dot.
+func (p *page) Count(prefix, suffix string) int { return len(p.between(prefix, suffix)) }
+
+// Between lists in capitals what stands between prefix and suffix in the series.
+func (p *page) Between(prefix, suffix string) string {
+	names := p.between(prefix, suffix)
+	slices.Sort(names)
+	return strings.ToUpper(strings.Join(names, ", "))
+}
+
+func (p *page) between(prefix, suffix string) (out []string) {
+	for _, f := range p.Set.Factors() {
+		middle, ok := strings.CutPrefix(f.Series, prefix)
+		if !ok {
+			continue
+		}
+		if middle, ok = strings.CutSuffix(middle, suffix); ok && middle != "" && !strings.Contains(middle, ".") {
+			out = append(out, middle)
+		}
+	}
+	return out
+}
+
+// flightRow is a haul and class with and without radiative forcing.
+type flightRow struct {
+	Haul, Class, Year, Source      string
+	Without, With, CO2, WellToTank string
+	Ratio                          string
+}
+
+// Flights gives all flight factors of the set, haul by haul.
+func (p *page) Flights() ([]flightRow, error) {
+	var out []flightRow
+	for _, name := range p.between("desnz-flight-", "-norf") {
+		haul, class, ok := strings.Cut(name, "-")
+		norf, rf := p.Set.Ref("desnz-flight-"+name+"-norf"), p.Set.Ref("desnz-flight-"+name+"-rf")
+		if !ok || rf == nil || !norf.GasSplit() || !rf.GasSplit() {
+			return nil, fmt.Errorf("flights of %q are not complete", name)
+		}
+		r := p.row("", norf)
+		out = append(out, flightRow{Haul: words(haul), Class: words(class), Year: r.Year, Source: r.Source, Without: r.Value,
+			With: rf.KgCO2e.String(), CO2: norf.CO2.Decimal.String(), WellToTank: r.Upstream,
+			Ratio: ratio(rf.CO2.Decimal, norf.CO2.Decimal).FloatString(2)})
+	}
+	return out, nil
+}
+
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+func ratio(a, b decimal.Decimal) *big.Rat {
+	x, _ := new(big.Rat).SetString(a.String())
+	y, _ := new(big.Rat).SetString(b.String())
+	return x.Quo(x, y)
+}
+
+// Airports counts the airports known.
+func (p *page) Airports() int { return len(locations.Airports()) }
+
+// Cities counts the city codes.
+func (p *page) Cities() int { return len(locations.Cities()) }
+
+// Countries counts the countries.
+func (p *page) Countries() int { return len(locations.Countries()) }
+
+// Hauls counts the countries that the table of hauls knows.
+func (p *page) Hauls() (known int) {
+	for _, c := range locations.Countries() {
+		if _, ok := locations.HaulOf(c.Code); ok {
+			known++
+		}
+	}
+	return known
+}
+
+// Pedigree is the table of uncertainty factors: an indicator and its factors by
+// score.
+func (p *page) Pedigree() ([][]string, error) {
+	var out [][]string
+	for _, name := range [...]string{"reliability", "completeness", "temporal correlation", "geographical correlation", "further technological correlation"} {
+		line := []string{name}
+		for score := 1; score <= 5; score++ {
+			u, ok := p.Set.Pedigree(name, score)
+			if !ok {
+				return nil, fmt.Errorf("no pedigree factor %s %d", name, score)
+			}
+			line = append(line, u.String())
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+// evaluate asks the engine for a record in a British event.
+func (p *page) evaluate(typ, body string) (footprint.Evaluation, error) {
+	ev := footprint.EventContext{Country: "GB", StartDate: fmt.Sprintf("%d-01-01", p.Set.Year), RadiativeForcing: true, GWP: "published", FactorSet: p.Set.ID}
+	d, err := footprint.Decode(typ, []byte(body), ev)
+	if err != nil {
+		return footprint.Evaluation{}, err
+	}
+	if len(d.Notices) > 0 {
+		return footprint.Evaluation{}, fmt.Errorf("%s %s: %v", typ, body, d.Notices)
+	}
+	return footprint.Evaluate(typ, d.Fields, ev)
+}
+
+// Said gives what the engine says to a record in a notice.
+func (p *page) Said(typ, body, code string) (string, error) {
+	e, err := p.evaluate(typ, body)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range e.Notices {
+		if n.Code == code {
+			return "`" + code + "`: " + n.Message, nil
+		}
+	}
+	return "", fmt.Errorf("%s %s has no notice %s", typ, body, code)
+}
+
+// Lines gives the lines of a record, one row for each.
+func (p *page) Lines(typ, body string) ([]row, error) {
+	e, err := p.evaluate(typ, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", typ, body, err)
+	}
+	out := make([]row, 0, len(e.Lines))
+	for _, l := range e.Lines {
+		r := row{ID: l.FactorID, Year: "-", Source: "-", Region: "-"}
+		if f, ok := p.Set.Factor(l.FactorID); ok {
+			r = p.row("", &f)
+		}
+		r.Value, r.Unit, r.Stage, r.Scope = l.KgPerUnit.String(), l.Unit, l.Stage, fmt.Sprintf("Scope %d", l.Scope)
+		if l.Category != "" {
+			r.Scope += ", category " + l.Category
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Cases asks the engine for each combination of the values of some fields, which
+// are those of the schema, and gives a row for each that has a factor. body is
+// the rest of the record, without its braces.
+func (p *page) Cases(typ, body string, names ...string) ([]row, error) {
+	var schema struct {
+		Properties map[string]struct {
+			Enum []string `json:"enum"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(footprint.Schema(typ), &schema); err != nil {
+		return nil, err
+	}
+	combinations := []string{""}
+	labels := []string{""}
+	for _, name := range names {
+		var nextBodies, nextLabels []string
+		for i := range combinations {
+			for _, v := range schema.Properties[name].Enum {
+				nextBodies = append(nextBodies, fmt.Sprintf("%s%q:%q,", combinations[i], name, v))
+				nextLabels = append(nextLabels, strings.TrimSpace(labels[i]+" "+words(v)))
+			}
+		}
+		combinations, labels = nextBodies, nextLabels
+	}
+	var out []row
+	for i := range combinations {
+		lines, err := p.Lines(typ, "{"+combinations[i]+body+"}")
+		var fault *apperr.Error
+		if errors.As(err, &fault) {
+			continue // no factor, or values that do not go together
+		}
+		if err != nil {
+			return nil, err
+		}
+		r := lines[0]
+		r.Label, r.Upstream = labels[i], ""
+		for _, l := range lines[1:] {
+			if l.Stage == footprint.Upstream {
+				if r.Upstream != "" {
+					r.Upstream += " + "
+				}
+				r.Upstream += l.Value
+				if l.Year != r.Year {
+					r.Upstream += " (" + l.Year + ")"
+				}
+			}
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no case of %s by %v", typ, names)
+	}
+	return out, nil
+}
+
+// scored is a record with its data quality and interval.
+type scored struct {
+	Label, Quality string
+	Scores         [5]int
+	GSD2           string
+}
+
+// Scored gives the scores of the first line of a record.
+func (p *page) Scored(label, typ, body string) (scored, error) {
+	e, err := p.evaluate(typ, body)
+	if err != nil {
+		return scored{}, fmt.Errorf("%s %s: %w", typ, body, err)
+	}
+	l := e.Lines[0]
+	return scored{Label: label, Quality: l.Quality, Scores: l.Scores, GSD2: big.NewRat(int64(l.GSD2), 1_000_000).FloatString(3)}, nil
+}
+
+// Licences lists the licences of the rows of the set with how many rows each
+// has.
+func (p *page) Licences() []string {
+	count := make(map[string]int)
+	for _, f := range p.Set.Factors() {
+		count[f.Licence]++
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		out = append(out, fmt.Sprintf("%s (%d rows)", name, count[name]))
+	}
+	return out
+}
+
+// Licence gives the licence of a factor.
+func (p *page) Licence(series string) (string, error) {
+	f := p.Set.Ref(series)
+	if f == nil {
+		return "", fmt.Errorf("no factor %q", series)
+	}
+	return f.Licence, nil
+}
+
+// Numbered lists the sources named so far as cells of a table.
+func (p *page) Numbered() []string {
+	out := make([]string, 0, len(p.sources))
+	for i, r := range p.sources {
+		out = append(out, fmt.Sprintf("[%d] | %s | %s", i+1, r.Source, r.Licence))
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package methodology_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/footprint/internal/methodology"
+)
+
+var update = flag.Bool("update", false, "write docs/methodology.md")
+
+const document = "../../../../docs/methodology.md"
+
+// TestDocument fails when the committed page is not what the tables and the
+// engine say today.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := methodology.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(document, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	committed, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(committed, b.Bytes()) {
+		return
+	}
+	was, is := strings.Split(string(committed), "\n"), strings.Split(b.String(), "\n")
+	for i := range is {
+		if i >= len(was) || was[i] != is[i] {
+			t.Fatalf("docs/methodology.md is not what go generate ./footprint makes; line %d must be %q", i+1, is[i])
+		}
+	}
+	t.Fatal("docs/methodology.md is longer than what go generate ./footprint makes")
+}
+
+// TestTemplate sees to it that the words around the figures hold no figures
+// themselves, which nobody would bring up to date.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("methodology.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`\b(CO2e?|CH4|N2O|[Ss]copes? [123]|category [0-9]+|AR[56]|ISO [0-9]+(-[0-9])?|UN M49|SHA-256)\b`)
+	section := regexp.MustCompile(`^#+ [0-9]+(\.[0-9]+)?\.? `)
+	actions := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	// An action keeps its lines, so that a fault names the right one.
+	words := actions.ReplaceAllStringFunc(string(raw), func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+	for i, line := range strings.Split(words, "\n") {
+		line = names.ReplaceAllString(section.ReplaceAllString(line, ""), "")
+		if strings.ContainsAny(line, "0123456789") {
+			t.Errorf("line %d of the template holds a figure: %q", i+1, line)
+		}
+	}
+}
