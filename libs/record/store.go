@@ -120,7 +120,7 @@ type Records interface {
 	// ReviewQueue reads records that are submitted or in_review and not
 	// deleted, newest first (CreatedAt, then ID, descending), skipping skip and
 	// at most limit of them, and counts them all. An empty event means all
-	// events of the organization.
+	// events of the organization but the deleted ones.
 	ReviewQueue(ctx context.Context, org OrgID, event EventID, skip, limit int64) ([]Record, int64, error)
 	// InsertEntry stores a history entry under (record, Rev). That the entry is
 	// there already is success: the caller tries again after a crash.

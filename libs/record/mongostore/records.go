@@ -165,6 +165,12 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	filter := bson.D{eq("org", org)}
 	if event != "" {
 		filter = append(filter, eq("event", event))
+	} else {
+		deleted, err := s.deletedEvents(ctx, org)
+		if err != nil {
+			return nil, 0, err
+		}
+		filter = append(filter, eq("event", bson.D{eq("$nin", deleted)}))
 	}
 	filter = append(filter, eq("deleted", false), eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})}))
 	total, err := s.records.CountDocuments(ctx, filter)
@@ -177,6 +183,20 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	page, err := list(ctx, s.records, "read review queue", filter, recordFromDoc,
 		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
 	return page, total, err
+}
+
+// deletedEvents gives the ids of an organization's deleted events; never nil.
+func (s *Store) deletedEvents(ctx context.Context, org record.OrgID) (bson.A, error) {
+	ids, err := list(ctx, s.events, "read deleted events", bson.D{eq("org", org), eq("deleted", true)},
+		func(d struct {
+			ID string `bson:"_id"`
+		}) (any, error) {
+			return d.ID, nil
+		}, options.Find().SetProjection(bson.D{eq("_id", 1)}))
+	if err != nil {
+		return nil, err
+	}
+	return append(bson.A{}, ids...), nil
 }
 
 // InsertEntry implements record.Records.

@@ -49,6 +49,17 @@ func queueTests() []test {
 			equal(b, "queue", ids(page), []record.ID{"f1", "g2", "g1"})
 			equal(b, "total", total, 3)
 		}},
+		{"the records of a deleted event leave the organization's queue", func(b *bench) {
+			b.fillQueue()
+			event, err := b.InsertEvent(b.Context(), acme, someEvent(fair), record.Unlimited)
+			b.must(err)
+			event.Deleted, event.Rev = true, event.Rev+1
+			b.must(b.ReplaceEvent(b.Context(), acme, event, event.Rev-1))
+			page, total, err := b.ReviewQueue(b.Context(), acme, "", 0, 10)
+			b.must(err)
+			equal(b, "queue", ids(page), []record.ID{"g5", "g4", "g2", "g1"})
+			equal(b, "total", total, 4)
+		}},
 	}
 }
 

@@ -108,8 +108,8 @@ func TestStatements(t *testing.T) {
 		parameters := strings.Count(statement, "?")
 		if strings.Contains(statement, "?1") {
 			parameters = 3
-			if !strings.Contains(statement, "?3") {
-				parameters = 2
+			for parameters > 1 && !strings.Contains(statement, "?"+strconv.Itoa(parameters)) {
+				parameters--
 			}
 		}
 		rows, err := db.Read().QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, make([]any, parameters)...)
@@ -126,7 +126,9 @@ func TestStatements(t *testing.T) {
 			if strings.HasPrefix(step, "SCAN") && !allowed.MatchString(step) {
 				t.Errorf("%s, in %s", step, statement)
 			}
-			if strings.Contains(statement, "'submitted', 'in_review'") && !strings.Contains(step, "INDEX records_queue") {
+			// The ids of deleted events are looked up beside it.
+			besides := regexp.MustCompile(`^(LIST SUBQUERY|SEARCH events USING INDEX|CREATE BLOOM FILTER)`)
+			if strings.Contains(statement, "'submitted', 'in_review'") && !strings.Contains(step, "INDEX records_queue") && !besides.MatchString(step) {
 				t.Errorf("the queue is read by more than the queue: %s, in %s", step, statement)
 			}
 			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sweep && !strings.Contains(statement, "json_each") && !strings.Contains(statement, "AS part") {

@@ -136,6 +136,9 @@ func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event recor
 // word: the engine uses them for nothing else.
 const inQueue = `deleted = 0 AND status IN ('submitted', 'in_review')`
 
+// ofLiveEvents leaves out what is left of deleted events.
+const ofLiveEvents = ` AND event NOT IN (SELECT id FROM events WHERE org = ?1 AND deleted = 1)`
+
 // ReviewQueue implements record.Records. The page and the count are of one
 // state: one transaction reads both.
 func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Record, total int64, err error) {
@@ -146,9 +149,9 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 		 WHERE org = ? AND event = ? AND `+inQueue+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
 		[]any{org, event}
 	if event == "" {
-		count, read, args = `SELECT COUNT(*) FROM records INDEXED BY records_queue_all WHERE org = ? AND `+inQueue,
+		count, read, args = `SELECT COUNT(*) FROM records INDEXED BY records_queue_all WHERE org = ?1 AND `+inQueue+ofLiveEvents,
 			`SELECT `+recordColumns+` FROM records INDEXED BY records_queue_all
-			 WHERE org = ? AND `+inQueue+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+			 WHERE org = ?1 AND `+inQueue+ofLiveEvents+` ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`,
 			[]any{org}
 	}
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
