@@ -317,8 +317,7 @@ func (p *page) Cases(typ, body string, names ...string) ([]row, error) {
 	var out []row
 	for i := range combinations {
 		lines, err := p.Lines(typ, "{"+combinations[i]+body+"}")
-		var fault *apperr.Error
-		if errors.As(err, &fault) {
+		if _, ok := errors.AsType[*apperr.Error](err); ok {
 			continue // no factor, or values that do not go together
 		}
 		if err != nil {
