@@ -71,7 +71,7 @@ const (
 const knownFor = 90 * 24 * time.Hour
 
 // failuresTimeout bounds the questions to Redis of one attempt.
-const failuresTimeout = 250 * time.Millisecond
+const failuresTimeout = 500 * time.Millisecond
 
 // newFailures counts by the clock of Redis, so that replicas agree, unless clock
 // is a test's; now is the process's own.
@@ -98,22 +98,63 @@ func addressKey(address string) string {
 // begin counts an attempt as a failure before its password is looked at, so
 // that of many at once no more than the rule allows are. RATE_LIMITED when there
 // were too many. The caller calls forgive when the attempt did not fail.
+//
+// It counts in the process first and then in Redis: what this process alone has
+// let through is never more than all of them together, so a Redis that is slow
+// or away opens nothing.
 func (f *failures) begin(ctx context.Context, emailKey, address string) (forgive func(), err error) {
-	log, taken, wait, err := f.take(ctx, emailKey, address)
+	short, cancel := context.WithTimeout(ctx, failuresTimeout)
+	defer cancel()
+	key, answers := f.key(short, emailKey, address)
+	local, wait, err := takeAll(ctx, f.local, key, f.tiers)
 	if err != nil {
 		return nil, err
+	}
+	var shared takes
+	if wait == 0 && answers {
+		if shared, wait, err = takeAll(short, f.shared, key, f.tiers); err != nil {
+			f.failed(ctx)
+			shared, wait = nil, 0
+		}
 	}
 	if wait > 0 {
 		e := apperr.New(apperr.RateLimited, "Too many failed sign-ins for this account. Try again later.")
 		e.RetryAfter = max(wait, time.Second)
+		_ = local.refund(ctx, f.local) // never fails
 		return nil, e
 	}
 	return func() {
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), failuresTimeout)
 		defer cancel()
 		// A refund that fails leaves one failure too many, for one window.
-		_ = taken.refund(short, log)
+		_ = errors.Join(local.refund(short, f.local), shared.refund(short, f.shared))
 	}, nil
+}
+
+// key gives what an attempt is counted under, and whether Redis answers. An
+// address is known by Redis only; without it the owner shares one count with
+// strangers.
+func (f *failures) key(ctx context.Context, emailKey, address string) (key string, answers bool) {
+	if f.shared == nil || !f.pause.over(f.now()) {
+		return hashed(emailKey), false
+	}
+	own := hashed(emailKey, addressKey(address))
+	known, err := f.cache.Exists(ctx, knownPrefix+own).Result()
+	switch {
+	case err != nil:
+		f.failed(ctx)
+		return hashed(emailKey), false
+	case known > 0:
+		return own, true
+	}
+	return hashed(emailKey), true
+}
+
+// failed leaves Redis alone for a while, unless it was the client who left.
+func (f *failures) failed(ctx context.Context) {
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		f.pause.begin(f.now(), copyPause)
+	}
 }
 
 // remember notes that the owner of an account has signed in from an address.
@@ -125,32 +166,6 @@ func (f *failures) remember(ctx context.Context, emailKey, address string) {
 	defer cancel()
 	// Without it the owner shares the count of strangers.
 	_ = f.cache.Set(short, knownPrefix+hashed(emailKey, addressKey(address)), 1, knownFor).Err()
-}
-
-// take counts an attempt in Redis or, while that does not answer, in this
-// process, and says where. wait is 0 when it may go ahead.
-func (f *failures) take(ctx context.Context, emailKey, address string) (ratelimit.Log, takes, time.Duration, error) {
-	if f.shared != nil && f.pause.over(f.now()) {
-		short, cancel := context.WithTimeout(ctx, failuresTimeout)
-		defer cancel()
-		key := hashed(emailKey)
-		own := hashed(emailKey, addressKey(address))
-		known, err := f.cache.Exists(short, knownPrefix+own).Result()
-		if err == nil {
-			if known > 0 {
-				key = own
-			}
-			taken, wait, err := takeAll(short, f.shared, key, f.tiers)
-			if err == nil {
-				return f.shared, taken, wait, nil
-			}
-		}
-		if ctx.Err() == nil {
-			f.pause.begin(f.now(), copyPause)
-		}
-	}
-	taken, wait, err := takeAll(ctx, f.local, hashed(emailKey), f.tiers)
-	return f.local, taken, wait, err
 }
 
 // take is one that a log has counted.
