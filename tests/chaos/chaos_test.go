@@ -118,9 +118,7 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 	}
 	t.Logf("%d records and %d moves acknowledged; the last answer came %.1fs after the last fault, the result was right %.1fs later%s; other answers so far: %s",
 		records, moves, quiet.Sub(ended).Seconds(), took.Seconds(), late, &d.seen)
-	if records == 0 || moves < 2*records {
-		t.Errorf("nothing much happened: %d records, %d moves", records, moves)
-	}
+	d.moves += moves
 }
 
 // atOnce is how many rounds one deployment lives through: the test engine grows
@@ -143,6 +141,11 @@ func playAll(t *testing.T, faults int, deploy func(t *testing.T) *deployment) {
 			for round := first; round <= last && !t.Failed(); round++ {
 				t.Logf("round %d", round)
 				d.play(random, people, func() []act { return d.plan(random, faults, within, long) })
+			}
+			// Some rounds break everything before anybody has done much; all of
+			// them together must have tried something.
+			if played := last - first + 1; d.moves < 10*played {
+				t.Errorf("%d moves in %d rounds", d.moves, played)
 			}
 		})
 		if t.Failed() {

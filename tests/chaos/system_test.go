@@ -64,6 +64,7 @@ type deployment struct {
 	user, manager string
 	org           string
 	seen          tally
+	moves         int // acknowledged in all rounds
 
 	redis                *testkit.RedisServer // nil where it is embedded
 	redisLink, mongoLink *link                // nil where there is none
