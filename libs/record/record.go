@@ -36,7 +36,9 @@ type Organization struct {
 // Policy is what an organization's administrators decided about review.
 type Policy struct {
 	// FourEyes forbids to approve what one has created, edited last or submitted.
-	FourEyes bool `json:"fourEyes"`
+	FourEyes bool
+	// AutoApprove lets small records be approved without anybody looking at them.
+	AutoApprove AutoApproval
 }
 
 // Actor is who did something, as histories keep it: the name and role of that

@@ -28,6 +28,8 @@ const (
 	RequestChanges Move = "request-changes"
 	Reject         Move = "reject"
 	Reopen         Move = "reopen"
+	// AutoApprove is what an organization's policy does; nobody can ask for it.
+	AutoApprove Move = "auto-approve"
 )
 
 // rule is one line of the table of moves.
@@ -42,6 +44,8 @@ type rule struct {
 	owner identity.Role
 	// comment the move must carry.
 	comment bool
+	// policy marks the move that only a policy makes.
+	policy bool
 	// change marks edit and delete, which answer RECORD_LOCKED, not
 	// INVALID_TRANSITION, in a state they are not for.
 	change bool
@@ -57,6 +61,7 @@ func rules() []rule {
 		{move: Withdraw, from: []Status{Submitted}, to: Unsubmitted, role: identity.User, owner: identity.Manager},
 		{move: Review, from: []Status{Submitted}, to: InReview, role: identity.Manager},
 		{move: Approve, from: []Status{Submitted, InReview}, to: Approved, role: identity.Manager},
+		{move: AutoApprove, from: []Status{Submitted}, to: Approved, role: identity.Admin, policy: true},
 		{move: RequestChanges, from: []Status{Submitted, InReview}, to: ChangesRequested, role: identity.Manager, comment: true},
 		{move: Reject, from: []Status{Submitted, InReview}, to: Rejected, role: identity.Manager, comment: true},
 		{move: Reopen, from: []Status{Approved, Rejected}, to: ChangesRequested, role: identity.Manager, comment: true},
@@ -94,11 +99,11 @@ func NextState(m Move, from Status) (Status, bool) {
 	return r.to, true
 }
 
-// AllowedMoves lists the moves possible in a state, whoever asks.
+// AllowedMoves lists the moves that people can make in a state, whoever asks.
 func AllowedMoves(s Status) []Move {
 	var moves []Move
 	for _, r := range rules() {
-		if slices.Contains(r.from, s) {
+		if !r.policy && slices.Contains(r.from, s) {
 			moves = append(moves, r.move)
 		}
 	}
@@ -256,7 +261,7 @@ func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 	if req.By.Role < r.owner && before.CreatedBy.ID != req.By.ID {
 		return Record{}, apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
 	}
-	if req.Move == Approve && req.FourEyes && involved(before, req.By.ID) {
+	if (req.Move == Approve || req.Move == AutoApprove) && req.FourEyes && involved(before, req.By.ID) {
 		return Record{}, apperr.New(apperr.SelfApprovalForbidden,
 			"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
 	}
@@ -288,7 +293,7 @@ func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 		after.ReviewedAt, after.ReviewedBy, after.ReviewComment = nil, nil, ""
 	case Withdraw:
 		after.SubmittedAt, after.SubmittedBy = nil, nil
-	case Review, Approve, RequestChanges, Reject, Reopen:
+	case Review, Approve, AutoApprove, RequestChanges, Reject, Reopen:
 		by := req.By
 		after.ReviewedAt, after.ReviewedBy, after.ReviewComment = &now, &by, req.Comment
 	}

@@ -82,8 +82,34 @@ func (w Write) Ring(ctx context.Context, event record.EventID) {
 func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, error) {
 	r.Org, r.By, r.Once = w.Org, w.By, w.Request.Once()
 	moved, err := w.Workflow.Apply(ctx, r)
+	if err == nil && r.Move == record.Submit && moved.Status == record.Submitted {
+		moved = w.byPolicy(ctx, moved)
+	}
 	if err == nil && moved.Mark != "" {
 		w.Ring(ctx, moved.Event)
 	}
 	return moved, err
+}
+
+// byPolicy lets the organization's policy approve what has just been submitted,
+// and gives the record as it is then. The submission has been made: whatever
+// keeps the policy from deciding leaves the record to people.
+func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Record {
+	o, err := w.Store.Organization(ctx, w.Org)
+	if err != nil || !o.Policy.AutoApprove.On() {
+		return submitted
+	}
+	ev, err := w.Store.Event(ctx, w.Org, submitted.Event)
+	if err != nil {
+		return submitted
+	}
+	request, ok := record.PolicyApproval(o.Policy, submitted, ev)
+	if !ok {
+		return submitted
+	}
+	approved, err := w.Workflow.Apply(ctx, request)
+	if err != nil {
+		return submitted
+	}
+	return approved
 }

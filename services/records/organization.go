@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -54,7 +55,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := readOrganization(body, &record.Organization{}); err != nil {
+	if err := readOrganization(body, &record.Organization{}, record.Actor{}); err != nil {
 		return err
 	}
 	w, err := s.writes.Begin(c)
@@ -66,7 +67,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if err := readOrganization(body, &o); err != nil {
+		if err := readOrganization(body, &o, w.By); err != nil {
 			return err
 		}
 		before := o.Rev
@@ -85,7 +86,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 }
 
 // readOrganization reads into o what a change names.
-func readOrganization(body []byte, o *record.Organization) error {
+func readOrganization(body []byte, o *record.Organization, by record.Actor) error {
 	r, err := fields.Parse(body)
 	if r == nil {
 		return err
@@ -103,8 +104,37 @@ func readOrganization(body []byte, o *record.Organization) error {
 		} else if v, ok := policy.Bool("fourEyes"); ok {
 			o.Policy.FourEyes = v
 		}
+		readAutoApproval(policy, &o.Policy.AutoApprove, by)
 	}
 	return r.Err()
+}
+
+// The bounds of automatic approval.
+const (
+	maxAutoApproveKg = 1_000_000
+	maxSpotCheck     = 1_000_000
+)
+
+// readAutoApproval reads what a change names of the automatic approval. Who
+// changes it is named in what it approves from then on.
+func readAutoApproval(r *fields.Reader, a *record.AutoApproval, by record.Actor) {
+	before := *a
+	if r.IsNull("autoApproveBelowKg") {
+		a.BelowKg = decimal.Decimal{}
+	} else if v, ok := r.Decimal("autoApproveBelowKg", decimal.Decimal{}, decimal.FromInt(maxAutoApproveKg)); ok {
+		a.BelowKg = v
+	}
+	if r.IsNull("spotCheckOneIn") {
+		a.SpotCheckOneIn = 0
+	} else if v, ok := r.Integer("spotCheckOneIn", 1, maxSpotCheck); ok {
+		a.SpotCheckOneIn = v
+	}
+	switch {
+	case !a.On():
+		*a = record.AutoApproval{}
+	case a.BelowKg != before.BelowKg || a.SpotCheckOneIn != before.SpotCheckOneIn:
+		a.By = by
+	}
 }
 
 func quotaOf(quotas app.Quotas, plan string, used int64) quotaView {

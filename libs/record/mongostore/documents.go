@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -31,18 +32,53 @@ type organizationDoc struct {
 }
 
 type policyDoc struct {
-	FourEyes bool `bson:"fourEyes"`
+	FourEyes    bool             `bson:"fourEyes"`
+	AutoApprove *autoApprovalDoc `bson:"autoApprove,omitempty"`
+}
+
+// autoApprovalDoc is a record.AutoApproval that is on. The decimal is kept as
+// text: BSON's own is not the same everywhere.
+type autoApprovalDoc struct {
+	BelowKg        string   `bson:"belowKg"`
+	SpotCheckOneIn int64    `bson:"spotCheckOneIn"`
+	By             actorDoc `bson:"by"`
+}
+
+func policyToDoc(p record.Policy) policyDoc {
+	d := policyDoc{FourEyes: p.FourEyes}
+	if a := p.AutoApprove; a.On() {
+		d.AutoApprove = &autoApprovalDoc{BelowKg: a.BelowKg.String(), SpotCheckOneIn: a.SpotCheckOneIn, By: actorToDoc(a.By)}
+	}
+	return d
+}
+
+func policyFromDoc(d policyDoc) (record.Policy, error) {
+	p := record.Policy{FourEyes: d.FourEyes}
+	if d.AutoApprove == nil {
+		return p, nil
+	}
+	below, err := decimal.Parse(d.AutoApprove.BelowKg)
+	if err != nil {
+		return p, fmt.Errorf("policy: %w", err)
+	}
+	by, err := actorFromDoc(d.AutoApprove.By)
+	p.AutoApprove = record.AutoApproval{BelowKg: below, SpotCheckOneIn: d.AutoApprove.SpotCheckOneIn, By: by}
+	return p, err
 }
 
 func organizationToDoc(o record.Organization) organizationDoc {
 	return organizationDoc{
-		ID: string(o.ID), Name: o.Name, Plan: o.Plan, Policy: policyDoc(o.Policy), CreatedAt: date(o.CreatedAt), Rev: o.Rev,
+		ID: string(o.ID), Name: o.Name, Plan: o.Plan, Policy: policyToDoc(o.Policy), CreatedAt: date(o.CreatedAt), Rev: o.Rev,
 	}
 }
 
 func organizationFromDoc(d organizationDoc) (record.Organization, error) {
+	policy, err := policyFromDoc(d.Policy)
+	if err != nil {
+		return record.Organization{}, fmt.Errorf("organization %s: %w", d.ID, err)
+	}
 	return record.Organization{
-		ID: record.OrgID(d.ID), Name: d.Name, Plan: d.Plan, Policy: record.Policy(d.Policy), CreatedAt: instant(d.CreatedAt), Rev: d.Rev,
+		ID: record.OrgID(d.ID), Name: d.Name, Plan: d.Plan, Policy: policy, CreatedAt: instant(d.CreatedAt), Rev: d.Rev,
 	}, nil
 }
 

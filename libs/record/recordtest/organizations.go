@@ -3,12 +3,16 @@ package recordtest
 import (
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
 func someOrganization(id record.OrgID) record.Organization {
 	return record.Organization{
-		ID: id, Name: "Acme", Plan: "team", Policy: record.Policy{FourEyes: true}, CreatedAt: start, Rev: 1,
+		ID: id, Name: "Acme", Plan: "team", CreatedAt: start, Rev: 1, Policy: record.Policy{FourEyes: true, AutoApprove: record.AutoApproval{
+			BelowKg: decimal.New(1250, 2), SpotCheckOneIn: 20, By: record.Actor{ID: "u1", Name: "Ada", Role: identity.Admin},
+		}},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -245,6 +246,9 @@ func normalValue(v reflect.Value) reflect.Value {
 		return reflect.ValueOf(t.UTC())
 	}
 	c := reflect.New(v.Type()).Elem()
+	if v.Type() == reflect.TypeFor[decimal.Decimal]() {
+		return v // it has one form only
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {

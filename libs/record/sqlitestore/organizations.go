@@ -2,8 +2,11 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
@@ -17,7 +20,10 @@ func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) e
 		if sqlitex.IsDuplicate(err) {
 			return record.ErrDuplicate
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return putAutoApproval(ctx, tx, o)
 	})
 }
 
@@ -25,10 +31,20 @@ func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) e
 func (s *Store) Organization(ctx context.Context, id record.OrgID) (record.Organization, error) {
 	o := record.Organization{ID: id}
 	var created int64
+	var below, byID, byName, byRole sql.NullString
+	var spotCheck sql.NullInt64
 	err := s.db.QueryRowContext(ctx,
-		`SELECT name, plan, four_eyes, created_at, rev FROM organizations WHERE id = ?`, id).
-		Scan(&o.Name, &o.Plan, &o.Policy.FourEyes, &created, &o.Rev)
+		`SELECT name, plan, four_eyes, created_at, rev, below_kg, spot_check, by_id, by_name, by_role
+		FROM organizations LEFT JOIN auto_approvals ON org = id WHERE id = ?`, id).
+		Scan(&o.Name, &o.Plan, &o.Policy.FourEyes, &created, &o.Rev, &below, &spotCheck, &byID, &byName, &byRole)
 	o.CreatedAt = instant(created)
+	if err == nil && below.Valid {
+		a := record.AutoApproval{SpotCheckOneIn: spotCheck.Int64, By: record.Actor{ID: byID.String, Name: byName.String}}
+		if a.BelowKg, err = decimal.Parse(below.String); err == nil {
+			a.By.Role, err = identity.ParseRole(byRole.String)
+		}
+		o.Policy.AutoApprove = a
+	}
 	return found("read organization", o, err)
 }
 
@@ -38,8 +54,28 @@ func (s *Store) ReplaceOrganization(ctx context.Context, o record.Organization, 
 		return fmt.Errorf("replace organization: revision %d does not follow %d", o.Rev, prevRev)
 	}
 	return s.write(ctx, "replace organization", func(ctx context.Context, tx sqlitex.Tx) error {
-		return changedOne(tx.ExecContext(ctx,
+		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE organizations SET name = ?, plan = ?, four_eyes = ?, created_at = ?, rev = ? WHERE id = ? AND rev = ?`,
 			o.Name, o.Plan, o.Policy.FourEyes, millis(o.CreatedAt), o.Rev, o.ID, prevRev))
+		if err != nil {
+			return err
+		}
+		return putAutoApproval(ctx, tx, o)
 	})
+}
+
+// putAutoApproval keeps the automatic approval of an organization, in the
+// transaction that writes the organization.
+func putAutoApproval(ctx context.Context, tx sqlitex.Tx, o record.Organization) error {
+	a := o.Policy.AutoApprove
+	if !a.On() {
+		_, err := tx.ExecContext(ctx, `DELETE FROM auto_approvals WHERE org = ?`, o.ID)
+		return err
+	}
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO auto_approvals (org, below_kg, spot_check, by_id, by_name, by_role) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (org) DO UPDATE SET below_kg = excluded.below_kg, spot_check = excluded.spot_check,
+			by_id = excluded.by_id, by_name = excluded.by_name, by_role = excluded.by_role`,
+		o.ID, a.BelowKg.String(), a.SpotCheckOneIn, a.By.ID, a.By.Name, a.By.Role.String())
+	return err
 }

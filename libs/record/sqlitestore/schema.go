@@ -20,6 +20,15 @@ func Schema() []string {
 			created_at INTEGER NOT NULL,
 			rev        INTEGER NOT NULL
 		) STRICT, WITHOUT ROWID`,
+		// The automatic approval of organizations that have it on.
+		`CREATE TABLE IF NOT EXISTS auto_approvals (
+			org            TEXT    NOT NULL PRIMARY KEY,
+			below_kg       TEXT    NOT NULL,
+			spot_check     INTEGER NOT NULL,
+			by_id          TEXT    NOT NULL,
+			by_name        TEXT    NOT NULL,
+			by_role        TEXT    NOT NULL
+		) STRICT, WITHOUT ROWID`,
 
 		`CREATE TABLE IF NOT EXISTS events (
 			id          TEXT    NOT NULL PRIMARY KEY,

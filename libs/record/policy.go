@@ -1,0 +1,88 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/big"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// AutoApproval is the part of a policy that approves small records as they are
+// submitted. The zero value is off.
+type AutoApproval struct {
+	// BelowKg: records that count for less, either way, are approved; 0: none.
+	BelowKg decimal.Decimal
+	// SpotCheckOneIn: one in so many of these waits for a person all the same;
+	// 0: none does.
+	SpotCheckOneIn int64
+	// By is the administrator who decided so, whose name stands in the histories
+	// of what is approved.
+	By Actor
+}
+
+// On says whether anything is approved this way.
+func (a AutoApproval) On() bool { return a.BelowKg.Sign() > 0 }
+
+// Approves says whether a record that counts for mass is approved without a
+// person. Which records are spot-checked depends on their ids alone: who submits
+// again does not draw again.
+func (a AutoApproval) Approves(org OrgID, id ID, mass footprint.Mass) bool {
+	if !a.On() {
+		return false
+	}
+	kilograms := new(big.Rat).SetFrac(new(big.Int).Abs(mass.Big()), big.NewInt(1_000_000_000))
+	below, ok := new(big.Rat).SetString(a.BelowKg.String())
+	if !ok || kilograms.Cmp(below) >= 0 {
+		return false
+	}
+	return a.SpotCheckOneIn <= 0 || draw(org, id)%uint64(a.SpotCheckOneIn) != 0
+}
+
+// draw gives a number for a record that nobody can choose.
+func draw(org OrgID, id ID) uint64 {
+	sum := sha256.Sum256([]byte("spot check/" + string(org) + "/" + string(id)))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// MarshalJSON gives the policy as clients see it.
+func (p Policy) MarshalJSON() ([]byte, error) {
+	view := struct {
+		FourEyes           bool             `json:"fourEyes"`
+		AutoApproveBelowKg *decimal.Decimal `json:"autoApproveBelowKg"`
+		SpotCheckOneIn     *int64           `json:"spotCheckOneIn"`
+		AutoApproveSetBy   *Actor           `json:"autoApproveSetBy"`
+	}{FourEyes: p.FourEyes}
+	if a := p.AutoApprove; a.On() {
+		view.AutoApproveBelowKg, view.AutoApproveSetBy = &a.BelowKg, &a.By
+		if a.SpotCheckOneIn > 0 {
+			view.SpotCheckOneIn = &a.SpotCheckOneIn
+		}
+	}
+	return json.Marshal(view)
+}
+
+// PolicyApproval gives the request by which an organization's policy approves a
+// record that has just been submitted, and whether it does. It approves what
+// was submitted and nothing newer.
+func PolicyApproval(p Policy, submitted Record, ev Event) (Request, bool) {
+	contribution := submitted.Contribution
+	if submitted.ContextRev != ev.ContextRev || len(contribution) == 0 {
+		var err error
+		if _, contribution, err = Evaluate(submitted.Type, submitted.Fields, nil, ev.Context()); err != nil {
+			return Request{}, false // what cannot be calculated is for a person
+		}
+	}
+	var sum footprint.Contribution
+	if err := json.Unmarshal(contribution, &sum); err != nil || !p.AutoApprove.Approves(submitted.Org, submitted.ID, sum.Total()) {
+		return Request{}, false
+	}
+	return Request{
+		Org: submitted.Org, Key: submitted.Key(), Move: AutoApprove, By: p.AutoApprove.By, FourEyes: p.FourEyes,
+		Comment: fmt.Sprintf("Approved by the organization's policy: less than %s kg CO2e.", p.AutoApprove.BelowKg),
+		IfMatch: func(r Record) bool { return r.Rev == submitted.Rev },
+	}, true
+}
