@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 )
 
 // operationTimeout bounds every operation. It is set on the client because a
@@ -86,6 +88,48 @@ func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
 
 // IsNoDocument reports whether err says that nothing matched.
 func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
+
+// IsOutage reports whether err says that the server could not be reached or
+// could not serve: no connection, no primary, a lost one, a timeout of the
+// driver's own, or a write whose majority did not answer. What was asked may be
+// asked again; a write may have happened all the same.
+func IsOutage(err error) bool {
+	if mongo.IsNetworkError(err) || errors.Is(err, mongo.ErrClientDisconnected) {
+		return true
+	}
+	if _, ok := errors.AsType[topology.ServerSelectionError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[topology.WaitQueueTimeoutError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[topology.ConnectionError](err); ok {
+		return true
+	}
+	failed, ok := errors.AsType[mongo.ServerError](err)
+	return ok && slices.ContainsFunc(outageCodes, failed.HasErrorCode)
+}
+
+// outageCodes are the codes by which a server says that it cannot serve now:
+// those that the specification of retryable reads and writes lists, and the
+// time limits of an operation and of a write concern.
+var outageCodes = []int{
+	6,     // HostUnreachable
+	7,     // HostNotFound
+	50,    // MaxTimeMSExpired
+	64,    // WriteConcernTimeout
+	89,    // NetworkTimeout
+	91,    // ShutdownInProgress
+	134,   // ReadConcernMajorityNotAvailableYet
+	189,   // PrimarySteppedDown
+	262,   // ExceededTimeLimit
+	9001,  // SocketException
+	10107, // NotWritablePrimary
+	11600, // InterruptedAtShutdown
+	11602, // InterruptedDueToReplStateChange
+	13435, // NotPrimaryNoSecondaryOk
+	13436, // NotPrimaryOrSecondary
+}
 
 // DatabaseName gives the database that uri names in its path, or fallback.
 func DatabaseName(uri, fallback string) string {

@@ -3,6 +3,7 @@ package mongox_test
 import (
 	"context"
 	"errors"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -114,10 +115,71 @@ func TestADatabaseThatIsAwayIsToldInTime(t *testing.T) {
 	if err == nil || mongox.IsDuplicate(err) || mongox.IsNoDocument(err) || errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v", err)
 	}
+	if !mongox.IsOutage(err) {
+		t.Errorf("%v is not told to be an outage", err)
+	}
 	if took := time.Since(begun); took > 4500*time.Millisecond {
 		t.Errorf("it took %v", took)
 	}
 	if err != nil && strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("the password shows in %v", err)
+	}
+}
+
+// TestOutages breaks the connection below a client that works, and then lets
+// nobody listen any more: what fails is told to be an outage each time. What
+// fails for another reason is not.
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	uri, database := testkit.MongoDB(t)
+	parsed, err := url.Parse(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := newLink(t, parsed.Host)
+	parsed.Host = link.addr()
+	query := parsed.Query()
+	query.Set("directConnection", "true")
+	query.Set("retryWrites", "false")
+	query.Set("retryReads", "false")
+	parsed.RawQuery = query.Encode()
+	client, err := mongox.Connect(parsed.String(), mongox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
+	things := client.Database(database).Collection("things")
+	insert := func(id string) error {
+		_, err := things.InsertOne(t.Context(), bson.D{{Key: "_id", Value: id}})
+		return err
+	}
+	if err := insert("a"); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"duplicate":   insert("a"),
+		"no document": things.FindOne(t.Context(), bson.D{{Key: "_id", Value: "b"}}).Err(),
+		"bad query":   things.FindOne(t.Context(), bson.D{{Key: "$nonsense", Value: 1}}).Err(),
+		"nil":         nil,
+		"deadline":    context.DeadlineExceeded,
+		"cancelled":   context.Canceled,
+	} {
+		if mongox.IsOutage(err) {
+			t.Errorf("%s: %v is told to be an outage", name, err)
+		}
+	}
+	link.cut()
+	if err := insert("c"); !mongox.IsOutage(err) {
+		t.Errorf("connection lost: got error %v", err)
+	}
+	link.close()
+	if err := insert("d"); !mongox.IsOutage(err) {
+		t.Errorf("nobody listens: got error %v", err)
+	}
+	if err := client.Disconnect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert("e"); !mongox.IsOutage(err) {
+		t.Errorf("client closed: got error %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // limitPages makes the file as good as a full disk at n pages.
@@ -33,6 +35,9 @@ func TestAFullDiskIsToldAndWritesNothingByHalves(t *testing.T) {
 		}
 		if !IsFull(err) {
 			t.Fatalf("got error %v, which does not say that the disk is full", err)
+		}
+		if apperr.CodeOf(err) != apperr.Unavailable {
+			t.Errorf("a client would be told %s, want that it may try again", apperr.CodeOf(err))
 		}
 		break
 	}

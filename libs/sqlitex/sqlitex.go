@@ -15,6 +15,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // batchLimit bounds how many writes share one commit: enough to amortize the
@@ -112,7 +114,19 @@ func (db *DB) Ping(ctx context.Context) error {
 // fn may be run more than once: when a transaction it shared with other writes
 // failed, each of them is tried again alone. What it sets in its caller must
 // be what its last run found. It must not call Write.
+//
+// Where the engine cannot write now (the disk is full or fails, another process
+// holds the file for too long) or is closed, the error is UNAVAILABLE: nothing
+// is wrong with what was asked.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
+	err := db.enqueue(ctx, fn)
+	if isOutage(err) {
+		return apperr.New(apperr.Unavailable, "Nothing can be written right now.").Because(err)
+	}
+	return err
+}
+
+func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) error {
 	w := &write{ctx: ctx, run: fn, result: make(chan error, 1)}
 	select {
 	case <-db.closing:
@@ -193,4 +207,21 @@ func IsDuplicate(err error) bool {
 func IsFull(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
+}
+
+// isOutage reports whether err is a failure of the engine or of what it stands
+// on that may pass, and no fault of a statement.
+func isOutage(err error) bool {
+	if errors.Is(err, ErrClosed) {
+		return true
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return true
+	}
+	return false
 }

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -96,19 +98,20 @@ func TestPoisonedErrors(t *testing.T) {
 		"fiber 302":  fiber.NewError(302, poison.Error()),
 		"with cause": apperr.New(apperr.Unavailable, "Later, please.").Because(poison),
 		"timeout":    fmt.Errorf("%w: %w", poison, context.DeadlineExceeded),
+		"database":   fmt.Errorf("find: %w", errors.Join(poison, topology.ConnectionError{ConnectionID: "mongo-0.internal:27017[-5]", Wrapped: io.EOF})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			b.app.Get("/x", func(c *fiber.Ctx) error {
-				c.Set("ETag", `"old"`)
-				c.Set("Location", "/old")
+				c.Set("ETag", `"of the answer"`)
+				c.Set("Location", "/of the answer")
 				_ = c.SendString("half an answer")
 				return err
 			})
 			a := b.get("/x")
 			whole := a.body + fmt.Sprint(a.header)
-			for _, secret := range []string{"poison", "hunter2", "mongo", "jane", "E11000", "half an", "old"} {
+			for _, secret := range []string{"poison", "hunter2", "mongo", "jane", "E11000", "half an", "of the answer"} {
 				if strings.Contains(whole, secret) {
 					t.Errorf("%q leaks: %s", secret, whole)
 				}
@@ -158,6 +161,7 @@ func TestErrorHeaders(t *testing.T) {
 		"/limited":     &apperr.Error{Code: apperr.RateLimited, Message: "Slow down.", RetryAfter: 1500 * time.Millisecond},
 		"/bare":        apperr.New(apperr.RateLimited, "Slow down."),
 		"/unavailable": apperr.New(apperr.Unavailable, "Later."),
+		"/database":    fmt.Errorf("find: %w", topology.ServerSelectionError{Wrapped: context.DeadlineExceeded}),
 		"/allow":       &apperr.Error{Code: apperr.MethodNotAllowed, Message: "No.", Allow: []string{"GET", "POST"}},
 		"/401":         apperr.New(apperr.Unauthenticated, "Who?"),
 		"/conflict":    apperr.New(apperr.InvalidTransition, "No.").With(apperr.Detail{Field: "status", Code: "approved", Message: "It is approved.", Suggestions: []string{"reopen"}}),
@@ -168,6 +172,7 @@ func TestErrorHeaders(t *testing.T) {
 		{"/limited", "Retry-After", "2"}, // rounded up
 		{"/bare", "Retry-After", "2"},
 		{"/unavailable", "Retry-After", "2"},
+		{"/database", "Retry-After", "2"},
 		{"/allow", "Allow", "GET, POST"},
 		{"/401", "WWW-Authenticate", "Bearer"},
 		{"/conflict", "Retry-After", ""},
