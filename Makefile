@@ -83,6 +83,8 @@ test-work:
 	else echo "testing WITHOUT the race detector: there is no C compiler"; fi; \
 	if command -v redis-server >/dev/null; then echo "testing with redis-server"; \
 	else echo "testing without redis-server: the embedded one takes its place"; fi; \
+	if npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "testing with clients in JavaScript"; \
+	else echo "testing WITHOUT clients in JavaScript: there is no npm, or it reaches no registry"; fi; \
 	if [ -n "$${ECF_MONGODB_URI:-}" ]; then echo "testing on the MongoDB of ECF_MONGODB_URI"; \
 	else echo "testing on the MongoDB-compatible test engine"; fi; \
 	CGO_ENABLED=$${race:+1} $(GO) test $$race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(PKG)

@@ -24,11 +24,15 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
-// process runs the service with an environment until the test ends.
+// process runs the service with an environment until the test ends, on a free
+// port unless the environment names an address.
 func process(t *testing.T, env map[string]string) (base string, e app.Env) {
 	t.Helper()
-	addr := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
-	env["ECF_ADDR"] = addr
+	addr := env["ECF_ADDR"]
+	if addr == "" {
+		addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+		env["ECF_ADDR"] = addr
+	}
 	logs := &safeBuffer{}
 	e = app.Env{Getenv: func(k string) string { return env[k] }, Stdout: io.Discard, Stderr: io.Discard, Logger: slog.New(slog.NewJSONHandler(logs, nil))}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -1,0 +1,101 @@
+package testkit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// npmLimit is how long the packages of a test may take to arrive.
+const npmLimit = 3 * time.Minute
+
+// npmUnreachable is what npm says when it is not the packages that are wrong but
+// the way to them.
+var npmUnreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|E40[37]|E50\d|FETCH_ERROR`)
+
+// NPM gives a copy of a directory that has a package.json and a lockfile, with
+// exactly the packages of that lockfile in its node_modules. No package runs
+// scripts. Packages are fetched once per machine and lockfile; nothing in
+// node_modules may be changed. Name the directory from the test's own.
+//
+// The test is skipped, and says why, where there is no npm or its registry
+// cannot be reached: what can go wrong with the packages themselves fails it.
+func NPM(t testing.TB, dir string) string {
+	t.Helper()
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skipf("NOT TESTED: npm is not installed, so the packages of %s cannot be used", dir)
+	}
+	modules, unreachable, err := npmModules(t.Context(), dir)
+	switch {
+	case unreachable:
+		t.Skipf("NOT TESTED: the packages of %s cannot be fetched: %v", dir, err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	if err := os.CopyFS(work, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(work, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return work
+}
+
+// npmModules installs what the lockfile of dir names, unless this machine has
+// done so, and gives the node_modules directory.
+func npmModules(ctx context.Context, dir string) (modules string, unreachable bool, err error) {
+	hash := sha256.New()
+	files := map[string][]byte{}
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return "", false, err
+		}
+		fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
+		files[name] = content
+	}
+	root, err := findRoot()
+	if err != nil {
+		return "", false, err
+	}
+	cache, unlock, err := lockedCache(root)
+	if err != nil {
+		return "", false, err
+	}
+	defer unlock()
+	home := filepath.Join(cache, "npm-"+hex.EncodeToString(hash.Sum(nil)[:8]))
+	modules = filepath.Join(home, "node_modules")
+	if _, err := os.Stat(home); err == nil {
+		return modules, false, nil
+	}
+	partial := home + ".partial"
+	if err := os.RemoveAll(partial); err != nil {
+		return "", false, err
+	}
+	if err := os.MkdirAll(partial, 0o755); err != nil {
+		return "", false, err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(partial, name), content, 0o644); err != nil {
+			return "", false, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, npmLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-timeout=30000")
+	cmd.Dir = partial
+	if output, err := cmd.CombinedOutput(); err != nil {
+		err = fmt.Errorf("npm ci for %s: %w\n%s", dir, err, strings.TrimSpace(string(output)))
+		return "", ctx.Err() != nil || npmUnreachable.Match(output), err
+	}
+	return modules, false, os.Rename(partial, home)
+}
