@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	// maxKeptFacts bounds the memory of checks, some 200 bytes for each.
-	maxKeptFacts = 200_000
-	// maxKeptFindings bounds how many events' findings are kept.
+	// maxKeptFacts bounds the memory of checks, some 500 bytes for each.
+	maxKeptFacts = 100_000
+	// maxKeptFindings bounds how many events' checks are kept.
 	maxKeptFindings = 1000
 )
 
-// checks works out the findings of events. It keeps the facts of segments under
+// checks works out what the records of an event say together: the findings, and
+// what to measure next. It keeps the facts of segments under
 // the hash of their inputs, and the findings of an event under the hash of all
 // of them, so that a change costs the reading of one segment and a result that
 // has not changed costs nothing. What is kept is only a copy: each process has
@@ -29,7 +30,7 @@ type checks struct {
 	mu    sync.Mutex
 	facts map[segmentKey]segmentFacts
 	kept  int // facts in all
-	found map[eventKey]eventFindings
+	found map[eventKey]eventChecks
 }
 
 type segmentKey struct {
@@ -48,40 +49,46 @@ type eventKey struct {
 	event record.EventID
 }
 
-type eventFindings struct {
-	// What the findings are of: the inputs, their figures, and the event as it was.
+type eventChecks struct {
+	// What they are of: the inputs, their figures, and the event as it was.
 	inputs, contribution string
 	eventRev             int64
-	list                 []findings.Finding
+	checked
+}
+
+// checked is what the records of an event say together.
+type checked struct {
+	findings []findings.Finding
+	next     []findings.ToMeasure
 }
 
 func newChecks() *checks {
-	return &checks{facts: map[segmentKey]segmentFacts{}, found: map[eventKey]eventFindings{}}
+	return &checks{facts: map[segmentKey]segmentFacts{}, found: map[eventKey]eventChecks{}}
 }
 
-// findingsOf gives the findings of an event's newest result.
-func (s *server) findingsOf(ctx context.Context, ev record.Event, r Result) ([]findings.Finding, error) {
+// checkedOf gives what the records of an event's newest result say together.
+func (s *server) checkedOf(ctx context.Context, ev record.Event, r Result) (checked, error) {
 	var sum footprint.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return nil, fmt.Errorf("result of event %s: %w", r.Event, err)
+		return checked{}, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}
 	if sum.Records() > maxTogether {
-		return []findings.Finding{findings.TooMany(maxTogether)}, nil
+		return checked{findings: []findings.Finding{findings.TooMany(maxTogether)}, next: []findings.ToMeasure{}}, nil
 	}
 	key := eventKey{r.Org, r.Event}
-	want := eventFindings{inputs: r.InputsHash, contribution: string(r.Contribution), eventRev: ev.Rev}
-	if list, ok := s.checks.known(key, want); ok {
-		return list, nil
+	want := eventChecks{inputs: r.InputsHash, contribution: string(r.Contribution), eventRev: ev.Rev}
+	if known, ok := s.checks.known(key, want); ok {
+		return known, nil
 	}
 	all, steady, err := s.factsOf(ctx, r)
 	if err != nil {
-		return nil, err
+		return checked{}, err
 	}
-	want.list = findings.Of(findings.EventOf(ev, sum.Total()), all)
+	want.checked = checked{findings.Of(findings.EventOf(ev, sum.Total()), all), findings.MeasureNext(all)}
 	if steady {
 		s.checks.remember(key, want)
 	}
-	return want.list, nil
+	return want.checked, nil
 }
 
 // factsOf gives the facts of all records that a result counts, and whether they
@@ -103,24 +110,45 @@ func (s *server) factsOf(ctx context.Context, r Result) (all []findings.Fact, st
 				return nil, false, err
 			}
 			for _, c := range read.counted {
+				if c, err = withFigures(c, r); err != nil {
+					return nil, false, err
+				}
 				facts = append(facts, findings.FactOf(c))
 			}
-			s.checks.keep(key, segmentFacts{under(read.hash), facts})
-			steady = steady && read.hash == n.Hash
+			// The context may have moved on since the result was read.
+			if n.ContextRev == r.ContextRev {
+				s.checks.keep(key, segmentFacts{under(read.hash), facts})
+			}
+			steady = steady && read.hash == n.Hash && n.ContextRev == r.ContextRev
 		}
 		all = append(all, facts...)
 	}
 	return all, steady, nil
 }
 
-func (c *checks) known(key eventKey, want eventFindings) ([]findings.Finding, bool) {
+// withFigures gives a record what it counts under the context of a result, where
+// what is stored with it is of another one.
+func withFigures(c record.Counted, r Result) (record.Counted, error) {
+	if c.ContextRev == r.ContextRev && len(c.Contribution) > 0 {
+		return c, nil
+	}
+	e, err := footprint.Evaluate(c.Type, c.Fields, r.Context)
+	if err != nil {
+		c.Contribution = nil // approved since, and cannot be calculated
+		return c, nil        //nolint:nilerr // such a record counts nothing
+	}
+	c.Contribution, err = json.Marshal(e.Contribution)
+	return c, err
+}
+
+func (c *checks) known(key eventKey, want eventChecks) (checked, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f, ok := c.found[key]
-	return f.list, ok && f.inputs == want.inputs && f.contribution == want.contribution && f.eventRev == want.eventRev
+	return f.checked, ok && f.inputs == want.inputs && f.contribution == want.contribution && f.eventRev == want.eventRev
 }
 
-func (c *checks) remember(key eventKey, f eventFindings) {
+func (c *checks) remember(key eventKey, f eventChecks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.found) >= maxKeptFindings {

@@ -1,10 +1,13 @@
 package calculation
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
@@ -27,13 +30,18 @@ func (s *server) explained(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	var sum footprint.Contribution
+	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
+		return fmt.Errorf("result of event %s: %w", event, err)
+	}
+	variance := sum.Variance()
 	part, total, err := s.counted(c.UserContext(), org, event, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}
 	items := make([]explain.Record, 0, len(part))
 	for _, counted := range part {
-		r, err := explain.Of(counted, result.Context)
+		r, err := explain.Of(counted, result.Context, variance)
 		if err != nil {
 			// Approved since, and not calculated yet; it may prove impossible.
 			continue

@@ -51,9 +51,11 @@ func (s *server) report(c *fiber.Ctx) error {
 		return web.JSON(c, fiber.StatusOK, text)
 	}
 	data := report.Data{Built: built, About: ev, Context: result.Context}
-	if data.Findings, err = s.findingsOf(c.UserContext(), ev, result); err != nil {
+	said, err := s.checkedOf(c.UserContext(), ev, result)
+	if err != nil {
 		return err
 	}
+	data.Findings = said.findings
 	var out bytes.Buffer
 	if form == formCSV {
 		err = report.CSV(&out, data)

@@ -38,6 +38,8 @@ type resultView struct {
 	InputsHash    string             `json:"inputsHash"`
 	CalculatedAt  string             `json:"calculatedAt"`
 	Findings      []findings.Finding `json:"findings"`
+	// MeasureNext is of the newest result only, as Findings are.
+	MeasureNext []findings.ToMeasure `json:"measureNext"`
 }
 
 type countsView struct {
@@ -77,7 +79,7 @@ func viewOf(r Result, status string) (resultView, error) {
 		Method:        methodView{r.Context.RadiativeForcing, r.Context.GWP},
 		FactorSet:     factorSetView{set.ID, set.Checksum},
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash,
-		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{},
+		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{},
 	}
 	for _, id := range r.Failed {
 		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
@@ -121,9 +123,11 @@ func (s *server) result(c *fiber.Ctx) error {
 	if view.Counts, err = s.counts(c.UserContext(), ev); err != nil {
 		return err
 	}
-	if view.Findings, err = s.findingsOf(c.UserContext(), ev, stored); err != nil {
+	said, err := s.checkedOf(c.UserContext(), ev, stored)
+	if err != nil {
 		return err
 	}
+	view.Findings, view.MeasureNext = said.findings, said.next
 	return web.OK(c, view)
 }
 

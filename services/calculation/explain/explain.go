@@ -28,6 +28,8 @@ type Record struct {
 	// the figure.
 	Defaulted []string           `json:"defaulted"`
 	Notices   []footprint.Notice `json:"notices"`
+	// VarianceShare is the record's share of the variance of the total.
+	VarianceShare footprint.VarianceShare `json:"varianceShare"`
 }
 
 // Line is one product of a quantity and a factor, explained.
@@ -51,8 +53,9 @@ type Factor struct {
 	Licence        string `json:"licence"`
 }
 
-// Of explains a counted record under the context of a result.
-func Of(c record.Counted, ev footprint.EventContext) (Record, error) {
+// Of explains a counted record under the context of a result, whose variance it
+// has a share of.
+func Of(c record.Counted, ev footprint.EventContext, total footprint.Variance) (Record, error) {
 	evaluation, err := footprint.Evaluate(c.Type, c.Fields, ev)
 	if err != nil {
 		return Record{}, err
@@ -63,6 +66,7 @@ func Of(c record.Counted, ev footprint.EventContext) (Record, error) {
 		Fields: c.Fields, Method: footprint.Formula(c.Type),
 		KgCO2e: preview.KgCO2e, Low: preview.Low, High: preview.High,
 		Lines: Lines(c, evaluation.Lines, ev), Defaulted: preview.Defaulted, Notices: preview.Notices,
+		VarianceShare: total.Share(evaluation.Contribution.Deviations()),
 	}, nil
 }
 

@@ -16,6 +16,8 @@ type Fact struct {
 	Type string
 	// Mass is what the record counts.
 	Mass footprint.Mass
+	// Deviations are how far its lines may be off, by factor.
+	Deviations []footprint.Deviation
 	input
 }
 
@@ -48,6 +50,10 @@ func FactOf(c record.Counted) Fact {
 		if m, err := footprint.ParseMicrograms(sum.Total); err == nil {
 			f.Mass = m
 		}
+	}
+	var counts footprint.Contribution
+	if json.Unmarshal(c.Contribution, &counts) == nil {
+		f.Deviations = counts.Deviations()
 	}
 	return f
 }

@@ -104,7 +104,7 @@ func Of(e Event, facts []Fact) []Finding {
 // TooMany is the one finding of an event that is too large to be checked.
 func TooMany(most int) Finding {
 	return Finding{Code: NotChecked, Severity: Info, RecordIDs: []record.ID{},
-		Message: fmt.Sprintf("Records are checked against each other in events of up to %d counted records; this one has more.", most)}
+		Message: fmt.Sprintf("Records are checked against each other, and ranked by what to measure next, in events of up to %d counted records; this one has more.", most)}
 }
 
 func finding(code, severity string, about []Fact, format string, args ...any) Finding {

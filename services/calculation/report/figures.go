@@ -67,38 +67,6 @@ func permille(n int64) string {
 	return fmt.Sprintf("%s%d.%d%%", sign, n/10, n%10)
 }
 
-// varianceShares gives each record's share of the variance of the total, in
-// thousandths: with U the upper distances of all lines of a factor and u those
-// of the record, Σ u·U / Σ U².
-func varianceShares(d Data) []int64 {
-	byFactor := map[string]*big.Int{}
-	for _, r := range d.Records {
-		for _, l := range r.Lines {
-			if byFactor[l.FactorID] == nil {
-				byFactor[l.FactorID] = new(big.Int)
-			}
-			byFactor[l.FactorID].Add(byFactor[l.FactorID], l.High.Sub(l.Mass).Big())
-		}
-	}
-	whole := new(big.Int)
-	for _, u := range byFactor {
-		whole.Add(whole, new(big.Int).Mul(u, u))
-	}
-	shares := make([]int64, len(d.Records))
-	if whole.Sign() == 0 {
-		return shares
-	}
-	for i, r := range d.Records {
-		sum := new(big.Int)
-		for _, l := range r.Lines {
-			sum.Add(sum, new(big.Int).Mul(l.High.Sub(l.Mass).Big(), byFactor[l.FactorID]))
-		}
-		sum.Mul(sum, big.NewInt(1000))
-		shares[i] = sum.Div(sum, whole).Int64()
-	}
-	return shares
-}
-
 // boundary reads what the event says it includes and leaves out.
 func (p *page) boundary(d Data) {
 	var b struct {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
@@ -35,8 +35,6 @@ func ContentSecurityPolicy() string {
 const (
 	// annexRecords bounds the records a page lists; all are in the other forms.
 	annexRecords = 300
-	// nextSteps is how many records are named to be measured next.
-	nextSteps = 8
 )
 
 // page is what the template shows.
@@ -219,27 +217,26 @@ func (p *page) annex(d Data) {
 	}
 }
 
-// next ranks the records by their share of the variance of the total: the ones
-// to measure next. Lines of one factor err together, those of different factors
-// apart, as in the interval of the total.
+// next names the records to measure next. Lines of one factor err together,
+// those of different factors apart, as in the interval of the total.
 func next(d Data) []row {
-	shares := varianceShares(d)
-	order := make([]int, len(d.Records))
-	for i := range order {
-		order[i] = i
+	facts := make([]findings.Fact, len(d.Records))
+	at := make(map[record.ID]int, len(d.Records))
+	for i, r := range d.Records {
+		id := record.ID(r.ID)
+		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: footprint.DeviationsOf(r.Lines)}
+		at[id] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
 	var rows []row
-	for _, i := range order[:min(len(order), nextSteps)] {
-		if shares[i] < 1 {
-			break
+	for _, m := range findings.MeasureNext(facts) {
+		if m.Share.Millionths() < 1000 {
+			break // the page shows tenths of a percent
 		}
-		r := d.Records[i]
-		label := name(r.Type)
-		if t := titleOf(r); t != "" {
+		label := name(m.Type)
+		if t := titleOf(d.Records[at[m.ID]]); t != "" {
 			label += ": " + t
 		}
-		rows = append(rows, row{Name: label, Kg: kg(r.KgCO2e), Low: kg(r.Low), High: kg(r.High), Share: permille(shares[i])})
+		rows = append(rows, row{Name: label, Kg: kg(m.KgCO2e), Low: kg(m.Low), High: kg(m.High), Share: permille(m.Share.Millionths() / 1000)})
 	}
 	return rows
 }

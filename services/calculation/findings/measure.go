@@ -1,0 +1,55 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// MaxMeasure is how many records are named to be measured next.
+const MaxMeasure = 10
+
+// ToMeasure is a record that contributes much to how uncertain the total is: a
+// measured figure in its place narrows the interval most.
+type ToMeasure struct {
+	ID   record.ID `json:"recordId"`
+	Type string    `json:"type"`
+	footprint.Interval
+	// Share is that of the variance of the total.
+	Share footprint.VarianceShare `json:"varianceShare"`
+}
+
+// MeasureNext names the records with the largest shares of the variance of all
+// facts together, largest first. Which facts stand first does not matter:
+// of equal shares the larger mass comes first, then the smaller id. A record
+// with a share below a millionth is not named.
+//
+// The share of a record depends on all others through the factors they have in
+// common, so no part of an event can tell by itself which of its records matter.
+func MeasureNext(facts []Fact) []ToMeasure {
+	var all []footprint.Deviation
+	for i := range facts {
+		all = append(all, facts[i].Deviations...)
+	}
+	variance := footprint.VarianceOf(all)
+	type ranked struct {
+		*Fact
+		footprint.VarianceShare
+	}
+	order := make([]ranked, 0, len(facts))
+	for i := range facts {
+		if share := variance.Share(facts[i].Deviations); share.Millionths() > 0 {
+			order = append(order, ranked{&facts[i], share})
+		}
+	}
+	slices.SortFunc(order, func(a, b ranked) int {
+		return cmp.Or(b.VarianceShare.Cmp(a.VarianceShare), b.Mass.Cmp(a.Mass), cmp.Compare(a.ID, b.ID))
+	})
+	out := []ToMeasure{}
+	for _, r := range order[:min(len(order), MaxMeasure)] {
+		out = append(out, ToMeasure{ID: r.ID, Type: r.Type, Interval: footprint.IntervalOf(r.Mass, r.Deviations), Share: r.VarianceShare})
+	}
+	return out
+}
