@@ -22,6 +22,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -62,11 +63,13 @@ func newPlace(t *testing.T, store record.Keys, c *clock) *place {
 	keeper := &idempotency.Keeper{Store: store, Now: c.now, Logger: logger}
 	p.app = web.New(web.Options{Service: "test", Logger: logger})
 	handler := keeper.Handler(func(c *fiber.Ctx) error { return (*p.work.Load())(c) })
-	routes := []web.Route{}
+	var table permissions.Table
+	var routes []web.Route
 	for _, path := range []string{"/things", "/others"} {
-		routes = append(routes, web.Route{Method: http.MethodPost, Path: path, Role: identity.User, Handler: handler})
+		table = append(table, permissions.Operation{ID: path, Method: http.MethodPost, Path: path, Least: identity.User})
+		routes = append(routes, web.Route{Operation: path, Handler: handler})
 	}
-	if err := web.Register(p.app, web.BasePath, tokens{}, routes); err != nil {
+	if err := web.Register(p.app, web.BasePath, tokens{}, table, routes); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -77,15 +77,6 @@ func ruleOf(m Move) (rule, bool) {
 	return rule{}, false
 }
 
-// RoleFor gives the least role that may make a move, for route tables.
-func RoleFor(m Move) identity.Role {
-	if m == Create {
-		return identity.User
-	}
-	r, _ := ruleOf(m)
-	return r.role
-}
-
 // NextState gives the state a move leads to from a state, and whether it may
 // be made there at all.
 func NextState(m Move, from Status) (Status, bool) {

@@ -16,8 +16,8 @@ import (
 // authentication with a verifier that costs nothing, envelope, entity tag, log.
 func BenchmarkRequest(b *testing.B) {
 	app := web.New(web.Options{Logger: telemetry.Logger(discard{}, "bench", slog.LevelInfo)})
-	if err := web.Register(app, "/api/v2", members(), []web.Route{
-		{Method: "GET", Path: "/events/:id", Role: identity.User, Handler: func(c *fiber.Ctx) error {
+	if err := register(app, "/api/v2", members(), []served{
+		{Method: "GET", Path: "/events/{id}", Role: identity.User, Handler: func(c *fiber.Ctx) error {
 			return web.OK(c, c.Params("id"))
 		}},
 	}); err != nil {

@@ -62,9 +62,9 @@ func TestBodyLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.BodyLimit = 1000 })
 	ok := func(c *fiber.Ctx) error { return web.OK(c, len(c.Request().Body())) }
-	if err := web.Register(b.app, "/api/v2", members(), []web.Route{
+	if err := register(b.app, "/api/v2", members(), []served{
 		{Method: "POST", Path: "/small", Role: identity.User, Handler: ok},
-		{Method: "POST", Path: "/events/:id/:type/import", Role: identity.User, Handler: ok, BodyLimit: 5000},
+		{Method: "POST", Path: "/events/{id}/{type}/import", Role: identity.User, Handler: ok, BodyLimit: 5000},
 		{Method: "POST", Path: "/tiny", Role: identity.User, Handler: ok, BodyLimit: 10},
 	}); err != nil {
 		t.Fatal(err)

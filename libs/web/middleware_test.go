@@ -119,10 +119,10 @@ func TestDeadline(t *testing.T) {
 		deadline, _ := c.UserContext().Deadline()
 		return web.OK(c, time.Until(deadline) > time.Minute && web.PrincipalOf(c).UserID == "u1")
 	}
-	if err := web.Register(b.app, "", members(), []web.Route{
-		{Method: "GET", Path: "/wait", Public: true, Handler: wait},
+	if err := register(b.app, "", members(), []served{
+		{Method: "GET", Path: "/wait", Handler: wait},
 		{Method: "GET", Path: "/long", Role: identity.User, Handler: left, Timeout: time.Hour},
-		{Method: "GET", Path: "/quick", Public: true, Handler: func(c *fiber.Ctx) error { kept = c.UserContext(); return nil }},
+		{Method: "GET", Path: "/quick", Handler: func(c *fiber.Ctx) error { kept = c.UserContext(); return nil }},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	b := setup(t, func(o *web.Options) { o.Now = func() time.Time { now = now.Add(time.Millisecond); return now } })
-	if err := web.Register(b.app, "/api/v2", members(), []web.Route{
-		{Method: "POST", Path: "/events/:id", Role: identity.User, Handler: answerWho},
+	if err := register(b.app, "/api/v2", members(), []served{
+		{Method: "POST", Path: "/events/{id}", Role: identity.User, Handler: answerWho},
 	}); err != nil {
 		t.Fatal(err)
 	}

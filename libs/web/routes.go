@@ -13,18 +13,14 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
-// Route is one entry of a service's table of routes.
+// Route is how a service answers one operation.
 type Route struct {
-	Method string
-	// Path is fiber's pattern below the prefix, "/events/:eventId".
-	Path string
-	// Public routes need no token. Any other route must name a Role.
-	Public bool
-	// Role is the least role that may call the route. Its zero value on a
-	// route that is not public is refused by Register.
-	Role identity.Role
+	// Operation is the id in the table of permissions, which says the method,
+	// the path and the least role.
+	Operation string
 	// Resolve, if set, runs between authentication and the check of the role,
 	// for what the contract answers with 404 before 403 (an unknown type).
 	Resolve func(*fiber.Ctx) error
@@ -36,8 +32,19 @@ type Route struct {
 	Handler   fiber.Handler
 }
 
-// Register adds a table of routes below a prefix such as BasePath. On each
-// route that is not public the caller is authenticated (401), then the
+// bound is a route with what the table of permissions says about it.
+type bound struct {
+	Route
+	method string
+	// path is fiber's pattern below the prefix, "/events/:eventId".
+	path   string
+	public bool
+	role   identity.Role
+}
+
+// Register adds routes below a prefix such as BasePath. Method, path and role
+// of each are those of its operation in the table: a route that is not in the
+// table is a fault. On each route that is not public the caller is authenticated (401), then the
 // afterAuth handlers run (they return nil to go on; the place for 429), then
 // Resolve (404), then the role is checked (403), then the handler runs.
 //
@@ -45,18 +52,19 @@ type Route struct {
 // with one; a known path with another method is 405 with Allow, after
 // authentication unless all the path's routes are public.
 //
-// Faults in the table are returned all at once; then nothing is registered.
-func Register(app *fiber.App, prefix string, v TokenVerifier, routes []Route, afterAuth ...func(*fiber.Ctx) error) error {
-	if err := validate(v, routes); err != nil {
+// Faults are returned all at once; then nothing is registered.
+func Register(app *fiber.App, prefix string, v TokenVerifier, table permissions.Table, list []Route, afterAuth ...func(*fiber.Ctx) error) error {
+	routes, err := bind(v, table, list)
+	if err != nil {
 		return err
 	}
 	limitBodies(app, prefix, routes)
 	for _, r := range routes {
 		handler := func(c *fiber.Ctx) error { return serve(c, v, r, afterAuth) }
-		if r.Method == fiber.MethodGet {
-			app.Head(prefix+r.Path, handler) // HEAD is GET without the body
+		if r.method == fiber.MethodGet {
+			app.Head(prefix+r.path, handler) // HEAD is GET without the body
 		}
-		app.Add(r.Method, prefix+r.Path, handler)
+		app.Add(r.method, prefix+r.path, handler)
 	}
 	app.Use(prefix, func(c *fiber.Ctx) error {
 		err := c.Next() // routes that were added after this table
@@ -84,32 +92,40 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, routes []Route, af
 	return nil
 }
 
-func validate(v TokenVerifier, routes []Route) error {
-	var faults []error
-	for _, r := range routes {
-		name := r.Method + " " + r.Path
+// bind looks the routes up in the table.
+func bind(v TokenVerifier, table permissions.Table, list []Route) ([]bound, error) {
+	faults := []error{table.Check()}
+	routes := make([]bound, 0, len(list))
+	seen := map[string]bool{}
+	for _, r := range list {
+		o, ok := table.Find(r.Operation)
 		switch {
-		case r.Public && r.Role != identity.RoleNone:
-			faults = append(faults, fmt.Errorf("route %s is public and has a role", name))
-		case !r.Public && (r.Role <= identity.RoleNone || r.Role > identity.Admin):
-			faults = append(faults, fmt.Errorf("route %s is neither public nor has a role", name))
-		case !r.Public && v == nil:
-			faults = append(faults, fmt.Errorf("route %s needs a token and there is no verifier", name))
+		case !ok:
+			faults = append(faults, fmt.Errorf("route %q is not in the table of permissions", r.Operation))
+			continue
+		case seen[o.ID]:
+			faults = append(faults, fmt.Errorf("route %s is there twice", o.ID))
+		case !o.Public() && v == nil:
+			faults = append(faults, fmt.Errorf("route %s needs a token and there is no verifier", o.ID))
 		}
+		seen[o.ID] = true
 		if r.Handler == nil {
-			faults = append(faults, fmt.Errorf("route %s has no handler", name))
+			faults = append(faults, fmt.Errorf("route %s has no handler", o.ID))
 		}
-		if !slices.Contains(fiber.DefaultMethods, r.Method) || r.Method == http.MethodTrace || r.Method == http.MethodConnect {
-			faults = append(faults, fmt.Errorf("route %s has a method that is not served", name))
+		if !slices.Contains(fiber.DefaultMethods, o.Method) || o.Method == http.MethodTrace || o.Method == http.MethodConnect {
+			faults = append(faults, fmt.Errorf("route %s has a method that is not served", o.ID))
 		}
-		if !strings.HasPrefix(r.Path, "/") {
-			faults = append(faults, fmt.Errorf("route %s does not begin with a slash", name))
-		}
+		routes = append(routes, bound{Route: r, method: o.Method, path: pattern(o.Path), public: o.Public(), role: o.Least})
 	}
-	return errors.Join(faults...)
+	return routes, errors.Join(faults...)
 }
 
-func serve(c *fiber.Ctx, v TokenVerifier, r Route, afterAuth []func(*fiber.Ctx) error) error {
+// pattern gives fiber's pattern of a path as the OpenAPI document writes it.
+func pattern(path string) string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+func serve(c *fiber.Ctx, v TokenVerifier, r bound, afterAuth []func(*fiber.Ctx) error) error {
 	if r.Timeout > 0 {
 		// The deadline of the application may be the shorter one, and a child
 		// cannot outlive its parent.
@@ -117,7 +133,7 @@ func serve(c *fiber.Ctx, v TokenVerifier, r Route, afterAuth []func(*fiber.Ctx) 
 		defer cancel()
 		c.SetUserContext(ctx)
 	}
-	if !r.Public {
+	if !r.public {
 		if err := authenticate(c, v); err != nil {
 			return err
 		}
@@ -132,8 +148,8 @@ func serve(c *fiber.Ctx, v TokenVerifier, r Route, afterAuth []func(*fiber.Ctx) 
 			return err
 		}
 	}
-	if !r.Public {
-		if err := requireRole(c, r.Role); err != nil {
+	if !r.public {
+		if err := requireRole(c, r.role); err != nil {
 			return err
 		}
 	}
@@ -141,11 +157,11 @@ func serve(c *fiber.Ctx, v TokenVerifier, r Route, afterAuth []func(*fiber.Ctx) 
 }
 
 // publicPath reports whether path belongs to public routes of the table only.
-func publicPath(path, prefix string, routes []Route) bool {
+func publicPath(path, prefix string, routes []bound) bool {
 	public := false
 	for _, r := range routes {
-		if fiber.RoutePatternMatch(path, prefix+r.Path, fiber.Config{CaseSensitive: true}) {
-			if !r.Public {
+		if fiber.RoutePatternMatch(path, prefix+r.path, fiber.Config{CaseSensitive: true}) {
+			if !r.public {
 				return false
 			}
 			public = true
@@ -156,8 +172,8 @@ func publicPath(path, prefix string, routes []Route) bool {
 
 // limitBodies tells the server the limits of routes that have their own, when
 // it has read the header of a request and before it reads the body.
-func limitBodies(app *fiber.App, prefix string, routes []Route) {
-	own := slices.DeleteFunc(slices.Clone(routes), func(r Route) bool { return r.BodyLimit <= 0 })
+func limitBodies(app *fiber.App, prefix string, routes []bound) {
+	own := slices.DeleteFunc(slices.Clone(routes), func(r bound) bool { return r.BodyLimit <= 0 })
 	if len(own) == 0 {
 		return
 	}
@@ -170,11 +186,11 @@ func limitBodies(app *fiber.App, prefix string, routes []Route) {
 		}
 		method := string(h.Method())
 		for _, r := range own {
-			if r.Method != method {
+			if r.method != method {
 				continue
 			}
 			path, _, _ := strings.Cut(string(h.RequestURI()), "?")
-			if fiber.RoutePatternMatch(path, prefix+r.Path, fiber.Config{CaseSensitive: true}) {
+			if fiber.RoutePatternMatch(path, prefix+r.path, fiber.Config{CaseSensitive: true}) {
 				config.MaxRequestBodySize = r.BodyLimit
 				break
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -25,12 +26,12 @@ func answerWho(c *fiber.Ctx) error {
 func routed(t *testing.T, afterAuth ...func(*fiber.Ctx) error) *bundle {
 	b := setup(t)
 	web.NewHealth(nil).Register(b.app, "/api/v2")
-	err := web.Register(b.app, "/api/v2", members(), []web.Route{
-		{Method: "POST", Path: "/auth/login", Public: true, Handler: answerWho},
+	err := register(b.app, "/api/v2", members(), []served{
+		{Method: "POST", Path: "/auth/login", Handler: answerWho},
 		{Method: "GET", Path: "/events", Role: identity.User, Handler: answerWho},
 		{Method: "POST", Path: "/events", Role: identity.Manager, Handler: answerWho},
 		{Method: "GET", Path: "/users", Role: identity.Admin, Handler: answerWho},
-		{Method: "POST", Path: "/events/:id/:type/approve", Role: identity.Manager, Handler: answerWho, Resolve: func(c *fiber.Ctx) error {
+		{Method: "POST", Path: "/events/{id}/{type}/approve", Role: identity.Manager, Handler: answerWho, Resolve: func(c *fiber.Ctx) error {
 			if c.Params("type") != "flights" {
 				return apperr.New(apperr.TypeNotFound, "No such type.")
 			}
@@ -153,10 +154,10 @@ func TestLongAuthorizationIsCheap(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	b := setup(t)
-	if err := web.Register(b.app, "", verify(func(context.Context, string) (identity.Principal, error) {
+	if err := register(b.app, "", verify(func(context.Context, string) (identity.Principal, error) {
 		calls++
 		return identity.Principal{}, errBadToken
-	}), []web.Route{{Method: "GET", Path: "/x", Role: identity.User, Handler: answerWho}}); err != nil {
+	}), []served{{Method: "GET", Path: "/x", Role: identity.User, Handler: answerWho}}); err != nil {
 		t.Fatal(err)
 	}
 	b.get("/x", "Authorization", "Bearer "+strings.Repeat(".", 8<<10+1)).fails(401, "UNAUTHENTICATED")
@@ -181,12 +182,12 @@ func TestVerifierFailures(t *testing.T) {
 	t.Parallel()
 	var failure error
 	b := setup(t)
-	if err := web.Register(b.app, "", verify(func(ctx context.Context, _ string) (identity.Principal, error) {
+	if err := register(b.app, "", verify(func(ctx context.Context, _ string) (identity.Principal, error) {
 		if _, ok := ctx.Deadline(); !ok {
 			t.Error("the verifier has no deadline")
 		}
 		return identity.Principal{}, failure
-	}), []web.Route{{Method: "GET", Path: "/x", Role: identity.User, Handler: answerWho}}); err != nil {
+	}), []served{{Method: "GET", Path: "/x", Role: identity.User, Handler: answerWho}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -228,36 +229,45 @@ func TestAfterAuth(t *testing.T) {
 func TestRegisterRefusesFaultyTables(t *testing.T) {
 	t.Parallel()
 	ok := func(*fiber.Ctx) error { return nil }
-	err := web.Register(setup(t).app, "", nil, []web.Route{
-		{Method: "GET", Path: "/forgotten", Handler: ok},
-		{Method: "GET", Path: "/both", Public: true, Role: identity.User, Handler: ok},
-		{Method: "GET", Path: "/none", Public: true},
-		{Method: "BREW", Path: "/brew", Public: true, Handler: ok},
-		{Method: "TRACE", Path: "/trace", Public: true, Handler: ok},
-		{Method: "GET", Path: "relative", Public: true, Handler: ok},
-		{Method: "GET", Path: "/role", Role: 9, Handler: ok},
-		{Method: "GET", Path: "/unverified", Role: identity.User, Handler: ok},
+	b := setup(t)
+	table := permissions.Table{
+		{ID: "good", Method: "GET", Path: "/good"},
+		{ID: "none", Method: "GET", Path: "/none"},
+		{ID: "brew", Method: "BREW", Path: "/brew"},
+		{ID: "trace", Method: "TRACE", Path: "/trace"},
+		{ID: "relative", Method: "GET", Path: "relative"},
+		{ID: "role", Method: "GET", Path: "/role", Least: 9},
+		{ID: "unverified", Method: "GET", Path: "/unverified", Least: identity.User},
+	}
+	err := web.Register(b.app, "", nil, table, []web.Route{
+		{Operation: "good", Handler: ok}, {Operation: "good", Handler: ok},
+		{Operation: "forgotten", Handler: ok}, {Operation: "", Handler: ok},
+		{Operation: "none"},
+		{Operation: "brew", Handler: ok}, {Operation: "trace", Handler: ok}, {Operation: "relative", Handler: ok},
+		{Operation: "unverified", Handler: ok},
 	})
 	if err == nil {
 		t.Fatal("a table full of faults is taken")
 	}
-	for _, want := range []string{"/forgotten", "/both", "/none", "/brew", "/trace", "relative", "/role", "/unverified"} {
+	for _, want := range []string{"good is there twice", `"forgotten" is not in the table`, `"" is not in the table`, "none has no handler",
+		"brew has a method", "trace has a method", "relative) lacks", "role) has a role", "unverified needs a token"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q does not name %s", err, want)
+			t.Errorf("%q does not say %q", err, want)
 		}
 	}
-	if n := len(strings.Split(err.Error(), "\n")); n != 8 {
+	if n := len(strings.Split(err.Error(), "\n")); n != 9 {
 		t.Errorf("%d faults: %v", n, err)
 	}
+	b.get("/good").fails(404, "NOT_FOUND") // nothing was registered
 }
 
 // TestTwoTables: tables and single routes may be registered in any order.
 func TestTwoTables(t *testing.T) {
 	t.Parallel()
 	b := routed(t)
-	if err := web.Register(b.app, "/api/v2", members(), []web.Route{
+	if err := register(b.app, "/api/v2", members(), []served{
 		{Method: "GET", Path: "/late", Role: identity.User, Handler: answerWho},
-		{Method: "GET", Path: "/open", Public: true, Handler: answerWho},
+		{Method: "GET", Path: "/open", Handler: answerWho},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,9 +38,9 @@ func setupTraced(t *testing.T, edge bool) traced {
 		o.Edge = edge
 	})
 	web.NewHealth(nil).Register(b.app, "/api/v2")
-	if err := web.Register(b.app, "/api/v2", members(), []web.Route{
-		{Method: "GET", Path: "/events/:id", Role: identity.User, Handler: answerWho},
-		{Method: "GET", Path: "/down", Public: true, Handler: func(*fiber.Ctx) error { return apperr.New(apperr.Unavailable, "Later.") }},
+	if err := register(b.app, "/api/v2", members(), []served{
+		{Method: "GET", Path: "/events/{id}", Role: identity.User, Handler: answerWho},
+		{Method: "GET", Path: "/down", Handler: func(*fiber.Ctx) error { return apperr.New(apperr.Unavailable, "Later.") }},
 	}); err != nil {
 		t.Fatal(err)
 	}

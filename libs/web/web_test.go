@@ -13,11 +13,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp/fasthttputil"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -194,6 +196,28 @@ func (v tokens) Verify(_ context.Context, token string) (identity.Principal, err
 		return identity.Principal{}, errBadToken
 	}
 	return p, nil
+}
+
+// served is an operation of a test and how the test answers it.
+type served struct {
+	Method, Path string
+	Role         identity.Role // RoleNone: without a token
+	Resolve      func(*fiber.Ctx) error
+	Timeout      time.Duration
+	BodyLimit    int
+	Handler      fiber.Handler
+}
+
+// register makes a table of permissions of the operations and registers them.
+func register(app *fiber.App, prefix string, v web.TokenVerifier, list []served, afterAuth ...func(*fiber.Ctx) error) error {
+	var table permissions.Table
+	var routes []web.Route
+	for _, s := range list {
+		id := s.Method + " " + s.Path
+		table = append(table, permissions.Operation{ID: id, Method: s.Method, Path: s.Path, Least: s.Role})
+		routes = append(routes, web.Route{Operation: id, Resolve: s.Resolve, Timeout: s.Timeout, BodyLimit: s.BodyLimit, Handler: s.Handler})
+	}
+	return web.Register(app, prefix, v, table, routes, afterAuth...)
 }
 
 func members() tokens {

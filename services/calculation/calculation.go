@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -60,29 +59,30 @@ func New(d Deps) (*fiber.App, error) {
 		d.Health.Register(httpApp, "")
 	}
 	httpApp.Get(reportKeysPath, s.reportKeys)
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, permissions.API(), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
 }
 
-// routes is every path of the service and who may call it.
+// routes is every operation of the service. Its path, and who may call it, are
+// in libs/permissions.
 func (s *server) routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: "/factor-sets", Role: identity.User, Handler: s.factorSets},
-		{Method: http.MethodGet, Path: "/factor-sets/:setId", Role: identity.User, Handler: s.factorSet},
-		{Method: http.MethodPost, Path: "/events/:eventId/factor-set", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.keys.Handler(s.oneOfFew(s.adopt))},
+		{Operation: "listFactorSets", Handler: s.factorSets},
+		{Operation: "getFactorSet", Handler: s.factorSet},
+		{Operation: "adoptFactorSet", Timeout: togetherTimeout, Handler: s.keys.Handler(s.oneOfFew(s.adopt))},
 
-		{Method: http.MethodGet, Path: "/review", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.queue},
-		{Method: http.MethodGet, Path: "/events/:eventId/review", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.queue},
+		{Operation: "listReviewQueue", Timeout: togetherTimeout, Handler: s.queue},
+		{Operation: "listEventReviewQueue", Timeout: togetherTimeout, Handler: s.queue},
 
-		{Method: http.MethodGet, Path: "/events/:eventId/results", Role: identity.User, Handler: s.result},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/history", Role: identity.User, Handler: s.history},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/explain", Role: identity.User, Handler: s.explained},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/report", Role: identity.User, Timeout: togetherTimeout, Handler: s.oneOfFew(s.report)},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/preview", Role: identity.Manager, Timeout: togetherTimeout, Handler: s.preview},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision", Role: identity.User, Handler: s.revision},
-		{Method: http.MethodGet, Path: "/events/:eventId/results/:revision/diff/:other", Role: identity.User, Timeout: togetherTimeout, Handler: s.waterfall},
+		{Operation: "getResult", Handler: s.result},
+		{Operation: "listResultHistory", Handler: s.history},
+		{Operation: "explainResult", Handler: s.explained},
+		{Operation: "getReport", Timeout: togetherTimeout, Handler: s.oneOfFew(s.report)},
+		{Operation: "previewResult", Timeout: togetherTimeout, Handler: s.preview},
+		{Operation: "getResultRevision", Handler: s.revision},
+		{Operation: "compareResults", Timeout: togetherTimeout, Handler: s.waterfall},
 	}
 }
 

@@ -4,7 +4,7 @@ import "testing"
 
 // BenchmarkFind measures what the strict reading of a path costs each request.
 func BenchmarkFind(b *testing.B) {
-	r := newRouter()
+	r := routed(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		if len(r.find(segments("/events/e1/flights/r1/approve"), false)) != 1 {

@@ -97,8 +97,12 @@ func New(d Deps) (*Gateway, error) {
 	if d.Timeout <= 0 {
 		d.Timeout = defaultTimeout
 	}
+	router, err := newRouter()
+	if err != nil {
+		return nil, err
+	}
 	g := &gateway{
-		Deps: d, router: newRouter(), clients: map[target]*client{},
+		Deps: d, router: router, clients: map[target]*client{},
 		tracer: otel.Tracer("github.com/eventcarbon/ecf/services/gateway"),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
@@ -139,7 +143,7 @@ func New(d Deps) (*Gateway, error) {
 			app.Get(r.path, g.proxy(r, ""))
 		}
 	}
-	if err := web.Register(app, web.BasePath, admitting{d.Tokens, d.Sessions}, routes, g.limitWrites); err != nil {
+	if err := web.Register(app, web.BasePath, admitting{d.Tokens, d.Sessions}, permitted(), routes, g.limitWrites); err != nil {
 		return nil, err
 	}
 	return &Gateway{App: app, Health: health, clients: g.clients}, nil
@@ -154,13 +158,8 @@ func (g *gateway) webRoutes(d *docs) ([]web.Route, error) {
 			continue // served apart
 		}
 		w := web.Route{
-			Method: r.method, Path: fiberPath(r.path), Public: r.public, Timeout: r.timeout, BodyLimit: r.bodyLimit,
+			Operation: r.operation, Timeout: r.timeout, BodyLimit: r.bodyLimit,
 			Resolve: func(c *fiber.Ctx) error { return g.resolve(c, r) },
-		}
-		if !r.public {
-			// Which role a route needs is the service's to say: a route that does
-			// not exist for the caller's object is told before it (404, then 403).
-			w.Role = identity.User
 		}
 		if w.Handler = g.proxy(r, web.BasePath); r.to == self {
 			if w.Handler = own[r.path]; w.Handler == nil {
@@ -170,10 +169,6 @@ func (g *gateway) webRoutes(d *docs) ([]web.Route, error) {
 		list = append(list, w)
 	}
 	return list, nil
-}
-
-func fiberPath(pattern string) string {
-	return strings.NewReplacer("{", ":", "}", "").Replace(pattern)
 }
 
 // resolve runs when a route was found and its caller is known: it applies the

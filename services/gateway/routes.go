@@ -2,10 +2,14 @@ package gateway
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
 // target is who answers a route.
@@ -27,12 +31,9 @@ func (t target) String() string {
 // route is one line of the public table: what is not in it cannot be reached
 // from outside.
 type route struct {
-	method string
-	// path is the pattern below the base path, as in the OpenAPI document.
-	path string
-	to   target
-	// public routes need no token.
-	public bool
+	// operation is the id in the table of permissions.
+	operation string
+	to        target
 	// limit is the policy of a public route; a route with a token is counted by
 	// the policy of writes when it is one.
 	limit limitClass
@@ -40,13 +41,26 @@ type route struct {
 	timeout time.Duration
 	// bodyLimit is the largest body in bytes; 0: that of all routes.
 	bodyLimit int
-	// root: the path is at the root of the host.
-	root bool
-	// undocumented: a part of a page, not an operation of the API.
-	undocumented bool
 
-	// parts are the segments of path; newRouter splits them, once.
+	// What the table of permissions says; newRouter looks it up, once.
+	method string
+	// path is the pattern below the base path, or below the root of the host.
+	path string
+	root bool
+	// public routes need no token.
+	public bool
+	// parts are the segments of path.
 	parts []string
+}
+
+// docsAsset is a part of a page, not an operation of the API.
+const docsAsset = "docsAsset"
+
+// permitted is the table of permissions as it holds at this door: which role an
+// operation needs is the service's to say, for that its object or type does not
+// exist is told before it (404, then 403).
+func permitted() permissions.Table {
+	return append(permissions.API().SignedIn(), permissions.Operation{ID: docsAsset, Method: http.MethodGet, Path: "/docs/{asset}"})
 }
 
 type limitClass int
@@ -60,90 +74,81 @@ const (
 	setup
 )
 
-// table is the one list of public routes.
+// table is the one list of public routes: who answers each operation.
 func table() []route {
-	const (
-		event  = "/events/{eventId}"
-		sub    = event + "/{type}"
-		item   = sub + "/{recordId}"
-		get    = http.MethodGet
-		post   = http.MethodPost
-		patch  = http.MethodPatch
-		remove = http.MethodDelete
-		// slow is for what reads all counted records of an event together.
-		slow = 30 * time.Second
-	)
+	// slow is for what reads all counted records of an event together.
+	const slow = 30 * time.Second
 	return []route{
-		{method: get, path: "/health", public: true},
-		{method: get, path: "/health/live", public: true},
-		{method: get, path: "/health/ready", public: true},
-		{method: get, path: "/docs", public: true},
-		{method: get, path: "/docs/{asset}", public: true, undocumented: true},
-		{method: get, path: "/openapi.json", public: true},
+		{operation: "health"},
+		{operation: "healthLive"},
+		{operation: "healthReady"},
+		{operation: "docs"},
+		{operation: docsAsset},
+		{operation: "openapi"},
 
-		{method: post, path: "/auth/login", to: auth, public: true, limit: signIn},
-		{method: post, path: "/auth/refresh", to: auth, public: true, limit: signIn},
-		{method: post, path: "/auth/setup", to: auth, public: true, limit: setup},
-		{method: post, path: "/auth/logout", to: auth},
-		{method: get, path: "/auth/me", to: auth},
-		{method: post, path: "/auth/password", to: auth},
-		{method: get, path: "/auth/sessions", to: auth},
-		{method: remove, path: "/auth/sessions/{sessionId}", to: auth},
-		{method: get, path: "/users", to: auth},
-		{method: post, path: "/users", to: auth},
-		{method: get, path: "/users/{userId}", to: auth},
-		{method: patch, path: "/users/{userId}", to: auth},
-		{method: remove, path: "/users/{userId}", to: auth},
-		{method: get, path: "/.well-known/openid-configuration", to: auth, public: true, root: true},
-		{method: get, path: "/.well-known/jwks.json", to: auth, public: true, root: true},
+		{operation: "login", to: auth, limit: signIn},
+		{operation: "refresh", to: auth, limit: signIn},
+		{operation: "setUpAccount", to: auth, limit: setup},
+		{operation: "logout", to: auth},
+		{operation: "me", to: auth},
+		{operation: "changePassword", to: auth},
+		{operation: "listSessions", to: auth},
+		{operation: "endSession", to: auth},
+		{operation: "listUsers", to: auth},
+		{operation: "createUser", to: auth},
+		{operation: "getUser", to: auth},
+		{operation: "updateUser", to: auth},
+		{operation: "deleteUser", to: auth},
+		{operation: "openidConfiguration", to: auth},
+		{operation: "jwks", to: auth},
 
-		{method: get, path: "/organization", to: records},
-		{method: get, path: "/organization/audit", to: auth},
-		{method: patch, path: "/organization", to: records},
-		{method: get, path: "/record-types", to: records},
-		{method: get, path: "/record-types/{type}", to: records},
-		{method: get, path: "/record-types/{type}/template", to: records},
-		{method: get, path: "/locations/index", to: records},
-		{method: get, path: "/locations/{code}", to: records},
-		{method: get, path: "/events", to: records},
-		{method: post, path: "/events", to: records},
-		{method: get, path: event, to: records},
-		{method: patch, path: event, to: records},
-		{method: remove, path: event, to: records},
-		{method: get, path: event + "/export", to: records, timeout: time.Minute},
-		{method: get, path: sub, to: records},
-		{method: post, path: sub, to: records},
-		{method: post, path: sub + "/batch", to: records},
-		{method: post, path: sub + "/submit", to: records},
-		{method: post, path: sub + "/import", to: records, timeout: 30 * time.Second, bodyLimit: 16 << 20},
-		{method: get, path: event + "/imports/{importId}", to: records},
-		{method: get, path: item, to: records},
-		{method: patch, path: item, to: records},
-		{method: remove, path: item, to: records},
-		{method: get, path: item + "/history", to: records},
-		{method: post, path: item + "/submit", to: records},
-		{method: post, path: item + "/withdraw", to: records},
+		{operation: "getOrganization", to: records},
+		{operation: "listAuditLog", to: auth},
+		{operation: "updateOrganization", to: records},
+		{operation: "listRecordTypes", to: records},
+		{operation: "getRecordType", to: records},
+		{operation: "getRecordTypeTemplate", to: records},
+		{operation: "getLocationIndex", to: records},
+		{operation: "getLocation", to: records},
+		{operation: "listEvents", to: records},
+		{operation: "createEvent", to: records},
+		{operation: "getEvent", to: records},
+		{operation: "updateEvent", to: records},
+		{operation: "deleteEvent", to: records},
+		{operation: "exportRecords", to: records, timeout: time.Minute},
+		{operation: "listRecords", to: records},
+		{operation: "createRecord", to: records},
+		{operation: "createRecords", to: records},
+		{operation: "submitRecords", to: records},
+		{operation: "importRecords", to: records, timeout: 30 * time.Second, bodyLimit: 16 << 20},
+		{operation: "getImport", to: records},
+		{operation: "getRecord", to: records},
+		{operation: "updateRecord", to: records},
+		{operation: "deleteRecord", to: records},
+		{operation: "getRecordHistory", to: records},
+		{operation: "submitRecord", to: records},
+		{operation: "withdrawRecord", to: records},
 
-		{method: get, path: "/review", to: calculation},
-		{method: get, path: event + "/review", to: calculation},
-		{method: post, path: event + "/review/approve", to: review},
-		{method: post, path: item + "/review", to: review},
-		{method: post, path: item + "/approve", to: review},
-		{method: post, path: item + "/request-changes", to: review},
-		{method: post, path: item + "/reject", to: review},
-		{method: post, path: item + "/reopen", to: review},
+		{operation: "listReviewQueue", to: calculation},
+		{operation: "listEventReviewQueue", to: calculation},
+		{operation: "approveRecords", to: review},
+		{operation: "claimRecord", to: review},
+		{operation: "approveRecord", to: review},
+		{operation: "requestChanges", to: review},
+		{operation: "rejectRecord", to: review},
+		{operation: "reopenRecord", to: review},
 
-		{method: get, path: event + "/results", to: calculation},
-		{method: get, path: event + "/results/history", to: calculation},
-		{method: get, path: event + "/results/explain", to: calculation},
-		{method: get, path: event + "/results/report", to: calculation, timeout: slow},
-		{method: get, path: event + "/results/preview", to: calculation, timeout: slow},
-		{method: get, path: event + "/results/{revision}", to: calculation},
-		{method: get, path: event + "/results/{revision}/diff/{other}", to: calculation, timeout: slow},
-		{method: get, path: "/factor-sets", to: calculation},
-		{method: get, path: "/factor-sets/{setId}", to: calculation},
-		{method: post, path: event + "/factor-set", to: calculation, timeout: slow},
-		{method: get, path: "/.well-known/report-keys.json", to: calculation, public: true, root: true},
+		{operation: "getResult", to: calculation},
+		{operation: "listResultHistory", to: calculation},
+		{operation: "explainResult", to: calculation},
+		{operation: "getReport", to: calculation, timeout: slow},
+		{operation: "previewResult", to: calculation, timeout: slow},
+		{operation: "getResultRevision", to: calculation},
+		{operation: "compareResults", to: calculation, timeout: slow},
+		{operation: "listFactorSets", to: calculation},
+		{operation: "getFactorSet", to: calculation},
+		{operation: "adoptFactorSet", to: calculation, timeout: slow},
+		{operation: "reportKeys", to: calculation},
 	}
 }
 
@@ -212,13 +217,26 @@ func moreSpecific(a, b route) int {
 // router finds routes. It is made once and does not change.
 type router struct{ routes []route }
 
-func newRouter() router {
-	routes := table()
+// newRouter finds the routes of the table in the table of permissions. It fails
+// when one has what the other has not.
+func newRouter() (router, error) {
+	var faults []error
+	routes, allowed := table(), permitted()
 	for i := range routes {
-		routes[i].parts = segments(routes[i].path)
+		r := &routes[i]
+		o, ok := allowed.Find(r.operation)
+		if !ok {
+			faults = append(faults, fmt.Errorf("gateway: route %q is not in the table of permissions", r.operation))
+		}
+		r.method, r.path, r.root, r.public, r.parts = o.Method, o.Path, o.Root, o.Public(), segments(o.Path)
+	}
+	for _, o := range allowed {
+		if !slices.ContainsFunc(routes, func(r route) bool { return r.operation == o.ID }) {
+			faults = append(faults, fmt.Errorf("gateway: nobody answers the operation %s", o.ID))
+		}
 	}
 	slices.SortStableFunc(routes, moreSpecific)
-	return router{routes}
+	return router{routes}, errors.Join(faults...)
 }
 
 // find gives the routes of a path, one for each method it takes; they are all

@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/idempotency"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -46,7 +47,7 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, permissions.API(), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil

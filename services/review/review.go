@@ -8,13 +8,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -56,25 +56,27 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, permissions.API(), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
 }
 
-// routes is every path of the service and who may call it.
+// routes is every operation of the service. Its path, and who may call it, are
+// in libs/permissions.
 func (s *server) routes() []web.Route {
 	once := s.keys.Handler // the route takes an Idempotency-Key
-	routes := []web.Route{{
-		Method: http.MethodPost, Path: "/events/:eventId/review/approve", Role: record.RoleFor(record.Approve), Handler: once(s.approveMany),
-	}}
-	for _, m := range []record.Move{record.Review, record.Approve, record.RequestChanges, record.Reject, record.Reopen} {
-		routes = append(routes, web.Route{
-			Method: http.MethodPost, Path: "/events/:eventId/:type/:recordId/" + string(m),
-			Role: record.RoleFor(m), Resolve: knownType, Handler: once(s.decide(m)),
-		})
+	decision := func(operation string, m record.Move) web.Route {
+		return web.Route{Operation: operation, Resolve: knownType, Handler: once(s.decide(m))}
 	}
-	return routes
+	return []web.Route{
+		{Operation: "approveRecords", Handler: once(s.approveMany)},
+		decision("claimRecord", record.Review),
+		decision("approveRecord", record.Approve),
+		decision("requestChanges", record.RequestChanges),
+		decision("rejectRecord", record.Reject),
+		decision("reopenRecord", record.Reopen),
+	}
 }
 
 func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }

@@ -2,29 +2,13 @@ package e2e
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/spec"
 )
-
-// leastRole is the permission matrix, written out a second time: what is not
-// named here is every member's.
-func leastRole(method, path string) identity.Role {
-	managers := regexp.MustCompile(`^(POST /events|(PATCH|DELETE) /events/\{eventId\}|GET /review|GET /events/\{eventId\}/review|` +
-		`POST /events/\{eventId\}/review/approve|GET /events/\{eventId\}/results/preview|POST /events/\{eventId\}/factor-set|` +
-		`POST /events/\{eventId\}/\{type\}/\{recordId\}/(review|approve|request-changes|reject|reopen))$`)
-	admins := regexp.MustCompile(`^((GET|POST) /users|(GET|PATCH|DELETE) /users/\{userId\}|PATCH /organization|GET /organization/audit)$`)
-	switch operation := method + " " + path; {
-	case admins.MatchString(operation):
-		return identity.Admin
-	case managers.MatchString(operation):
-		return identity.Manager
-	}
-	return identity.User
-}
 
 // TestPermissionMatrix tries every documented operation with every role, and
 // without a token: who may not is told so before anything else is looked at,
@@ -35,6 +19,7 @@ func TestPermissionMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	table := permissions.API()
 	s := start(t, nil)
 	callers := map[identity.Role]*caller{
 		identity.User: s.user(t), identity.Manager: s.manager(t), identity.Admin: s.as(t, "admin@example.test"),
@@ -55,10 +40,13 @@ func TestPermissionMatrix(t *testing.T) {
 		if a := s.anonymous(t).do(operation.Method, path, nil, header); a.status != http.StatusUnauthorized {
 			t.Errorf("%s %s without a token: %d", operation.Method, operation.Path, a.status)
 		}
-		least := leastRole(operation.Method, operation.Path)
+		row, ok := table.Find(operation.ID)
+		if !ok {
+			t.Errorf("%s is not in the table of permissions", operation.ID)
+		}
 		for role, c := range callers {
 			a := c.do(operation.Method, path, bodyFor(operation.Method, operation.Path), header)
-			if forbidden := a.status == http.StatusForbidden; forbidden != (role < least) || a.status == http.StatusUnauthorized || a.status >= 500 {
+			if forbidden := a.status == http.StatusForbidden; forbidden != (role < row.Least) || a.status == http.StatusUnauthorized || a.status >= 500 {
 				t.Errorf("%s %s as %s: %d %s", operation.Method, operation.Path, role, a.status, a.body)
 			}
 			cells++

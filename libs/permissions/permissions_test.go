@@ -1,0 +1,92 @@
+package permissions_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
+)
+
+func TestAPI(t *testing.T) {
+	t.Parallel()
+	table := permissions.API()
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, o := range table {
+		// What is named by an id belongs to somebody.
+		for _, name := range o.Params() {
+			if id := strings.HasSuffix(name, "Id") && name != "setId"; id && o.Reach == permissions.Common {
+				t.Errorf("%s names an object and is the same for all", o.ID)
+			}
+		}
+		// A member reads; what changes the organization's own objects beside
+		// records is a manager's or an administrator's.
+		if o.Method != "GET" && o.Least == identity.User && o.Reach == permissions.Organization && !strings.HasPrefix(o.Path, "/events/{eventId}/{type}") {
+			t.Errorf("every member may %s %s", o.Method, o.Path)
+		}
+	}
+	if len(table) < 60 {
+		t.Errorf("only %d operations", len(table))
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	table := permissions.API()
+	o, ok := table.Find("compareResults")
+	if !ok || o.Method != "GET" || o.Path != "/events/{eventId}/results/{revision}/diff/{other}" || o.Least != identity.User || o.Public() {
+		t.Errorf("%+v %v", o, ok)
+	}
+	if got := o.Params(); !slices.Equal(got, []string{"eventId", "revision", "other"}) {
+		t.Errorf("parameters %v", got)
+	}
+	if o, ok := table.Find("createevent"); ok {
+		t.Errorf("found %+v", o)
+	}
+	// A caller's changes are the caller's own.
+	table[0].Least = identity.Admin
+	if o, _ := permissions.API().Find(table[0].ID); o.Least != identity.RoleNone {
+		t.Error("the table can be changed")
+	}
+}
+
+func TestSignedIn(t *testing.T) {
+	t.Parallel()
+	table := permissions.API()
+	for i, o := range table.SignedIn() {
+		want := identity.User
+		if table[i].Public() {
+			want = identity.RoleNone
+		}
+		if o.Least != want || o.ID != table[i].ID {
+			t.Errorf("%s: %s, want %s", o.ID, o.Least, want)
+		}
+	}
+	if o, _ := table.Find("updateOrganization"); o.Least != identity.Admin {
+		t.Error("the table itself was changed")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for why, o := range map[string]permissions.Operation{
+		"lacks its id":             {Method: "GET", Path: "/x"},
+		"lacks its id, its method": {ID: "x", Path: "/x"},
+		"the slash of its path":    {ID: "x", Method: "GET", Path: "x"},
+		"an id that another":       {ID: "good", Method: "GET", Path: "/x"},
+		"method and path":          {ID: "x", Method: "GET", Path: "/good"},
+		"role that does not":       {ID: "x", Method: "GET", Path: "/x", Least: 4},
+		"a role that does not":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: -1},
+		"needs no token":           {ID: "x", Method: "GET", Path: "/x", Reach: permissions.Organization},
+		"that changes nothing":     {ID: "x", Method: "GET", Path: "/x", Least: identity.Manager, Others: identity.Manager, Reach: permissions.Organization},
+		"changes nothing":          {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: identity.Manager},
+	} {
+		err := permissions.Table{{ID: "good", Method: "GET", Path: "/good"}, o}.Check()
+		if err == nil || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v, want %s", o, err, why)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package record
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/permissions"
+)
+
+// TestWorkflowAndPermissionsAgree: the workflow looks at the role of whoever
+// makes a move once more, where the record is. It must say what the table of
+// permissions says at the door, for each move and for the operations that make
+// many.
+func TestWorkflowAndPermissionsAgree(t *testing.T) {
+	t.Parallel()
+	table := permissions.API()
+	made := map[Move][]string{
+		Edit: {"updateRecord"}, Delete: {"deleteRecord"}, Submit: {"submitRecord", "submitRecords"}, Withdraw: {"withdrawRecord"},
+		Review: {"claimRecord"}, Approve: {"approveRecord", "approveRecords"}, RequestChanges: {"requestChanges"},
+		Reject: {"rejectRecord"}, Reopen: {"reopenRecord"},
+	}
+	for _, r := range rules() {
+		if r.policy {
+			continue // nobody can ask for it
+		}
+		if len(made[r.move]) == 0 {
+			t.Errorf("no operation makes the move %s", r.move)
+		}
+		for _, id := range made[r.move] {
+			o, ok := table.Find(id)
+			if !ok || o.Least != r.role || o.Others != r.owner {
+				t.Errorf("%s: the table of permissions says %s, and %s for others' records; the workflow %s and %s", id, o.Least, o.Others, r.role, r.owner)
+			}
+		}
+	}
+	for _, o := range table {
+		if o.Others == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(rules(), func(r rule) bool { return slices.Contains(made[r.move], o.ID) }) {
+			t.Errorf("%s has a rule about others' records that no move keeps", o.ID)
+		}
+	}
+}
