@@ -118,7 +118,7 @@ fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 ## Checking
 
 .PHONY: verify
-verify: check-fmt check-vet check-modules check-imports check-generated check-deploy lint check-vulnerabilities ## Check everything that is not a test
+verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-deploy lint check-vulnerabilities ## Check everything that is not a test
 	@echo "verified"
 
 .PHONY: check-fmt
@@ -152,6 +152,17 @@ check-generated:
 	@sum() { find libs/factors libs/locations -type f ! -name '*.go' | LC_ALL=C sort | xargs sha256sum; }; \
 	before=$$(sum); (cd libs/factors && $(GO) generate ./...); \
 	if ! diff <(echo "$$before") <(sum); then echo "the tables are not what go generate makes" >&2; exit 1; fi
+
+# The linter comes from npm; what else holds the document is in the tests.
+.PHONY: check-spec
+check-spec:
+	@echo "OpenAPI document"
+	@if ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then \
+		echo "NOT checked: there is no npm, or it reaches no registry, so the document is not linted"; \
+	else \
+		out=$$($(GO) test -count=1 -v -run '^TestLinter' ./libs/spec) || { echo "$$out" >&2; exit 1; }; \
+		grep -o 'NOT \(CHECKED\|TESTED\).*' <<<"$$out" | sort -u || true; \
+	fi
 
 .PHONY: check-deploy
 check-deploy:
