@@ -21,6 +21,9 @@ type Entry struct {
 	Comment string    `json:"comment,omitempty" bson:"comment"`
 	// Changed names the input fields an edit changed.
 	Changed []string `json:"changed,omitempty" bson:"changed"`
+	// Input is the hash of what the record says after the move: its event, type
+	// and input fields. Entries from before there was one have none.
+	Input string `json:"inputHash,omitempty" bson:"input"`
 	// Once names the request that made the move, where it had an idempotency key,
 	// so that its repetition finds the move made. It is not served, and the hash
 	// does not cover it: it says nothing about what was done.
@@ -40,27 +43,38 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	}{plain(e), stamp(e.At)})
 }
 
-// seal fills in the chain: the hash of prev and the hash over everything else.
-func (e Entry) seal(org OrgID, id ID, prev string) Entry {
-	e.Prev = prev
-	e.Hash = e.digest(org, id)
+// seal fills in the chain: the hash of the record as the move leaves it, that of
+// the entry before and the one over everything else.
+func (e Entry) seal(r Record, prev string) Entry {
+	e.Input, e.Prev = inputHash(r), prev
+	e.Hash = e.digest(r.Org, r.ID)
 	return e
 }
 
 // digest covers the tenant and the record too, so that an entry can not be
-// moved to another record's history. Each value goes in with its length, so
-// that two entries never run together into the same bytes.
+// moved to another record's history.
 func (e Entry) digest(org OrgID, id ID) string {
-	h := sha256.New()
-	add := func(values ...string) {
-		for _, v := range values {
-			fmt.Fprintf(h, "%d:%s", len(v), v)
-		}
-	}
-	add(string(org), string(id), strconv.FormatInt(e.Rev, 10), string(e.Move), string(e.From), string(e.To),
+	values := []string{
+		string(org), string(id), strconv.FormatInt(e.Rev, 10), string(e.Move), string(e.From), string(e.To),
 		e.By.ID, e.By.Name, e.By.Role.String(), e.At.UTC().Format(time.RFC3339Nano), e.Comment, e.Prev,
-		strconv.Itoa(len(e.Changed)))
-	add(e.Changed...)
+		strconv.Itoa(len(e.Changed)),
+	}
+	values = append(values, e.Changed...)
+	if e.Input != "" {
+		values = append(values, e.Input)
+	}
+	return hashOf(values...)
+}
+
+func inputHash(r Record) string { return hashOf(string(r.Event), r.Type, string(r.Fields)) }
+
+// hashOf hashes values. Each goes in with its length, so that two lists never
+// run together into the same bytes.
+func hashOf(values ...string) string {
+	h := sha256.New()
+	for _, v := range values {
+		fmt.Fprintf(h, "%d:%s", len(v), v)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

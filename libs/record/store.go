@@ -38,6 +38,7 @@ type Store interface {
 	Marks
 	Keys
 	Imports
+	Histories
 }
 
 // Organizations are the tenants.

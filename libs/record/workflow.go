@@ -165,7 +165,7 @@ func (w Workflow) created(org OrgID, r Record, by Actor) Record {
 	now := w.now()
 	r.Org, r.Rev, r.Status = org, 1, Unsubmitted
 	r.CreatedBy, r.EditedBy, r.CreatedAt, r.UpdatedAt = by, by, now, now
-	r.Last = Entry{Rev: 1, Move: Create, To: Unsubmitted, By: by, At: now}.seal(org, r.ID, "")
+	r.Last = Entry{Rev: 1, Move: Create, To: Unsubmitted, By: by, At: now}.seal(r, "")
 	return r
 }
 
@@ -288,7 +288,7 @@ func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 		by := req.By
 		after.ReviewedAt, after.ReviewedBy, after.ReviewComment = &now, &by, req.Comment
 	}
-	after.Last = entry.seal(req.Org, before.ID, before.Last.Hash)
+	after.Last = entry.seal(after, before.Last.Hash)
 	if (before.Status == Approved) != (after.Status == Approved) {
 		after.Mark = w.NewMark()
 	}

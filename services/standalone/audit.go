@@ -4,38 +4,90 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// auditVerify walks the audit log of every organization and names the first
-// entry of each that was changed or is missing.
+// auditVerify walks the audit log of every organization and the histories of
+// all its records. It names what was changed or is missing, or does not belong
+// there, and fails when there is anything.
 func auditVerify(ctx context.Context, env app.Env, s app.Settings, _ map[string]string) error {
-	broken := 0
-	err := withAccounts(ctx, s, env.Logger, func(_ *stores, accounts *auth.Accounts) error {
-		chains, err := accounts.VerifyAudit(ctx)
+	var faults error
+	err := withAccounts(ctx, s, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
+		broken, err := verifyLogs(ctx, env.Stdout, accounts)
 		if err != nil {
 			return err
 		}
-		for _, c := range chains {
-			if c.Fault != nil {
-				broken++
-				_, err = fmt.Fprintf(env.Stdout, "%s: %v\n", c.Org, c.Fault)
-			} else {
-				_, err = fmt.Fprintf(env.Stdout, "%s: %d entries, whole, last hash %s\n", c.Org, c.Entries, c.Last)
-			}
-			if err != nil {
-				return err
-			}
+		if broken > 0 {
+			faults = errors.New("the audit log is not whole")
 		}
-		return nil
+		broken, err = verifyHistories(ctx, env.Stdout, stores.records)
+		if broken > 0 {
+			faults = errors.Join(faults, errors.New("the histories of records are not whole"))
+		}
+		return err
 	})
 	if err != nil {
 		return describe(err)
 	}
-	if broken > 0 {
-		return errors.New("the audit log is not whole")
+	return faults
+}
+
+// verifyLogs tells of the audit log of each organization, and how many are
+// broken.
+func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (broken int, err error) {
+	chains, err := accounts.VerifyAudit(ctx)
+	if err != nil {
+		return 0, err
 	}
-	return nil
+	for _, c := range chains {
+		if c.Fault != nil {
+			broken++
+			_, err = fmt.Fprintf(out, "%s: %v\n", c.Org, c.Fault)
+		} else {
+			_, err = fmt.Fprintf(out, "%s: %d entries, whole, last hash %s\n", c.Org, c.Entries, c.Last)
+		}
+		if err != nil {
+			return broken, err
+		}
+	}
+	return broken, nil
+}
+
+// organizationsAtOnce is how many organizations are listed at a time.
+const organizationsAtOnce = 256
+
+// verifyHistories tells of the records of each organization, and in how many
+// organizations something is wrong.
+func verifyHistories(ctx context.Context, out io.Writer, store record.Histories) (broken int, err error) {
+	var at record.OrgID
+	for {
+		orgs, err := store.OrganizationIDs(ctx, at, organizationsAtOnce)
+		if err != nil || len(orgs) == 0 {
+			return broken, err
+		}
+		for _, org := range orgs {
+			at = org
+			faults := 0
+			tally, err := record.VerifyHistories(ctx, store, org, func(f record.HistoryFault) error {
+				faults++
+				_, err := fmt.Fprintf(out, "%s: %s\n", f.Org, f)
+				return err
+			})
+			if err != nil {
+				return broken, err
+			}
+			state := "whole"
+			if faults > 0 {
+				broken++
+				state = fmt.Sprintf("%d faults", faults)
+			}
+			if _, err := fmt.Fprintf(out, "%s: %d records with %d history entries, %s\n", org, tally.Records, tally.Entries, state); err != nil {
+				return broken, err
+			}
+		}
+	}
 }

@@ -23,7 +23,7 @@ const usage = `usage: ecf COMMAND [settings]
   user password --email E                set a password
   user disable  --email E                end a user's sessions for good
   keys rotate                            add the next signing key; servers follow
-  audit verify                           check the audit logs of all organizations
+  audit verify                           check the audit logs and the histories of all records
   verify        BUNDLE.json [--key K]    recompute an exported report, without a network
   version                                print the version
 

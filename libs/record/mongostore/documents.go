@@ -308,6 +308,7 @@ type entryDoc struct {
 	At      bson.DateTime `bson:"at"`
 	Comment string        `bson:"comment,omitempty"`
 	Changed []string      `bson:"changed,omitempty"`
+	Input   string        `bson:"input,omitempty"`
 	Once    string        `bson:"once,omitempty"`
 	Prev    string        `bson:"prev"`
 	Hash    string        `bson:"hash"`
@@ -324,7 +325,7 @@ type historyDoc struct {
 func entryToDoc(e record.Entry) entryDoc {
 	return entryDoc{
 		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToDoc(e.By), At: date(e.At),
-		Comment: e.Comment, Changed: e.Changed, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
+		Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
 	}
 }
 
@@ -335,7 +336,7 @@ func entryFromDoc(d entryDoc) (record.Entry, error) {
 	}
 	return record.Entry{
 		Rev: d.Rev, Move: record.Move(d.Move), From: record.Status(d.From), To: record.Status(d.To), By: by, At: instant(d.At),
-		Comment: d.Comment, Changed: d.Changed, Once: d.Once, Prev: d.Prev, Hash: d.Hash,
+		Comment: d.Comment, Changed: d.Changed, Input: d.Input, Once: d.Once, Prev: d.Prev, Hash: d.Hash,
 	}, nil
 }
 

@@ -35,6 +35,17 @@ func organizationTests() []test {
 			b.must(err)
 			equal(b, "organization", got, first)
 		}},
+		{"organizations are listed by id, some at a time", func(b *bench) {
+			for _, id := range []record.OrgID{"org-c", "org-a", "org-b"} {
+				b.must(b.InsertOrganization(b.Context(), someOrganization(id)))
+			}
+			first, err := b.OrganizationIDs(b.Context(), "", 2)
+			b.must(err)
+			equal(b, "first", first, []record.OrgID{"org-a", "org-b"})
+			rest, err := b.OrganizationIDs(b.Context(), first[1], 2)
+			b.must(err)
+			equal(b, "rest", rest, []record.OrgID{"org-c"})
+		}},
 		{"an organization that does not exist is not found", func(b *bench) {
 			b.must(b.InsertOrganization(b.Context(), someOrganization(acme)))
 			_, err := b.Organization(b.Context(), other)

@@ -91,6 +91,7 @@ type entryJSON struct {
 	At      int64     `json:"at"`
 	Comment string    `json:"comment,omitempty"`
 	Changed []string  `json:"changed,omitempty"`
+	Input   string    `json:"input,omitempty"`
 	Once    string    `json:"once,omitempty"`
 	Prev    string    `json:"prev,omitempty"`
 	Hash    string    `json:"hash"`
@@ -99,7 +100,7 @@ type entryJSON struct {
 func entryToJSON(e record.Entry) entryJSON {
 	return entryJSON{
 		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToJSON(e.By),
-		At: millis(e.At), Comment: e.Comment, Changed: e.Changed, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
+		At: millis(e.At), Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
 	}
 }
 
@@ -110,7 +111,7 @@ func entryFromJSON(e entryJSON) (record.Entry, error) {
 	}
 	return record.Entry{
 		Rev: e.Rev, Move: record.Move(e.Move), From: record.Status(e.From), To: record.Status(e.To), By: by,
-		At: instant(e.At), Comment: e.Comment, Changed: e.Changed, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
+		At: instant(e.At), Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
 	}, nil
 }
 

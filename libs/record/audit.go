@@ -1,0 +1,191 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+const (
+	// auditRecords and auditEntries are how many are read at a time: what a
+	// verification holds in memory, however much there is.
+	auditRecords = 256
+	auditEntries = 1000
+	// auditAttempts bounds how often a record that is being moved is read again.
+	auditAttempts = 10
+)
+
+// AuditTally is what a verification has gone through.
+type AuditTally struct{ Records, Entries int64 }
+
+// VerifyHistories goes through all records of a tenant and their histories, and
+// hands on each fault it finds. It works beside running servers: what looks
+// wrong is read once more before it is said to be.
+func VerifyHistories(ctx context.Context, store Histories, org OrgID, report func(HistoryFault) error) (AuditTally, error) {
+	a := auditor{ctx: ctx, store: store, org: org, report: report}
+	if err := a.records(); err != nil {
+		return a.tally, fmt.Errorf("verify histories: %w", err)
+	}
+	if err := a.strays(); err != nil {
+		return a.tally, fmt.Errorf("verify histories: %w", err)
+	}
+	return a.tally, nil
+}
+
+type auditor struct {
+	ctx    context.Context //nolint:containedctx // it lasts for one call
+	store  Histories
+	org    OrgID
+	report func(HistoryFault) error
+	tally  AuditTally
+}
+
+// records verifies each record with its history, and that no number is without
+// a record.
+func (a *auditor) records() error {
+	var at Place
+	for {
+		batch, err := a.store.RecordsAfter(a.ctx, a.org, at, auditRecords)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		for _, r := range batch {
+			if err := a.gap(at, r); err != nil {
+				return err
+			}
+			at = placeOf(r)
+		}
+		if err := a.batch(batch); err != nil {
+			return err
+		}
+	}
+}
+
+// gap says which numbers are missing between a place and the record that was
+// found after it.
+func (a *auditor) gap(at Place, r Record) error {
+	if at.Event != r.Event || at.Type != r.Type {
+		at = Place{Event: r.Event, Type: r.Type}
+	}
+	if r.Seq <= at.Seq+1 {
+		return nil
+	}
+	again, err := a.store.RecordsAfter(a.ctx, a.org, at, 1)
+	if err != nil {
+		return err
+	}
+	if len(again) == 1 && again[0].Seq <= at.Seq+1 {
+		return a.gap(placeOf(again[0]), r)
+	}
+	return a.report(HistoryFault{Kind: RecordMissing, Org: a.org, Event: r.Event, Type: r.Type, From: at.Seq + 1, To: r.Seq - 1})
+}
+
+// batch verifies the histories of some records, and those that look wrong once
+// more.
+func (a *auditor) batch(records []Record) error {
+	suspect := make(map[ID]bool)
+	chains := make(map[ID]*chain, len(records))
+	ids := make([]ID, len(records))
+	for i, r := range records {
+		ids[i] = r.ID
+		chains[r.ID] = newChain(r, func(HistoryFault) { suspect[r.ID] = true })
+		a.tally.Entries += r.Rev
+	}
+	a.tally.Records += int64(len(records))
+	if err := a.entries(ids, func(e StoredEntry) { chains[e.Record].add(e) }); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		chains[id].end()
+		if suspect[id] {
+			if err := a.again(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entries hands on the stored entries of some records.
+func (a *auditor) entries(ids []ID, take func(StoredEntry)) error {
+	var at EntryPlace
+	for {
+		page, err := a.store.EntriesAfter(a.ctx, a.org, ids, at, auditEntries)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, e := range page {
+			take(e)
+		}
+		at = page[len(page)-1].place()
+	}
+}
+
+// again verifies one record by readings between which it did not move, and
+// reports what is wrong.
+func (a *auditor) again(id ID) error {
+	for range auditAttempts {
+		before, err := a.store.RecordsByID(a.ctx, a.org, []ID{id})
+		if err != nil || len(before) == 0 {
+			return err
+		}
+		var faults []HistoryFault
+		c := newChain(before[0], func(f HistoryFault) { faults = append(faults, f) })
+		if err := a.entries([]ID{id}, c.add); err != nil {
+			return err
+		}
+		c.end()
+		after, err := a.store.RecordsByID(a.ctx, a.org, []ID{id})
+		if err != nil {
+			return err
+		}
+		if len(after) == 0 || after[0].Rev != before[0].Rev || after[0].Last.Hash != before[0].Last.Hash {
+			continue
+		}
+		for _, f := range faults {
+			if err := a.report(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("record %s does not stand still", id)
+}
+
+// strays reports the entries of records that are not there.
+func (a *auditor) strays() error {
+	var at EntryPlace
+	for {
+		page, err := a.store.EntriesAfter(a.ctx, a.org, nil, at, auditEntries)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		at = page[len(page)-1].place()
+		var ids []ID
+		for _, e := range page {
+			ids = append(ids, e.Record)
+		}
+		found, err := a.store.RecordsByID(a.ctx, a.org, slices.Compact(ids))
+		if err != nil {
+			return err
+		}
+		there := make(map[ID]bool, len(found))
+		for _, r := range found {
+			there[r.ID] = true
+		}
+		for i := 0; i < len(page); {
+			first, last := page[i], page[i]
+			for ; i < len(page) && page[i].Record == first.Record; i++ {
+				last = page[i]
+			}
+			if there[first.Record] {
+				continue
+			}
+			if err := a.report(HistoryFault{
+				Kind: EntrySurplus, Org: a.org, Event: first.Event, Record: first.Record, From: first.Entry.Rev, To: last.Entry.Rev,
+			}); err != nil {
+				return err
+			}
+		}
+	}
+}
