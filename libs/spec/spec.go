@@ -40,6 +40,9 @@ type Operation struct {
 	ID   string
 	// Public operations need no token.
 	Public bool
+	// RequiredRole is what the document says about the least role: none, user,
+	// manager or admin.
+	RequiredRole string
 }
 
 // ErrorEntry is what the documentation says about an error code.
@@ -87,7 +90,8 @@ type pathItem struct {
 }
 
 type operation struct {
-	OperationID string `json:"operationId"`
+	OperationID  string `json:"operationId"`
+	RequiredRole string `json:"x-required-role"`
 	// Security is empty, and not absent, where no token is needed.
 	Security *[]json.RawMessage `json:"security"`
 }
@@ -100,7 +104,7 @@ func (p pathItem) operations(path string) []Operation {
 		}
 		list = append(list, Operation{
 			Method: method, Path: path, Root: len(p.Servers) > 0, ID: o.OperationID,
-			Public: o.Security != nil && len(*o.Security) == 0,
+			Public: o.Security != nil && len(*o.Security) == 0, RequiredRole: o.RequiredRole,
 		})
 	}
 	add(http.MethodGet, p.Get)

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -53,31 +52,6 @@ func TestOperations(t *testing.T) {
 	for _, needed := range []string{"login", "refresh", "listEvents", "createEvent", "createRecord", "submitRecord", "approveRecord", "getResult"} {
 		if !ids[needed] {
 			t.Errorf("operation %s is missing", needed)
-		}
-	}
-}
-
-// TestDocumentAndPermissionsAgree: what is documented is in the table of
-// permissions and the other way round, under the same method and path.
-func TestDocumentAndPermissionsAgree(t *testing.T) {
-	t.Parallel()
-	table := permissions.API()
-	documented := map[string]Operation{}
-	for _, o := range load(t).Operations {
-		documented[o.ID] = o
-		row, ok := table.Find(o.ID)
-		switch {
-		case !ok:
-			t.Errorf("%s is documented and not in the table", o.ID)
-		case row.Method != o.Method || row.Path != o.Path || row.Root != o.Root:
-			t.Errorf("%s is documented as %s %s and is %s %s in the table", o.ID, o.Method, o.Path, row.Method, row.Path)
-		case row.Public() != o.Public:
-			t.Errorf("%s: without a token: %t in the document, %t in the table", o.ID, o.Public, row.Public())
-		}
-	}
-	for _, row := range table {
-		if _, ok := documented[row.ID]; !ok {
-			t.Errorf("%s is in the table and not documented", row.ID)
 		}
 	}
 }
