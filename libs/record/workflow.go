@@ -90,15 +90,31 @@ func NextState(m Move, from Status) (Status, bool) {
 	return r.to, true
 }
 
-// AllowedMoves lists the moves that people can make in a state, whoever asks.
-func AllowedMoves(s Status) []Move {
+// AllowedMoves lists the moves that somebody can make on a record as it is: by
+// its state, the caller's role, whose record it is and, under four eyes, who had
+// a hand in it.
+func AllowedMoves(r Record, by Actor, fourEyes bool) []Move {
 	var moves []Move
-	for _, r := range rules() {
-		if !r.policy && slices.Contains(r.from, s) {
-			moves = append(moves, r.move)
+	for _, rule := range rules() {
+		if !rule.policy && slices.Contains(rule.from, r.Status) && rule.forbids(r, by, fourEyes) == nil {
+			moves = append(moves, rule.move)
 		}
 	}
 	return moves
+}
+
+// forbids says why the move is not for this caller, whatever the state.
+func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
+	switch {
+	case by.Role < r.role:
+		return apperr.New(apperr.Forbidden, "This needs the role %s.", r.role)
+	case by.Role < r.owner && before.CreatedBy.ID != by.ID:
+		return apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
+	case fourEyes && r.to == Approved && involved(before, by.ID):
+		return apperr.New(apperr.SelfApprovalForbidden,
+			"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
+	}
+	return nil
 }
 
 // MaxComment is the longest comment of a move, in characters.
@@ -121,6 +137,9 @@ type Workflow struct {
 	History interface {
 		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
 	}
+	// FourEyes reads the organization's policy for a refusal that tells which
+	// moves are possible; nil: they are told as if it were off.
+	FourEyes func(ctx context.Context, org OrgID) (bool, error)
 	// Now tells the time stored with a move.
 	Now func() time.Time
 	// NewMark makes a mark; see NewMark.
@@ -136,7 +155,8 @@ type Request struct {
 	Comment string
 	// IfMatch, when set, says whether the record is still what the caller saw.
 	IfMatch func(Record) bool
-	// FourEyes is the organization's policy at this moment.
+	// FourEyes is the organization's policy at this moment; it matters to the
+	// moves that approve.
 	FourEyes bool
 	// Once, when set, names this request among all: a move that it has made
 	// already is found, and not made again.
@@ -202,6 +222,11 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		if made {
 			return before, nil
 		}
+		if _, possible := NextState(req.Move, before.Status); !possible && !req.FourEyes && w.FourEyes != nil && r.forbids(before, req.By, false) == nil {
+			if req.FourEyes, err = w.FourEyes(ctx, req.Org); err != nil {
+				return Record{}, fmt.Errorf("%s record: read policy: %w", req.Move, err)
+			}
+		}
 		after, err := w.decide(r, req, before)
 		if err != nil {
 			return Record{}, err
@@ -246,15 +271,8 @@ func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error)
 
 // decide is the pure part of a move: the record after it, or why not.
 func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
-	if req.By.Role < r.role {
-		return Record{}, apperr.New(apperr.Forbidden, "This needs the role %s.", r.role)
-	}
-	if req.By.Role < r.owner && before.CreatedBy.ID != req.By.ID {
-		return Record{}, apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
-	}
-	if (req.Move == Approve || req.Move == AutoApprove) && req.FourEyes && involved(before, req.By.ID) {
-		return Record{}, apperr.New(apperr.SelfApprovalForbidden,
-			"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
+	if err := r.forbids(before, req.By, req.FourEyes); err != nil {
+		return Record{}, err
 	}
 	if req.IfMatch != nil && !req.IfMatch(before) {
 		return Record{}, apperr.New(apperr.PreconditionFailed,
@@ -262,7 +280,7 @@ func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 	}
 	to, ok := NextState(req.Move, before.Status)
 	if !ok {
-		return Record{}, refuse(r, before.Status)
+		return Record{}, refuse(r, before, AllowedMoves(before, req.By, req.FourEyes))
 	}
 	now := w.now()
 	after := before
@@ -317,16 +335,18 @@ func CheckComment(m Move, comment string) error {
 	return nil
 }
 
-// refuse says why a move is not possible in a state, and what is.
-func refuse(r rule, s Status) error {
-	details := []apperr.Detail{{Field: "status", Code: string(s),
-		Message: fmt.Sprintf("The record is %s.", s)}}
-	allowed := make([]string, 0, 4)
-	for _, m := range AllowedMoves(s) {
-		allowed = append(allowed, string(m))
+// refuse says why a move is not possible in a state, and what the caller can do
+// instead.
+func refuse(r rule, before Record, allowed []Move) error {
+	s := before.Status
+	can := apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES", Message: "The moves you can make now are in suggestions."}
+	for _, m := range allowed {
+		can.Suggestions = append(can.Suggestions, string(m))
 	}
-	details = append(details, apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES",
-		Message: "The moves possible now are in suggestions.", Suggestions: allowed})
+	if len(allowed) == 0 {
+		can.Message = "There is no move you can make now."
+	}
+	details := []apperr.Detail{{Field: "status", Code: string(s), Message: fmt.Sprintf("The record is %s.", s)}, can}
 	if r.change {
 		return apperr.New(apperr.RecordLocked, "A record that is %s cannot be changed or deleted.", s).With(details...)
 	}

@@ -3,6 +3,7 @@ package record_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -37,8 +38,8 @@ func TestWorkflowTable(t *testing.T) {
 			if ok != allowed || got != want {
 				t.Errorf("%s from %s: got %q %t, want %q %t", m, s, got, ok, want, allowed)
 			}
-			if slices.Contains(record.AllowedMoves(s), m) != allowed {
-				t.Errorf("allowed moves of %s: %v", s, record.AllowedMoves(s))
+			if can := record.AllowedMoves(record.Record{Status: s}, manager, false); slices.Contains(can, m) != allowed {
+				t.Errorf("allowed moves of %s: %v", s, can)
 			}
 		}
 	}
@@ -47,6 +48,57 @@ func TestWorkflowTable(t *testing.T) {
 		if s.IsSubmitted() != slices.Contains(submitted, s) {
 			t.Errorf("submitted flag of %s", s)
 		}
+	}
+}
+
+// A refusal tells what the caller can do instead: by state, role, whose record
+// it is and, under four eyes, who had a hand in it.
+func TestRefusalsTellWhatTheCallerCanDo(t *testing.T) {
+	t.Parallel()
+	author := record.Actor{ID: "creator", Name: "C", Role: identity.Manager} // the creator, promoted since
+	for _, c := range []struct {
+		status   record.Status
+		by       record.Actor
+		fourEyes bool
+		refused  record.Move
+		code     apperr.Code
+		want     string
+	}{
+		{record.Unsubmitted, creator, false, record.Withdraw, apperr.InvalidTransition, "edit delete submit"},
+		{record.ChangesRequested, manager, true, record.Reopen, apperr.InvalidTransition, "edit delete submit"},
+		{record.Unsubmitted, manager, false, record.Approve, apperr.InvalidTransition, "edit delete submit"},
+		{record.Submitted, creator, false, record.Submit, apperr.InvalidTransition, "withdraw"},
+		{record.Submitted, creator, false, record.Edit, apperr.RecordLocked, "withdraw"},
+		{record.Submitted, member, false, record.Submit, apperr.InvalidTransition, ""},
+		{record.Submitted, manager, true, record.Reopen, apperr.InvalidTransition, "withdraw review approve request-changes reject"},
+		{record.Submitted, author, false, record.Reopen, apperr.InvalidTransition, "withdraw review approve request-changes reject"},
+		{record.Submitted, author, true, record.Reopen, apperr.InvalidTransition, "withdraw review request-changes reject"},
+		{record.InReview, author, true, record.Delete, apperr.RecordLocked, "request-changes reject"},
+		{record.InReview, manager, true, record.Review, apperr.InvalidTransition, "approve request-changes reject"},
+		{record.Approved, creator, false, record.Delete, apperr.RecordLocked, ""},
+		{record.Rejected, manager, false, record.Reject, apperr.InvalidTransition, "reopen"},
+	} {
+		_, w := newFlow(t, c.status)
+		asked := 0
+		w.FourEyes = func(context.Context, record.OrgID) (bool, error) {
+			asked++
+			return c.fourEyes, nil
+		}
+		_, err := w.Apply(t.Context(), request(c.refused, c.by))
+		var refusal *apperr.Error
+		if !errors.As(err, &refusal) || refusal.Code != c.code || len(refusal.Details) != 2 || refusal.Details[0].Code != string(c.status) {
+			t.Errorf("%s of a record that is %s: %v", c.refused, c.status, err)
+			continue
+		}
+		if got := strings.Join(refusal.Details[1].Suggestions, " "); got != c.want || asked != 1 {
+			t.Errorf("%s by %s (%s), %s, four eyes %t: allowed %q, want %q; policy read %d times",
+				c.refused, c.by.ID, c.by.Role, c.status, c.fourEyes, got, c.want, asked)
+		}
+	}
+	// What is not for the caller at all says only that.
+	_, w := newFlow(t, record.Submitted)
+	if _, err := w.Apply(t.Context(), request(record.Delete, member)); apperr.CodeOf(err) != apperr.Forbidden {
+		t.Errorf("a stranger deletes: %v", err)
 	}
 }
 

@@ -66,9 +66,15 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 		w.Store = record.Rehearse(m.Store)
 	}
 	w.Workflow = record.Workflow{
-		Store: w.Store, History: w.Store, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
+		Store: w.Store, History: w.Store, FourEyes: w.fourEyes, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
 	}
 	return w, nil
+}
+
+// fourEyes reads the policy of an organization as it is now.
+func (w Write) fourEyes(ctx context.Context, org record.OrgID) (bool, error) {
+	o, err := w.Store.Organization(ctx, org)
+	return o.Policy.FourEyes, err
 }
 
 // Ring asks for the recalculation of an event.
