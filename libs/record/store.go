@@ -158,6 +158,15 @@ type Counted struct {
 	CreatedAt    int64 // Unix milliseconds, for display order only
 }
 
+// Recalculated is what a record counts under a newer context of its event.
+type Recalculated struct {
+	ID           ID
+	Rev          int64 // of the record it was calculated from
+	ContextRev   int64
+	Preview      json.RawMessage
+	Contribution json.RawMessage
+}
+
 // Marks are what connects the records with the calculation: which results are
 // due, and the approved records they are made of.
 type Marks interface {
@@ -177,10 +186,11 @@ type Marks interface {
 	MaxSeqs(ctx context.Context, org OrgID, event EventID) (map[string]int64, error)
 	// Approved reads the approved records from ≤ Seq ≤ to, by rising Seq.
 	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
-	// StoreContribution keeps a contribution calculated anew (and its preview)
-	// with a record whose Rev is still rev and whose ContextRev is lower than
-	// contextRev; otherwise it does nothing. Rev stays.
-	StoreContribution(ctx context.Context, org OrgID, id ID, rev, contextRev int64, preview, contribution json.RawMessage) error
+	// StoreContributions keeps contributions calculated anew (and their previews)
+	// with those records whose Rev is still the one given and whose ContextRev is
+	// lower than the one given; it does nothing to the others. Rev stays. With an
+	// error some of them may have been stored.
+	StoreContributions(ctx context.Context, org OrgID, all []Recalculated) error
 	// MarkedEvents lists up to limit events of all organizations that have a
 	// mark, those with the oldest mark first as far as the engine can. It is
 	// the sweeper's, and the only read without a tenant.

@@ -116,41 +116,17 @@ func (s *server) rehearse(ctx context.Context, ev record.Event, to *factors.Set)
 	if _, err := s.Results.Result(ctx, ev.Org, ev.ID); errors.Is(err, ErrNotFound) {
 		return view, nil
 	}
-	_, counted, err := s.inputsOf(ctx, ev.Org, ev.ID)
-	if err != nil || len(counted) == 0 {
-		return view, err
-	}
-	old, _ := evaluateAll(counted, ev.Context())
 	next := ev.Context()
 	next.FactorSet = to.ID
-	sum, faults := evaluateAll(counted, next)
-	if len(faults) > 0 {
-		return view, apperr.Invalid(faults...)
+	sums, err := s.sumUnder(ctx, ev.Org, ev.ID, ev.Context(), next)
+	if err != nil || sums.old.Records()+sums.next.Records()+int64(len(sums.faults)) == 0 {
+		return view, err
 	}
-	before, after := old.Breakdown(ev.Context()).Total, sum.Breakdown(next)
+	if len(sums.faults) > 0 {
+		return view, apperr.Invalid(sums.faults...)
+	}
+	before, after := sums.old.Breakdown(ev.Context()).Total, sums.next.Breakdown(next)
 	difference := after.Total.KgCO2e.Sub(before.KgCO2e)
 	view.Before, view.After, view.Difference = &before, &after, &difference
 	return view, nil
-}
-
-// maxFaults bounds the records named when a set lacks factors.
-const maxFaults = 100
-
-// evaluateAll adds up records under a context, and names those that have no
-// factor there.
-func evaluateAll(counted []record.Counted, ev footprint.EventContext) (footprint.Contribution, []apperr.Detail) {
-	parts := make([]footprint.Contribution, 0, len(counted))
-	var faults []apperr.Detail
-	for _, c := range counted {
-		evaluation, err := footprint.Evaluate(c.Type, c.Fields, ev)
-		if err != nil {
-			if len(faults) < maxFaults {
-				faults = append(faults, apperr.Detail{Field: "factorSet", Code: footprint.FactorUnavailable,
-					Message: fmt.Sprintf("The %s record %s has no factor in %s.", c.Type, c.ID, ev.FactorSet)})
-			}
-			continue
-		}
-		parts = append(parts, evaluation.Contribution)
-	}
-	return footprint.Sum(parts...), faults
 }

@@ -191,10 +191,12 @@ func (s *modelStore) Approved(_ context.Context, _ record.OrgID, sub record.Sub,
 	return counted, nil
 }
 
-func (s *modelStore) StoreContribution(_ context.Context, _ record.OrgID, id record.ID, rev, contextRev int64, _, _ json.RawMessage) error {
-	if r := s.records[id]; r.Rev == rev && r.ContextRev < contextRev {
-		r.ContextRev = contextRev
-		s.records[id] = r
+func (s *modelStore) StoreContributions(_ context.Context, _ record.OrgID, all []record.Recalculated) error {
+	for _, n := range all {
+		if r := s.records[n.ID]; r.Rev == n.Rev && r.ContextRev < n.ContextRev {
+			r.ContextRev = n.ContextRev
+			s.records[n.ID] = r
+		}
 	}
 	return nil
 }
@@ -390,10 +392,18 @@ func (g gated) Approved(ctx context.Context, o record.OrgID, s record.Sub, from,
 	g.turn()
 	return g.modelStore.Approved(ctx, o, s, from, to)
 }
-func (g gated) StoreContribution(ctx context.Context, o record.OrgID, id record.ID, rev, c int64, p, x json.RawMessage) error {
-	g.turn()
-	return g.modelStore.StoreContribution(ctx, o, id, rev, c, p, x)
+
+// StoreContributions is atomic for each record, not for all of them.
+func (g gated) StoreContributions(ctx context.Context, o record.OrgID, all []record.Recalculated) error {
+	for i := range all {
+		g.turn()
+		if err := g.modelStore.StoreContributions(ctx, o, all[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
 func (g gated) Node(ctx context.Context, o record.OrgID, e record.EventID, id NodeID) (Node, error) {
 	g.turn()
 	return g.modelStore.Node(ctx, o, e, id)

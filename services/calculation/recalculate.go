@@ -37,7 +37,7 @@ type Records interface {
 	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error
 	Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
-	StoreContribution(ctx context.Context, org record.OrgID, id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) error
+	StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error
 }
 
 // Results is what recalculation reads and writes of its own.
@@ -202,8 +202,9 @@ func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Nod
 	}
 	parts := make([]json.RawMessage, 0, len(counted))
 	inputs := sha256.New()
+	var anew []record.Recalculated
 	for _, c := range counted {
-		part, err := r.contribution(ctx, node.Org, ev, c)
+		part, err := r.contribution(ev, c, &anew)
 		if err != nil {
 			// One record that cannot be calculated must not hold up the event:
 			// it is named in the result instead.
@@ -217,6 +218,11 @@ func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Nod
 		parts = append(parts, part)
 		hashRecord(inputs, c)
 		node.Detail.Holds = append(node.Detail.Holds, Held{Key: string(c.ID), Hash: shortHash(c), Value: total})
+	}
+	// Kept for the next time, all at once: a change of an event's context makes
+	// every record's anew. That they could not be kept is no reason to fail.
+	if len(anew) > 0 {
+		_ = r.Records.StoreContributions(ctx, node.Org, anew)
 	}
 	ordered(node.Detail.Holds)
 	node.Hash = hex.EncodeToString(inputs.Sum(nil))
@@ -253,8 +259,9 @@ func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err er
 }
 
 // contribution gives what one record counts for under the event's context: the
-// stored figure where it was made under the same context, else a new one.
-func (r Recalculator) contribution(ctx context.Context, org record.OrgID, ev record.Event, c record.Counted) (json.RawMessage, error) {
+// stored figure where it was made under the same context, else a new one, which
+// it adds to anew.
+func (r Recalculator) contribution(ev record.Event, c record.Counted, anew *[]record.Recalculated) (json.RawMessage, error) {
 	if c.ContextRev == ev.ContextRev && len(c.Contribution) > 0 {
 		return c.Contribution, nil
 	}
@@ -262,8 +269,7 @@ func (r Recalculator) contribution(ctx context.Context, org record.OrgID, ev rec
 	if err != nil {
 		return nil, err
 	}
-	// Kept for the next time; that it could not be kept is no reason to fail.
-	_ = r.Records.StoreContribution(ctx, org, c.ID, c.Rev, ev.ContextRev, preview, part)
+	*anew = append(*anew, record.Recalculated{ID: c.ID, Rev: c.Rev, ContextRev: ev.ContextRev, Preview: preview, Contribution: part})
 	return part, nil
 }
 

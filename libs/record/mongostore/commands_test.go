@@ -174,8 +174,8 @@ func TestCommands(t *testing.T) {
 			return store.ReplaceRecord(ctx, org, last, last.Rev-1)
 		}},
 		{"ClearRecordMarks", "update 2: 0 documents", func() error { return store.ClearRecordMarks(ctx, org, sub.Event, marks) }},
-		{"StoreContribution", "update 1: 0 documents", func() error {
-			return store.StoreContribution(ctx, org, "flights3", 9, 9, nil, nil)
+		{"StoreContributions", "update 2: 0 documents", func() error {
+			return store.StoreContributions(ctx, org, []record.Recalculated{{ID: "flights3", Rev: 9, ContextRev: 9}, {ID: "flights4", Rev: 9, ContextRev: 9}})
 		}},
 		{"InsertEntry", "insert: 0 documents", func() error { return store.InsertEntry(ctx, org, sub.Event, "flights3", record.Entry{Rev: 1}) }},
 	}

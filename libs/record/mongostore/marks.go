@@ -3,7 +3,6 @@ package mongostore
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -119,12 +118,21 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 			SetProjection(only("_id", "seq", "rev", "type", "fields", "contribution", "contextRev", "createdAt")))
 }
 
-// StoreContribution implements record.Marks.
-func (s *Store) StoreContribution(ctx context.Context, org record.OrgID, id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) error {
-	_, err := update(ctx, s.records,
-		bson.D{eq("_id", id), eq("org", org), eq("rev", rev), eq("contextRev", bson.D{eq("$lt", contextRev)})},
-		bson.D{eq("preview", string(preview)), eq("contribution", string(contribution)), eq("contextRev", contextRev)})
-	return said("store contribution", err)
+// StoreContributions implements record.Marks: one command.
+func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
+	if len(all) == 0 {
+		return ctx.Err()
+	}
+	updates := make([]mongo.WriteModel, len(all))
+	for i, r := range all {
+		updates[i] = mongo.NewUpdateOneModel().
+			SetFilter(bson.D{eq("_id", r.ID), eq("org", org), eq("rev", r.Rev), eq("contextRev", bson.D{eq("$lt", r.ContextRev)})}).
+			SetUpdate(bson.D{eq("$set", bson.D{
+				eq("preview", string(r.Preview)), eq("contribution", string(r.Contribution)), eq("contextRev", r.ContextRev),
+			})})
+	}
+	_, err := s.records.BulkWrite(ctx, updates, options.BulkWrite().SetOrdered(false))
+	return said("store contributions", err)
 }
 
 // MarkedEvents implements record.Marks.

@@ -42,8 +42,8 @@ func contextTests() []test {
 					return b.ClearRecordMarks(ctx, acme, gala, []record.MarkedRecord{{Type: "flights", ID: "r1", Seq: 1, Mark: r.Mark}})
 				},
 				"ClearEventMark": func(ctx context.Context) error { return b.ClearEventMark(ctx, acme, gala, "m1") },
-				"StoreContribution": func(ctx context.Context) error {
-					return b.StoreContribution(ctx, acme, "r1", r.Rev, 99, nil, json.RawMessage(`{}`))
+				"StoreContributions": func(ctx context.Context) error {
+					return b.StoreContributions(ctx, acme, recalculated("r1", r.Rev, 99, nil, json.RawMessage(`{}`)))
 				},
 			} {
 				if err := write(b.ended()); err == nil {

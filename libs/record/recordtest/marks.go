@@ -192,22 +192,47 @@ func contributionTests() []test {
 			r := fullRecord(flights, "r1") // Rev 5, ContextRev 7
 			r.Seq = b.insert(acme, r).Seq
 			for _, c := range []struct{ rev, contextRev int64 }{{4, 8}, {6, 8}, {5, 7}, {5, 6}, {5, 0}} {
-				b.must(b.StoreContribution(b.Context(), acme, "r1", c.rev, c.contextRev, preview, contribution))
+				b.must(b.StoreContributions(b.Context(), acme, recalculated("r1", c.rev, c.contextRev, preview, contribution)))
 				equal(b, fmt.Sprintf("record after revision %d, context %d", c.rev, c.contextRev), b.read(acme, r.Key()), r)
 			}
-			b.must(b.StoreContribution(b.Context(), acme, "r1", 5, 8, preview, contribution))
+			b.must(b.StoreContributions(b.Context(), acme, recalculated("r1", 5, 8, preview, contribution)))
 			r.Preview, r.Contribution, r.ContextRev = preview, contribution, 8
 			equal(b, "record", b.read(acme, r.Key()), r)
-			b.must(b.StoreContribution(b.Context(), acme, "r1", 5, 10, nil, nil))
+			b.must(b.StoreContributions(b.Context(), acme, recalculated("r1", 5, 10, nil, nil)))
 			r.Preview, r.Contribution, r.ContextRev = nil, nil, 10
 			equal(b, "record without a contribution", b.read(acme, r.Key()), r)
-			b.must(b.StoreContribution(b.Context(), acme, "r-none", 1, 2, preview, contribution))
+			b.must(b.StoreContributions(b.Context(), acme, recalculated("r-none", 1, 2, preview, contribution)))
+		}},
+		{"of many contributions at once, each is stored or not by itself", func(b *bench) {
+			var many []record.Recalculated
+			var want []record.Record
+			for i, id := range []record.ID{"r1", "r2", "r3", "r4"} {
+				r := b.insert(acme, draft(flights, id))
+				again := recalculated(id, r.Rev, r.ContextRev+1, preview, contribution)[0]
+				switch i {
+				case 1:
+					r = b.move(acme, r, record.Submitted) // moved on since
+				default:
+					r.Preview, r.Contribution, r.ContextRev = preview, contribution, r.ContextRev+1
+				}
+				many, want = append(many, again, record.Recalculated{ID: "r-none" + id, Rev: 1, ContextRev: 2}), append(want, r)
+			}
+			b.must(b.StoreContributions(b.Context(), acme, many))
+			for _, r := range want {
+				equal(b, string(r.ID), b.read(acme, r.Key()), r)
+			}
+			b.must(b.StoreContributions(b.Context(), acme, nil))
 		}},
 		{"a contribution is not stored with a record that moved on", func(b *bench) {
 			r := b.move(acme, b.insert(acme, draft(flights, "r1")), record.Approved)
 			moved := b.move(acme, r, record.ChangesRequested)
-			b.must(b.StoreContribution(b.Context(), acme, "r1", r.Rev, 9, preview, contribution))
+			b.must(b.StoreContributions(b.Context(), acme, recalculated("r1", r.Rev, 9, preview, contribution)))
 			equal(b, "record", b.read(acme, r.Key()), moved)
 		}},
 	}
+}
+
+// recalculated is the one contribution that a test stores.
+func recalculated(id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) []record.Recalculated {
+	return []record.Recalculated{{ID: id, Rev: rev, ContextRev: contextRev, Preview: preview, Contribution: contribution}}
 }

@@ -89,7 +89,7 @@ func tenantTests() []test {
 			stolen.Org, stolen.Fields = other, json.RawMessage(`{"stolen":true}`)
 			b.want(record.ErrConflict, b.ReplaceRecord(b.Context(), other, stolen, r.Rev))
 			b.must(b.ClearRecordMarks(b.Context(), other, gala, []record.MarkedRecord{{Type: "flights", ID: "r1", Seq: 1, Mark: r.Mark}}))
-			b.must(b.StoreContribution(b.Context(), other, "r1", r.Rev, 99, nil, json.RawMessage(`{}`)))
+			b.must(b.StoreContributions(b.Context(), other, recalculated("r1", r.Rev, 99, nil, json.RawMessage(`{}`))))
 			_, err = b.InsertRecord(b.Context(), other, stolen)
 			b.want(record.ErrDuplicate, err)
 			b.must(b.InsertEntry(b.Context(), other, gala, "r1", someEntry(1, "theirs")))

@@ -105,7 +105,7 @@ func valueTests() []test {
 				equal(b, "fields", string(counted[0].Fields), odd)
 				equal(b, "contribution", string(counted[0].Contribution), odd)
 				b.replace(acme, next(r))
-				b.must(b.StoreContribution(b.Context(), acme, r.ID, r.Rev+1, r.ContextRev+1, text, text))
+				b.must(b.StoreContributions(b.Context(), acme, recalculated(r.ID, r.Rev+1, r.ContextRev+1, text, text)))
 				got := b.read(acme, r.Key())
 				equal(b, "preview", string(got.Preview), odd)
 				equal(b, "contribution", string(got.Contribution), odd)
@@ -136,7 +136,7 @@ func valueTests() []test {
 				r.Rev, r.ContextRev, r.Last.Rev, r.Status = n, n, n, record.Approved
 				r = b.insert(acme, r)
 				equal(b, "record", b.read(acme, r.Key()), r)
-				b.must(b.StoreContribution(b.Context(), acme, r.ID, n, n+1, nil, nil))
+				b.must(b.StoreContributions(b.Context(), acme, recalculated(r.ID, n, n+1, nil, nil)))
 				equal(b, "context", b.read(acme, r.Key()).ContextRev, n+1)
 				b.must(b.InsertEntry(b.Context(), acme, gala, r.ID, r.Last))
 				entries, err := b.Entries(b.Context(), acme, r.ID)

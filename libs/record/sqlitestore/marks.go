@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -91,14 +90,21 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 	return counted, said("read approved records", err)
 }
 
-// StoreContribution implements record.Marks.
-func (s *Store) StoreContribution(ctx context.Context, org record.OrgID, id record.ID, rev, contextRev int64, preview, contribution json.RawMessage) error {
-	return s.write(ctx, "store contribution", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx,
-			`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
-			 WHERE org = ? AND id = ? AND rev = ? AND context_rev < ?`,
-			text(preview), text(contribution), contextRev, org, id, rev, contextRev)
-		return err
+// StoreContributions implements record.Marks: one transaction.
+func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
+	if len(all) == 0 {
+		return ctx.Err()
+	}
+	return s.write(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
+		for _, r := range all {
+			if _, err := tx.ExecContext(ctx,
+				`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
+				 WHERE org = ? AND id = ? AND rev = ? AND context_rev < ?`,
+				text(r.Preview), text(r.Contribution), r.ContextRev, org, r.ID, r.Rev, r.ContextRev); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

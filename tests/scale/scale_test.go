@@ -1,0 +1,240 @@
+// Package scale measures what the service promises about large events and many
+// decisions: how long an approval takes until it is in the result, whether that
+// depends on the size of the event, what a burst of approvals costs, and what a
+// new factor set for a very large event does to everybody else. The server is a
+// real process and everything but the filling of the database goes over HTTP.
+//
+// `go test` plays it small, to keep it working; ECF_SCALE=full plays it in full
+// and takes a while. It prints a table. What it asserts in either form is that
+// every result is right; times are for people to read, as ratios first.
+package scale
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// plan is how much of everything there is.
+type plan struct {
+	sizes   []int         // of the events one approval is made in
+	probes  int           // approvals at rest, in each of them
+	load    int           // approvals per second
+	loadFor time.Duration // for so long
+	spread  int           // over so many events
+	burst   int           // approvals at once, over one event and over
+	many    int           // so many events
+}
+
+func planned(t *testing.T) plan {
+	t.Helper()
+	switch text := os.Getenv("ECF_SCALE"); text {
+	case "":
+		return plan{sizes: []int{100, 600, 1200}, probes: 5, load: 20, loadFor: time.Second, spread: 4, burst: 100, many: 10}
+	case "full":
+		return plan{sizes: []int{1_000, 100_000, 1_000_000}, probes: 400, load: 100, loadFor: 30 * time.Second, spread: 20, burst: 10_000, many: 1_000}
+	default:
+		t.Fatalf("ECF_SCALE=%q: it may be full, or unset for a short run", text)
+		return plan{}
+	}
+}
+
+// atOnce is how many clients make a burst together.
+const atOnce = 32
+
+// TestScale plays all parts on one server, one after the other.
+func TestScale(t *testing.T) {
+	p := planned(t)
+	s := newSystem(t)
+	began := time.Now()
+	var sized []*event
+	for _, size := range p.sizes {
+		sized = append(sized, s.seed(fmt.Sprintf("with %d records", size), size, 2*p.probes))
+	}
+	probe := s.seed("to probe", p.sizes[0], 20*p.probes)
+	var loaded []*event
+	each := (p.load*int(p.loadFor/time.Second) + p.spread - 1) / p.spread
+	for i := range p.spread {
+		loaded = append(loaded, s.seed(fmt.Sprint("under load ", i), p.sizes[0], each))
+	}
+	one := s.seed("one burst", 0, p.burst)
+	var several []*event
+	for i := range p.many {
+		several = append(several, s.seed(fmt.Sprint("small burst ", i), 0, p.burst/p.many))
+	}
+	t.Logf("the database was filled in %.0fs", time.Since(began).Seconds())
+	began = time.Now()
+	s.start()
+	s.settle()
+	t.Logf("the server calculated everything anew in %.0fs; its peak memory was %d MiB", time.Since(began).Seconds(), s.peak())
+
+	rest := s.bySize(p, sized, probe)
+	s.underLoad(p, loaded, rest)
+	s.burst(fmt.Sprintf("%d approvals in one event", p.burst), []*event{one})
+	s.burst(fmt.Sprintf("%d approvals in %d events", p.burst, p.many), several)
+	s.newContext(p, sized[len(sized)-1], probe, rest)
+	for _, e := range slices.Concat(sized, loaded, []*event{probe, one}, several) {
+		s.check(e)
+	}
+}
+
+// bySize approves one record at a time in events of different sizes, in turns,
+// so that what else the machine does meets all of them alike. It gives how long
+// it took in the small event that is used as the probe later.
+func (s *system) bySize(p plan, sized []*event, probe *event) sample {
+	answers, visible := make([]sample, len(sized)), make([]sample, len(sized))
+	var rest sample
+	for range p.probes {
+		for i, e := range sized {
+			answer, seen := s.approveAndSee(e)
+			answers[i], visible[i] = append(answers[i], answer), append(visible[i], seen)
+		}
+		_, seen := s.approveAndSee(probe)
+		rest = append(rest, seen)
+	}
+	s.t.Logf("one approval at rest: the answer, and the result that has it (%d each; goal p95 ≤ 100 ms, median at most 1.5 times that of the first)", p.probes)
+	for i, e := range sized {
+		ratio := visible[i].at(50).Seconds() / visible[0].at(50).Seconds()
+		s.t.Logf("  %9d records: answer %s; visible %s; ratio of the medians %.2f %s", e.size, answers[i], visible[i], ratio, verdict(ratio <= 1.5))
+	}
+	s.t.Logf("  p95 in the first: %s %s", ms(visible[0].at(95)), verdict(visible[0].at(95) <= 100*time.Millisecond))
+	return rest
+}
+
+// underLoad approves at a steady rate in several events and watches each
+// approval until its event's result is current.
+func (s *system) underLoad(p plan, events []*event, rest sample) {
+	n := p.load * int(p.loadFor/time.Second)
+	tick := time.NewTicker(time.Second / time.Duration(p.load))
+	defer tick.Stop()
+	var mu sync.Mutex
+	var visible sample
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range n {
+		<-tick.C
+		e := events[i%len(events)]
+		all.Go(func() {
+			_, seen := s.approveAndSee(e)
+			mu.Lock()
+			defer mu.Unlock()
+			visible = append(visible, seen)
+		})
+	}
+	rate := float64(n) / time.Since(began).Seconds()
+	all.Wait()
+	s.t.Logf("under %.0f approvals a second over %d events: visible %s (at rest %s)", rate, len(events), visible, rest)
+}
+
+// burst approves everything that waits in the events as fast as it can.
+func (s *system) burst(what string, events []*event) {
+	var work []func() error
+	waiting := 0
+	for _, e := range events {
+		waiting += len(e.waiting)
+	}
+	// In turns over the events, as many people would.
+	for round := 0; len(work) < waiting; round++ {
+		for _, e := range events {
+			if id, ok := e.next(); ok {
+				work = append(work, func() error { return s.approve(e, id) })
+			}
+		}
+	}
+	queue := make(chan func() error)
+	var clients sync.WaitGroup
+	for range atOnce {
+		clients.Go(func() {
+			for approve := range queue {
+				if err := approve(); err != nil {
+					s.t.Error(err)
+				}
+			}
+		})
+	}
+	began := time.Now()
+	for _, approve := range work {
+		queue <- approve
+	}
+	close(queue)
+	clients.Wait()
+	answered := time.Since(began)
+	var results int64
+	for _, e := range events {
+		results += s.see(e).Revision
+	}
+	right := time.Since(began)
+	s.t.Logf("%s: %.0f answers a second; all results seen right %s after the last answer; %d results calculated, one for %.1f approvals",
+		what, float64(len(work))/answered.Seconds(), ms(right-answered), results, float64(len(work))/float64(max(results, 1)))
+}
+
+// newContext gives the largest event another factor set, and sees what that
+// costs an approval in another event.
+func (s *system) newContext(p plan, large, probe *event, rest sample) {
+	s.resetPeak()
+	began := time.Now()
+	status, body := s.ask(http.MethodPost, "/events/"+large.id+"/factor-set", map[string]string{"factorSet": otherSet})
+	if status != http.StatusOK {
+		s.t.Fatalf("adopt: status %d: %s", status, body)
+	}
+	answered := time.Since(began)
+	large.adopt(s.t, otherSet)
+	done := make(chan struct{})
+	var took time.Duration
+	go func() {
+		defer close(done)
+		s.see(large)
+		took = time.Since(began)
+	}()
+	var during sample
+	for going := true; going; {
+		select {
+		case <-done:
+			going = false
+		default:
+			if len(during) < 15*p.probes {
+				_, seen := s.approveAndSee(probe)
+				during = append(during, seen)
+			}
+		}
+	}
+	s.t.Logf("another factor set for %d records: answer after %s, the result after %s; peak memory of the server %d MiB (goal 256) %s",
+		large.size, ms(answered), ms(took), s.peak(), verdict(s.peak() <= 256))
+	if len(during) > 0 {
+		ratio := during.at(99).Seconds() / rest.at(99).Seconds()
+		s.t.Logf("  meanwhile an approval in another event: visible %s (at rest %s); ratio of p99 %.2f (goal 2) %s", during, rest, ratio, verdict(ratio <= 2))
+	}
+	s.check(large)
+}
+
+// sample is how long something took, many times.
+type sample []time.Duration
+
+// at gives a percentile.
+func (s sample) at(percent int) time.Duration {
+	sorted := slices.Sorted(slices.Values(s))
+	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
+}
+
+func (s sample) String() string {
+	return fmt.Sprintf("p50 %s p95 %s p99 %s", ms(s.at(50)), ms(s.at(95)), ms(s.at(99)))
+}
+
+func ms(d time.Duration) string {
+	if d >= 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond)), ".0") + " ms"
+}
+
+func verdict(met bool) string {
+	if met {
+		return "(met)"
+	}
+	return "(MISSED)"
+}
