@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/eventcarbon/ecf/libs v0.0.0
+	github.com/eventcarbon/ecf/services/calculation v0.0.0
 	github.com/eventcarbon/ecf/services/records v0.0.0
 	github.com/eventcarbon/ecf/services/review v0.0.0
 	github.com/eventcarbon/ecf/services/standalone v0.0.0
@@ -21,7 +22,6 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/eventcarbon/ecf/services/auth v0.0.0 // indirect
-	github.com/eventcarbon/ecf/services/calculation v0.0.0 // indirect
 	github.com/eventcarbon/ecf/services/gateway v0.0.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect

@@ -124,7 +124,8 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 					With(apperr.Detail{Field: Header, Code: "KEY_REUSED", Message: "The method and path are the same, the body or query differs."})
 			case stored.Answer != nil:
 				return Reservation{}, stored.Answer, nil
-			case now.Before(stored.LeaseUntil):
+			case now.Before(stored.LeaseUntil) && stored.LeaseUntil.Sub(now) <= 2*lease:
+				// More than that is left of none but one from before a clock was put back.
 				return Reservation{}, nil, &apperr.Error{Code: apperr.IdempotencyInProgress, RetryAfter: time.Second,
 					Message: "A request with this " + Header + " is still running. Repeat it a little later to get its answer."}
 			}

@@ -78,10 +78,9 @@ func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, err
 	r.mu.Lock()
 	now := r.o.Now()
 	key, known := r.keys[kid]
-	due := now.Sub(r.read) >= r.o.RefreshEvery && now.Sub(r.tried) >= r.o.UnknownEvery
-	if !known {
-		due = now.Sub(r.tried) >= r.o.UnknownEvery
-	}
+	// A clock that was put back must not keep new keys out until it has caught up.
+	rested := now.Sub(r.tried) >= r.o.UnknownEvery || now.Before(r.tried)
+	due := rested && (!known || now.Sub(r.read) >= r.o.RefreshEvery || now.Before(r.read))
 	if due && r.running == nil {
 		r.tried = now
 		r.running = make(chan struct{})

@@ -33,7 +33,8 @@ type Options struct {
 type Limiter struct {
 	o     Options
 	local *Local
-	// resume is the time, in nanoseconds, until which Shared is not asked.
+	// resume is the time, in nanoseconds, until which Shared is not asked. More
+	// than a pause away it is of a clock that has been put back since.
 	resume atomic.Int64
 }
 
@@ -102,7 +103,7 @@ func (l *Limiter) Peek(ctx context.Context, key string) Result {
 }
 
 func (l *Limiter) ask(ctx context.Context, key string, question func(context.Context, string, Rule) (Result, error)) (Result, bool) {
-	if l.o.Now().UnixNano() < l.resume.Load() {
+	if left := time.Duration(l.resume.Load() - l.o.Now().UnixNano()); left > 0 && left <= l.o.Pause {
 		return Result{}, false
 	}
 	limited, cancel := context.WithTimeout(ctx, l.o.Timeout)

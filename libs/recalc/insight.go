@@ -257,7 +257,8 @@ func (s Sight) Age() time.Duration {
 func (i *Insight) Look(ctx context.Context) Sight {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if now := i.now(); !i.last.At.IsZero() && now.Sub(i.last.At) < lookAgain {
+	// A negative age is of a clock that was put back.
+	if age := i.now().Sub(i.last.At); !i.last.At.IsZero() && age >= 0 && age < lookAgain {
 		return i.last
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)

@@ -76,7 +76,8 @@ type Queue struct {
 	queue  string
 	log    *slog.Logger
 	now    func() time.Time
-	// quietUntil is in Unix nanoseconds.
+	// quietUntil is in Unix nanoseconds. More than silence away it is of a clock
+	// that has been put back since.
 	quietUntil atomic.Int64
 	rings      metric.Int64Counter
 }
@@ -105,7 +106,7 @@ func (q *Queue) Ring(ctx context.Context, org record.OrgID, event record.EventID
 // TryRing implements SureBell.
 func (q *Queue) TryRing(ctx context.Context, org record.OrgID, event record.EventID) error {
 	now := q.now()
-	if now.UnixNano() < q.quietUntil.Load() {
+	if quiet := time.Duration(q.quietUntil.Load() - now.UnixNano()); quiet > 0 && quiet <= silence {
 		q.count(ctx, "lost")
 		return errSilent
 	}

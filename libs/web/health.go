@@ -101,7 +101,8 @@ func (h *Health) Ready(ctx context.Context) error {
 func (h *Health) probe(ctx context.Context) []failedCheck {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.checked.IsZero() && h.now().Sub(h.checked) < healthCache {
+	// A negative age is of a clock that was put back.
+	if age := h.now().Sub(h.checked); !h.checked.IsZero() && age >= 0 && age < healthCache {
 		return h.failed
 	}
 	// The outcome serves other callers as well, so it must not depend on how

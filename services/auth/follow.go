@@ -30,7 +30,11 @@ const (
 // pause is a time before which something is left alone.
 type pause struct{ until atomic.Int64 }
 
-func (p *pause) over(now time.Time) bool              { return now.UnixNano() >= p.until.Load() }
+// over is true as well where more than a pause is left: the clock was put back.
+func (p *pause) over(now time.Time) bool {
+	left := time.Duration(p.until.Load() - now.UnixNano())
+	return left <= 0 || left > copyPause
+}
 func (p *pause) begin(now time.Time, d time.Duration) { p.until.Store(now.Add(d).UnixNano()) }
 
 // read gives the truth about a session.

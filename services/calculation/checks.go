@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -31,6 +33,8 @@ type checks struct {
 	facts map[segmentKey]segmentFacts
 	kept  int // facts in all
 	found map[eventKey]eventChecks
+	// flights are those that are being worked out.
+	flights singleflight.Group
 }
 
 type segmentKey struct {
@@ -80,15 +84,28 @@ func (s *server) checkedOf(ctx context.Context, ev record.Event, r Result) (chec
 	if known, ok := s.checks.known(key, want); ok {
 		return known, nil
 	}
-	all, steady, err := s.factsOf(ctx, r)
-	if err != nil {
-		return checked{}, err
+	// All who wait for a new result ask at once; it is worked out for them once,
+	// in a time of its own, since the first caller may leave.
+	flight := fmt.Sprintf("%s/%s/%d/%d", r.Org, r.Event, r.Version, ev.Rev)
+	done := s.checks.flights.DoChan(flight, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), togetherTimeout)
+		defer cancel()
+		all, steady, err := s.factsOf(ctx, r)
+		if err != nil {
+			return checked{}, err
+		}
+		want.checked = checked{findings.Of(findings.EventOf(ev, sum.Total()), all), findings.MeasureNext(all)}
+		if steady {
+			s.checks.remember(key, want)
+		}
+		return want.checked, nil
+	})
+	select {
+	case <-ctx.Done():
+		return checked{}, ctx.Err()
+	case d := <-done:
+		return d.Val.(checked), d.Err
 	}
-	want.checked = checked{findings.Of(findings.EventOf(ev, sum.Total()), all), findings.MeasureNext(all)}
-	if steady {
-		s.checks.remember(key, want)
-	}
-	return want.checked, nil
 }
 
 // factsOf gives the facts of all records that a result counts, and whether they

@@ -86,8 +86,12 @@ func (m *Importer) Sweep(ctx context.Context) error {
 // process has it, or has taken it over.
 func (m *Importer) take(ctx context.Context, o record.OpenImport) error {
 	i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
-	if err != nil || !i.Open() || m.now().Before(i.Lease) {
+	if err != nil || !i.Open() {
 		return err
+	}
+	// More than twice a lease is left of none but one from before a clock was put back.
+	if left := i.Lease.Sub(m.now()); left > 0 && left <= 2*importLease {
+		return nil
 	}
 	job := &job{Importer: m, ctx: ctx, i: i}
 	if i.Status == record.Receiving {

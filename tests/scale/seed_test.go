@@ -63,6 +63,13 @@ func (e *event) next() (waiting, bool) {
 	return w, true
 }
 
+// left is how many records wait for a decision.
+func (e *event) left() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.waiting)
+}
+
 // approved remembers that a record counts now.
 func (e *event) approved(w waiting) {
 	e.mu.Lock()

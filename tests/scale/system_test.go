@@ -187,7 +187,7 @@ func (s *system) see(e *event) result {
 			s.t.Errorf("event %s did not become current", e.id)
 			return result{}
 		}
-		<-time.After(time.Millisecond)
+		<-time.After(5 * time.Millisecond)
 	}
 }
 

@@ -70,7 +70,7 @@ func NewChecker(o Options) *Checker {
 // Check gives the state of the session sid.
 func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
 	now := c.o.Now()
-	if a, ok := c.recent.Get(sid); ok && now.Before(a.until) {
+	if a, ok := c.recent.Get(sid); ok && within(a.until.Sub(now), rememberFor) {
 		return a.facts.State(now), nil
 	}
 	// Many requests of one session ask at once; one look-up answers them all.
@@ -97,6 +97,10 @@ func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error)
 	}
 }
 
+// within says whether a time of at most limit has not passed yet. What is left of
+// it is more than all of it where the clock has been put back since.
+func within(left, limit time.Duration) bool { return left > 0 && left <= limit }
+
 // Forget drops what is remembered of a session in this process, so that the
 // next Check looks again: for the process that has just passed on a logout.
 func (c *Checker) Forget(sid string) {
@@ -105,7 +109,7 @@ func (c *Checker) Forget(sid string) {
 }
 
 func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
-	if c.o.Copy != nil && c.o.Now().UnixNano() >= c.copyFrom.Load() {
+	if c.o.Copy != nil && !within(time.Duration(c.copyFrom.Load()-c.o.Now().UnixNano()), copyPause) {
 		short, cancel := context.WithTimeout(ctx, copyTimeout)
 		facts, ok, err := c.o.Copy.Facts(short, sid)
 		cancel()
