@@ -48,11 +48,16 @@ type Options struct {
 	Ready func(address string)
 	// Debug, if set, is served on the settings' debug address.
 	Debug app.Debug
+	// Now is the clock of everything but the embedded engines. Default: time.Now.
+	Now func() time.Time
 }
 
 // Serve runs the system until ctx ends.
 func Serve(ctx context.Context, o Options) (err error) {
 	s := o.Settings
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if s.MongoURI == "" {
 		unlock, err := lockDataDir(s.DataDir)
 		if err != nil {
@@ -70,33 +75,33 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer redis.close()
-	bell := recalc.NewQueue(redis.queue, recalc.QueueInteractive, o.Logger, time.Now)
+	bell := recalc.NewQueue(redis.queue, recalc.QueueInteractive, o.Logger, o.Now)
 	defer func() { _ = bell.Close() }()
-	insight, err := recalc.NewInsight(redis.queue, nil, time.Now)
+	insight, err := recalc.NewInsight(redis.queue, nil, o.Now)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = insight.Close() }()
 
-	health := web.NewHealth(time.Now, web.Check{Name: "database", Probe: stores.ping})
-	accounts, err := newAuth(s, stores, redis, health, o.Logger)
+	health := web.NewHealth(o.Now, web.Check{Name: "database", Probe: stores.ping})
+	accounts, err := newAuth(s, stores, redis, health, o.Logger, o.Now)
 	if err != nil {
 		return err
 	}
-	demo, err := prepareDemo(ctx, s, stores, accounts, bell, time.Now)
+	demo, err := prepareDemo(ctx, s, stores, accounts, bell, o.Now)
 	if err != nil {
 		return err
 	}
 
 	group := app.NewGroup(ctx)
 	inner := &listeners{group: group}
-	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: s.Issuer, Keys: accounts.Keys()})
-	importer := records.NewImporter(stores.records, o.Logger, time.Now)
-	recordsApp, err := records.New(records.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: time.Now, Importer: importer})
+	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: s.Issuer, Keys: accounts.Keys(), Now: o.Now})
+	importer := records.NewImporter(stores.records, o.Logger, o.Now)
+	recordsApp, err := records.New(records.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: o.Now, Importer: importer})
 	if err != nil {
 		return err
 	}
-	reviewApp, err := review.New(review.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Logger: o.Logger, Health: health, Now: time.Now})
+	reviewApp, err := review.New(review.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Logger: o.Logger, Health: health, Now: o.Now})
 	if err != nil {
 		return err
 	}
@@ -105,7 +110,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Bell: bell, Keys: reportKeys,
-		Verifier: verifier, Logger: o.Logger, Health: health, Now: time.Now})
+		Verifier: verifier, Logger: o.Logger, Health: health, Now: o.Now})
 	if err != nil {
 		return err
 	}
@@ -115,13 +120,14 @@ func Serve(ctx context.Context, o Options) (err error) {
 		Review:      inner.serve("review", reviewApp),
 		Calculation: inner.serve("calculation", calculationApp),
 		Tokens:      verifier,
-		Sessions:    sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(redis.cache), Authority: accounts}),
+		Sessions:    sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(redis.cache), Authority: accounts, Now: o.Now}),
 		Limits:      ratelimit.NewRedis(redis.cache, gateway.LimitPrefix, nil),
 		SignInLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
 		WriteLimit:  ratelimit.Rule{Limit: s.WriteRateLimit.N, Window: s.WriteRateLimit.Per},
 
 		TrustedProxies: s.TrustedProxies,
 		Logger:         o.Logger,
+		Now:            o.Now,
 	})
 	if err != nil {
 		return err
@@ -133,7 +139,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	group.Go("work", func(ctx context.Context) error {
 		return calculation.Work(ctx, calculation.WorkerDeps{
 			Records: stores.records, Results: stores.results, Queue: redis.queue, Bell: bell, Workers: s.Workers,
-			Sweep: s.SweepInterval, Grace: workGrace, Insight: insight, Logger: o.Logger, Now: time.Now,
+			Sweep: s.SweepInterval, Grace: workGrace, Insight: insight, Logger: o.Logger, Now: o.Now,
 		})
 	})
 	if s.DebugAddr != "" {
@@ -196,8 +202,8 @@ func announce(o Options, address string, demo *demoAccounts) {
 }
 
 // newAuth makes the service auth over the stores.
-func newAuth(s app.Settings, stores *stores, redis *redisRoles, health *web.Health, log *slog.Logger) (*auth.Service, error) {
-	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, Algorithm: s.SigningAlgorithm, TokenLife: s.AccessTokenTTL})
+func newAuth(s app.Settings, stores *stores, redis *redisRoles, health *web.Health, log *slog.Logger, now func() time.Time) (*auth.Service, error) {
+	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, Algorithm: s.SigningAlgorithm, TokenLife: s.AccessTokenTTL, Now: now})
 	if err != nil {
 		return nil, err
 	}
@@ -206,6 +212,6 @@ func newAuth(s app.Settings, stores *stores, redis *redisRoles, health *web.Heal
 			Issuer: s.Issuer, AccessTokenTTL: s.AccessTokenTTL, RefreshTokenTTL: s.RefreshTokenTTL,
 			AccountLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
 		},
-		auth.Deps{Store: stores.accounts, Keys: keys, Cache: redis.cache, Logger: log, Health: health},
+		auth.Deps{Store: stores.accounts, Keys: keys, Cache: redis.cache, Logger: log, Health: health, Now: now},
 	)
 }
