@@ -52,7 +52,8 @@ type write struct {
 }
 
 // Open opens or creates the database at path and executes schema, statements
-// that must be idempotent (CREATE … IF NOT EXISTS). Several processes may have
+// that must be idempotent: CREATE … IF NOT EXISTS, and ALTER TABLE … ADD COLUMN,
+// which does nothing where the column is there. Several processes may have
 // the same file open: SQLite's own locks order their writes.
 func Open(ctx context.Context, path string, schema ...string) (*DB, error) {
 	dsn := func(extra string) string {

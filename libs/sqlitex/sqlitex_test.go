@@ -97,6 +97,31 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A later version of a schema adds columns to what an earlier one made, each
+// time the file is opened.
+func TestAColumnIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	mustWrite(t, openAt(t, path), put("a"))
+	more := "ALTER TABLE t ADD COLUMN more INTEGER NOT NULL DEFAULT 7"
+	for range 2 {
+		db, err := Open(t.Context(), path, schema, more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got int
+		if err := db.QueryRowContext(t.Context(), "SELECT more FROM t WHERE id = 'a'").Scan(&got); err != nil || got != 7 {
+			t.Errorf("%d, %v", got, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Open(t.Context(), path, "ALTER TABLE nothing ADD COLUMN more INTEGER"); err == nil {
+		t.Error("added a column to nothing")
+	}
+}
+
 func TestDuplicatesAreTold(t *testing.T) {
 	t.Parallel()
 	db := openNew(t)

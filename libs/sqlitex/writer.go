@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // writer is the one connection that writes. Only the commit loop uses it.
@@ -20,12 +21,19 @@ func newWriter(ctx context.Context, pool *sql.DB, schema []string) (*writer, err
 		return nil, err
 	}
 	for _, statement := range schema {
-		if _, err := conn.ExecContext(ctx, statement); err != nil {
+		if _, err := conn.ExecContext(ctx, statement); err != nil && !columnIsThere(statement, err) {
 			_ = conn.Close()
 			return nil, err
 		}
 	}
 	return &writer{conn: conn, prepared: statements{prepare: conn.PrepareContext}}, nil
+}
+
+// columnIsThere reports whether a statement of a schema failed because what it
+// adds to a table is there already: SQL has no ADD COLUMN IF NOT EXISTS.
+func columnIsThere(statement string, err error) bool {
+	return strings.HasPrefix(statement, "ALTER TABLE ") && strings.Contains(statement, " ADD COLUMN ") &&
+		strings.Contains(err.Error(), "duplicate column name")
 }
 
 func (w *writer) close() error { return w.conn.Close() }

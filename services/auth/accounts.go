@@ -22,8 +22,6 @@ import (
 const (
 	// maxName is the longest name of a user in characters.
 	maxName = 100
-	// setupTTL is how long a one-time setup token is good.
-	setupTTL = 72 * time.Hour
 	// writeAttempts bounds how often a change gives way to another one.
 	writeAttempts = 10
 )
@@ -83,6 +81,8 @@ type NewUser struct {
 	Email string
 	Name  string
 	Role  identity.Role
+	// Service makes the account of a program, whose role must be User.
+	Service bool
 	// Password may be empty: then a one-time token to set one is made.
 	Password string
 }
@@ -102,6 +102,8 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	}
 	if n.Role < identity.User || n.Role > identity.Admin {
 		faults = append(faults, apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be one of user, manager, admin."})
+	} else if n.Service && n.Role != identity.User {
+		faults = append(faults, serviceRole())
 	}
 	if n.Password != "" {
 		if f := a.policy.Check(n.Password, email, name); f != nil {
@@ -117,7 +119,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	now := a.moment()
 	u = account.User{
 		ID: account.NewID(), Org: n.Org, Email: email, EmailKey: account.EmailKey(email), Name: name, Role: n.Role,
-		Epoch: 1, Rev: 1, CreatedAt: now, UpdatedAt: now,
+		Service: n.Service, Epoch: 1, Rev: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	if n.Password == "" {
 		setupToken = a.newSetup(&u)
@@ -130,17 +132,23 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	case err != nil:
 		return account.User{}, "", unavailable(err)
 	}
-	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: u.Role.String()}); err != nil {
+	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: kindOf(u)}); err != nil {
 		return account.User{}, "", err
 	}
 	return u, setupToken, nil
 }
 
-// newSetup puts a fresh one-time secret into a user and gives the token.
-func (a *Accounts) newSetup(u *account.User) (token string) {
-	secret, hash := account.NewSecret()
-	u.SetupHash, u.SetupUntil = hash, a.moment().Add(setupTTL)
-	return account.JoinToken(u.Org+"."+u.ID, secret)
+// serviceRole is the fault of a service account that would be more than a user.
+func serviceRole() apperr.Detail {
+	return apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be user: a service account has the least role."}
+}
+
+// kindOf says in the audit log what a new account is.
+func kindOf(u account.User) string {
+	if u.Service {
+		return u.Role.String() + ", service account"
+	}
+	return u.Role.String()
 }
 
 // User reads a user of an organization that is not deleted; USER_NOT_FOUND.
@@ -188,6 +196,9 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 			u.Name = *c.Name
 		}
 		if c.Role != nil {
+			if u.Service && *c.Role != identity.User {
+				return apperr.Invalid(serviceRole())
+			}
 			u.Role = *c.Role
 		}
 		if c.Disabled != nil {
@@ -243,89 +254,6 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 	return a.audit(ctx, event{action: "user.delete", org: org, subject: id})
 }
 
-// SetPassword gives a user a new password and ends all sessions of the user.
-func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string) error {
-	u, err := a.User(ctx, org, id)
-	if err != nil {
-		return err
-	}
-	if err := a.checkPassword("password", newPassword, u); err != nil {
-		return err
-	}
-	hash, err := a.hash(ctx, newPassword)
-	if err != nil {
-		return err
-	}
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
-		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
-		u.EndSessions("")
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
-}
-
-// ResetPassword takes a user's password away, ends all sessions, and gives a
-// one-time token to set a new one.
-func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToken string, err error) {
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
-		u.PasswordHash = ""
-		setupToken = a.newSetup(u)
-		u.EndSessions("")
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id}); err != nil {
-		return "", err
-	}
-	return setupToken, nil
-}
-
-// CompleteSetup sets the password that a one-time token is for, and uses the
-// token up. UNAUTHENTICATED if the token is not good (any more).
-func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string) error {
-	refused := apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
-	path, secret, ok := account.SplitToken(token)
-	dot := strings.LastIndexByte(path, '.')
-	if !ok || dot < 1 {
-		return refused
-	}
-	org, id := path[:dot], path[dot+1:]
-	usable := func(u account.User) bool {
-		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && !u.Disabled && !u.Deleted
-	}
-	u, err := a.store.User(ctx, org, id)
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return unavailable(err)
-	}
-	if err != nil || !usable(u) {
-		return refused
-	}
-	if err := a.checkPassword("password", newPassword, u); err != nil {
-		return err
-	}
-	hash, err := a.hash(ctx, newPassword)
-	if err != nil {
-		return err
-	}
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
-		if !usable(*u) {
-			return refused // of two uses at once, one
-		}
-		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
-		u.EndSessions("")
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return a.audit(ctx, event{action: "user.setup", org: org, subject: id})
-}
-
 // change reads a user, changes it and writes it where it is still what was
 // read, and lets the gateways know.
 func (a *Accounts) change(ctx context.Context, org, id string, apply func(*account.User) error) (account.User, error) {
@@ -355,18 +283,6 @@ func (a *Accounts) change(ctx context.Context, org, id string, apply func(*accou
 		return u, nil
 	}
 	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
-}
-
-func (a *Accounts) checkPassword(field, newPassword string, u account.User) error {
-	if f := a.policy.Check(newPassword, u.Email, u.Name); f != nil {
-		return apperr.Invalid(apperr.Detail{Field: field, Code: f.Code, Message: f.Message})
-	}
-	return nil
-}
-
-func (a *Accounts) hash(ctx context.Context, newPassword string) (string, error) {
-	hash, err := a.hasher.Hash(ctx, newPassword)
-	return hash, busy(err)
 }
 
 func checkName(name string) (string, *apperr.Detail) {

@@ -14,6 +14,7 @@ type userJSON struct {
 	Email     string        `json:"email"`
 	Name      string        `json:"name"`
 	Role      identity.Role `json:"role"`
+	Service   bool          `json:"serviceAccount"`
 	Disabled  bool          `json:"disabled"`
 	CreatedAt string        `json:"createdAt"`
 	// SetupToken lets a new user set a password, once. It is shown once.
@@ -21,7 +22,7 @@ type userJSON struct {
 }
 
 func userOut(u account.User) userJSON {
-	return userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Disabled: u.Disabled, CreatedAt: stamp(u.CreatedAt)}
+	return userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Service: u.Service, Disabled: u.Disabled, CreatedAt: stamp(u.CreatedAt)}
 }
 
 // listUsers answers GET /users.
@@ -52,6 +53,7 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	n.Email, _ = r.String("email", 1, maxEmailInput)
 	n.Name, _ = r.String("name", 0, maxName)
 	n.Role = roleField(r)
+	n.Service, _ = r.Bool("serviceAccount")
 	if err := r.Err(); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-//go:embed docs/page.html docs/docs.css docs/docs.js docs/redoc.standalone.js.gz docs/redoc.LICENSE.txt
+//go:embed docs/page.html docs/setup.html docs/docs.css docs/docs.js docs/setup.js docs/redoc.standalone.js.gz docs/redoc.LICENSE.txt
 var docsFiles embed.FS
 
 // docsPolicy lets the page load what comes from us and nothing else. Redoc puts
@@ -29,6 +29,10 @@ var docsFiles embed.FS
 const docsPolicy = "default-src 'none'; script-src 'self'; " +
 	"style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='; " +
 	"img-src 'self' data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// setupPolicy lets the page that sets a password ask us, and nothing else.
+const setupPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // file is one file that is served as it is.
 type file struct {
@@ -41,6 +45,7 @@ type file struct {
 // docs is the documentation, ready to be sent.
 type docs struct {
 	html     file
+	setup    file
 	document file
 	assets   map[string]file
 }
@@ -50,20 +55,26 @@ func newDocs() (*docs, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := renderPage(document)
-	if err != nil {
-		return nil, err
-	}
 	d := &docs{assets: map[string]file{}}
-	if d.html, err = newFile("text/html; charset=utf-8", page); err != nil {
-		return nil, err
+	for name, page := range map[string]struct {
+		at     *file
+		policy string
+	}{"page.html": {&d.html, docsPolicy}, "setup.html": {&d.setup, setupPolicy}} {
+		text, err := renderPage(name, document)
+		if err != nil {
+			return nil, err
+		}
+		if *page.at, err = newFile("text/html; charset=utf-8", text); err != nil {
+			return nil, err
+		}
+		page.at.policy = page.policy
 	}
-	d.html.policy = docsPolicy
 	if d.document, err = newFile(fiber.MIMEApplicationJSON, document.JSON); err != nil {
 		return nil, err
 	}
 	for name, contentType := range map[string]string{
-		"docs.css": "text/css; charset=utf-8", "docs.js": "text/javascript; charset=utf-8", "redoc.LICENSE.txt": "text/plain; charset=utf-8",
+		"docs.css": "text/css; charset=utf-8", "docs.js": "text/javascript; charset=utf-8",
+		"setup.js": "text/javascript; charset=utf-8", "redoc.LICENSE.txt": "text/plain; charset=utf-8",
 	} {
 		text, err := docsFiles.ReadFile("docs/" + name)
 		if err != nil {
@@ -116,9 +127,9 @@ type errorEntry struct {
 	Cause, Remedy template.HTML
 }
 
-// renderPage makes the page. The errors are in it as plain HTML: the answers of
+// renderPage makes a page. The errors are in it as plain HTML: the answers of
 // the service lead there, and a script must not be needed to follow them.
-func renderPage(document spec.Document) ([]byte, error) {
+func renderPage(name string, document spec.Document) ([]byte, error) {
 	var head struct {
 		Info struct {
 			Title string `json:"title"`
@@ -135,7 +146,7 @@ func renderPage(document spec.Document) ([]byte, error) {
 			Cause: codeSpans(e.Cause), Remedy: codeSpans(e.Remedy),
 		})
 	}
-	page, err := template.ParseFS(docsFiles, "docs/page.html")
+	page, err := template.ParseFS(docsFiles, "docs/"+name)
 	if err != nil {
 		return nil, fmt.Errorf("documentation: %w", err)
 	}
@@ -159,8 +170,9 @@ func codeSpans(text string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every part was escaped above
 }
 
-func (d *docs) page(c *fiber.Ctx) error    { return d.html.send(c) }
-func (d *docs) openapi(c *fiber.Ctx) error { return d.document.send(c) }
+func (d *docs) page(c *fiber.Ctx) error      { return d.html.send(c) }
+func (d *docs) setupPage(c *fiber.Ctx) error { return d.setup.send(c) }
+func (d *docs) openapi(c *fiber.Ctx) error   { return d.document.send(c) }
 
 func (d *docs) asset(c *fiber.Ctx) error {
 	f, ok := d.assets[c.Params("asset")]

@@ -98,9 +98,14 @@ func TestDocsPage(t *testing.T) {
 	if strings.Contains(page.body, "`") || strings.Contains(page.body, "ZgotmplZ") {
 		t.Error("the page was not rendered cleanly")
 	}
-	// Everything it loads is ours and is there.
-	loads := regexp.MustCompile(`(?:src|href|data-document)="([^"#]+)"`).FindAllStringSubmatch(page.body, -1)
-	if len(loads) < 4 {
+	s.loadsOurs(t, page.body, 4)
+}
+
+// loadsOurs: everything a page loads is ours and is there.
+func (s *stack) loadsOurs(t *testing.T, page string, least int) {
+	t.Helper()
+	loads := regexp.MustCompile(`(?:src|href|data-document)="([^"#]+)"`).FindAllStringSubmatch(page, -1)
+	if len(loads) < least {
 		t.Fatalf("the page loads %v", loads)
 	}
 	for _, m := range loads {
@@ -115,6 +120,24 @@ func TestDocsPage(t *testing.T) {
 			t.Errorf("%s: %d", m[1], got.status)
 		}
 	}
+}
+
+// TestSetupPage: the page behind a one-time link needs no token, asks only us,
+// and is not where a password is set.
+func TestSetupPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	page := s.do(request{method: "GET", path: "/api/v2/auth/setup"})
+	if page.status != http.StatusOK || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") ||
+		!strings.Contains(page.body, `data-action="/api/v2/auth/setup"`) || strings.Contains(page.body, "ZgotmplZ") {
+		t.Fatalf("%d %v %s", page.status, page.header, page.body)
+	}
+	policy := page.header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") || !strings.Contains(policy, "form-action 'none'") ||
+		strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+		t.Errorf("policy %s", policy)
+	}
+	s.loadsOurs(t, page.body, 3)
 }
 
 // TestDocsCompressed: compressed for those who take it and only for them, each

@@ -151,7 +151,7 @@ func New(d Deps) (*Gateway, error) {
 
 // webRoutes turns the table into what the web package serves.
 func (g *gateway) webRoutes(d *docs) ([]web.Route, error) {
-	own := map[string]fiber.Handler{"/docs": d.page, "/docs/{asset}": d.asset, "/openapi.json": d.openapi}
+	own := map[string]fiber.Handler{"/docs": d.page, "/docs/{asset}": d.asset, "/auth/setup": d.setupPage, "/openapi.json": d.openapi}
 	var list []web.Route
 	for _, r := range g.router.routes {
 		if r.root || strings.HasPrefix(r.path, "/health") {

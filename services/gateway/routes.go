@@ -53,14 +53,19 @@ type route struct {
 	parts []string
 }
 
-// docsAsset is a part of a page, not an operation of the API.
-const docsAsset = "docsAsset"
+// Pages and parts of pages, which are no operations of the API.
+const (
+	docsAsset = "docsAsset"
+	setupPage = "setupPage"
+)
 
 // permitted is the table of permissions as it holds at this door: which role an
 // operation needs is the service's to say, for that its object or type does not
 // exist is told before it (404, then 403).
 func permitted() permissions.Table {
-	return append(permissions.API().SignedIn(), permissions.Operation{ID: docsAsset, Method: http.MethodGet, Path: "/docs/{asset}"})
+	return append(permissions.API().SignedIn(),
+		permissions.Operation{ID: docsAsset, Method: http.MethodGet, Path: "/docs/{asset}"},
+		permissions.Operation{ID: setupPage, Method: http.MethodGet, Path: "/auth/setup"})
 }
 
 type limitClass int
@@ -88,6 +93,7 @@ func table() []route {
 
 		{operation: "login", to: auth, limit: signIn},
 		{operation: "refresh", to: auth, limit: signIn},
+		{operation: setupPage},
 		{operation: "setUpAccount", to: auth, limit: setup},
 		{operation: "logout", to: auth},
 		{operation: "me", to: auth},

@@ -57,12 +57,13 @@ type NewUser struct {
 	Email    string
 	Name     string
 	Role     identity.Role
-	Password string
+	Service  bool   // the account of a program; its role must be User
+	Password string // empty: a one-time setup token is made
 }
 
-// CreateUser makes an account of an existing organization. It works beside a
-// running server.
-func CreateUser(ctx context.Context, s app.Settings, log *slog.Logger, n NewUser) (u account.User, err error) {
+// CreateUser makes an account of an existing organization. Where no password is
+// given it gives the one-time setup token. It works beside a running server.
+func CreateUser(ctx context.Context, s app.Settings, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
 	err = withAccounts(ctx, s, log, func(stores *stores, accounts *auth.Accounts) error {
 		if _, err := stores.records.Organization(ctx, record.OrgID(n.Org)); err != nil {
 			if errors.Is(err, record.ErrNotFound) {
@@ -70,10 +71,12 @@ func CreateUser(ctx context.Context, s app.Settings, log *slog.Logger, n NewUser
 			}
 			return err
 		}
-		u, _, err = accounts.CreateUser(ctx, auth.NewUser{Org: n.Org, Email: n.Email, Name: n.Name, Role: n.Role, Password: n.Password})
+		u, setupToken, err = accounts.CreateUser(ctx, auth.NewUser{
+			Org: n.Org, Email: n.Email, Name: n.Name, Role: n.Role, Service: n.Service, Password: n.Password,
+		})
 		return err
 	})
-	return u, err
+	return u, setupToken, err
 }
 
 // DisableUser keeps a user from signing in and ends the user's sessions, on a
@@ -98,6 +101,20 @@ func SetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email, p
 		}
 		return accounts.SetPassword(ctx, u.Org, u.ID, password)
 	})
+}
+
+// ResetPassword takes a user's password away, ends the user's sessions, on a
+// running server too, and gives a one-time token to set a new one.
+func ResetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email string) (setupToken string, err error) {
+	err = withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+		u, err := accounts.UserByEmail(ctx, email)
+		if err != nil {
+			return err
+		}
+		setupToken, err = accounts.ResetPassword(ctx, u.Org, u.ID)
+		return err
+	})
+	return setupToken, err
 }
 
 // withAccounts opens the stores for one operation on accounts. No copy of the

@@ -13,14 +13,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const usage = `usage: ecf COMMAND [settings]
 
   serve                                  run everything in this process
   org create    --name N --plan P        make an organization; prints its id
-  user create   --org ID --email E --role user|manager|admin [--name N]
-  user password --email E                set a password
+  user create   --org ID --email E --role user|manager|admin [--name N] [--setup-link]
+  user create   --org ID --email E --service [--name N] [--setup-link]
+                                         the account of a program, with the role user
+  user password --email E [--setup-link] set a password
   user disable  --email E                end a user's sessions for good
   keys rotate                            add the next signing key; servers follow
   audit verify                           check the audit logs and the histories of all records
@@ -28,7 +31,8 @@ const usage = `usage: ecf COMMAND [settings]
   version                                print the version
 
 A password is read from standard input (one line); an empty one is generated
-and printed. The commands beside serve work while a server is running.
+and printed. With --setup-link none is read: a link is printed with which the
+user sets one, once, within 72 hours. The commands beside serve work while a server is running.
 Settings are the same for all commands: ecf serve --help lists them.
 `
 
@@ -38,15 +42,17 @@ type command struct {
 	flags []string // required ones first
 	needs int      // how many of flags are required
 	args  bool     // whether it takes arguments beside flags, in Settings.Args
-	run   func(ctx context.Context, env app.Env, s app.Settings, values map[string]string) error
+	// switches are flags without a value.
+	switches []string
+	run      func(ctx context.Context, env app.Env, s app.Settings, values map[string]string) error
 }
 
 func commands() []command {
 	return []command{
 		{words: []string{"serve"}, run: serve},
 		{words: []string{"org", "create"}, flags: []string{"name", "plan"}, needs: 2, run: orgCreate},
-		{words: []string{"user", "create"}, flags: []string{"org", "email", "role", "name"}, needs: 3, run: userCreate},
-		{words: []string{"user", "password"}, flags: []string{"email"}, needs: 1, run: userPassword},
+		{words: []string{"user", "create"}, flags: []string{"org", "email", "role", "name"}, needs: 2, switches: []string{"service", "setup-link"}, run: userCreate},
+		{words: []string{"user", "password"}, flags: []string{"email"}, needs: 1, switches: []string{"setup-link"}, run: userPassword},
 		{words: []string{"user", "disable"}, flags: []string{"email"}, needs: 1, run: userDisable},
 		{words: []string{"keys", "rotate"}, run: keysRotate},
 		{words: []string{"audit", "verify"}, run: auditVerify},
@@ -64,7 +70,7 @@ func Run(ctx context.Context, env app.Env) error {
 		if len(env.Args) < len(c.words) || !slices.Equal(env.Args[:len(c.words)], c.words) {
 			continue
 		}
-		values, rest, err := takeFlags(env.Args[len(c.words):], c.flags)
+		values, rest, err := takeFlags(env.Args[len(c.words):], c.flags, c.switches)
 		if err != nil {
 			return err
 		}
@@ -94,11 +100,15 @@ func Run(ctx context.Context, env app.Env) error {
 }
 
 // takeFlags takes the command's own flags out of the arguments and leaves the
-// settings.
-func takeFlags(args, names []string) (values map[string]string, rest []string, err error) {
+// settings. A switch has the value "true".
+func takeFlags(args, names, switches []string) (values map[string]string, rest []string, err error) {
 	values = map[string]string{}
 	for i := 0; i < len(args); i++ {
 		name, value, given := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if strings.HasPrefix(args[i], "-") && !given && slices.Contains(switches, name) {
+			values[name] = "true"
+			continue
+		}
 		if !strings.HasPrefix(args[i], "-") || !slices.Contains(names, name) {
 			rest = append(rest, args[i])
 			continue
@@ -128,25 +138,46 @@ func orgCreate(ctx context.Context, env app.Env, s app.Settings, v map[string]st
 }
 
 func userCreate(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	role, err := identity.ParseRole(v["role"])
-	if err != nil {
-		return fmt.Errorf("--role: %w", err)
+	n := NewUser{Org: v["org"], Email: v["email"], Name: v["name"], Service: v["service"] != ""}
+	switch {
+	case v["role"] != "":
+		var err error
+		if n.Role, err = identity.ParseRole(v["role"]); err != nil {
+			return fmt.Errorf("--role: %w", err)
+		}
+	case n.Service:
+		n.Role = identity.User
+	default:
+		return errors.New("--role is required")
 	}
-	password, generated, err := readPassword(env)
-	if err != nil {
-		return err
+	generated := false
+	if v["setup-link"] == "" {
+		var err error
+		if n.Password, generated, err = readPassword(env); err != nil {
+			return err
+		}
 	}
-	u, err := CreateUser(ctx, s, env.Logger, NewUser{Org: v["org"], Email: v["email"], Name: v["name"], Role: role, Password: password})
+	u, token, err := CreateUser(ctx, s, env.Logger, n)
 	if err != nil {
 		return describe(err)
 	}
 	if _, err := fmt.Fprintln(env.Stdout, u.ID); err != nil {
 		return err
 	}
-	return tellPassword(env, password, generated)
+	if token != "" {
+		return tellSetup(env, s, token)
+	}
+	return tellPassword(env, n.Password, generated)
 }
 
 func userPassword(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
+	if v["setup-link"] != "" {
+		token, err := ResetPassword(ctx, s, env.Logger, v["email"])
+		if err != nil {
+			return describe(err)
+		}
+		return tellSetup(env, s, token)
+	}
 	password, generated, err := readPassword(env)
 	if err != nil {
 		return err
@@ -179,6 +210,13 @@ func tellPassword(env app.Env, password string, generated bool) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(env.Stdout, "password %s\n", password)
+	return err
+}
+
+// tellSetup prints the link of a one-time setup token. The token is in the part
+// of an address that browsers keep to themselves, so no log of a server has it.
+func tellSetup(env app.Env, s app.Settings, token string) error {
+	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", s.Issuer, web.BasePath, token)
 	return err
 }
 

@@ -167,7 +167,7 @@ func (s *system) organization(t *testing.T, name, plan string) string {
 
 func (s *system) account(t *testing.T, org, email string, role identity.Role) {
 	t.Helper()
-	_, err := standalone.CreateUser(t.Context(), s.settings, discard(), standalone.NewUser{Org: org, Email: email, Role: role, Name: email, Password: password})
+	_, _, err := standalone.CreateUser(t.Context(), s.settings, discard(), standalone.NewUser{Org: org, Email: email, Role: role, Name: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}

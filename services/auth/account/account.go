@@ -32,6 +32,8 @@ type User struct {
 	EmailKey string
 	Name     string
 	Role     identity.Role
+	// Service marks the account of a program: its role is User, for good.
+	Service  bool
 	Disabled bool
 	Deleted  bool
 	// PasswordHash is a PHC string; empty until a password has been set.

@@ -53,8 +53,8 @@ type Users interface {
 	// User reads a user, deleted or not; ErrNotFound.
 	User(ctx context.Context, org, id string) (User, error)
 	// ReplaceUser stores u where the stored Rev is prevRev, else ErrConflict
-	// (also when there is none). u.Rev must be prevRev + 1. The id, CreatedAt and
-	// EmailKey never change, except that deleting a user sets its email free.
+	// (also when there is none). u.Rev must be prevRev + 1. The id, CreatedAt,
+	// Service and EmailKey never change, except that deleting a user sets its email free.
 	//
 	// If the stored user counts as an admin and u does not, another admin of
 	// the organization must remain: ErrLastAdmin otherwise, however many such

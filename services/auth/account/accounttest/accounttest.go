@@ -132,7 +132,7 @@ func winners(t *testing.T, errs []error, lost ...error) int {
 
 func usersRoundTrip(t *testing.T, s account.Store) {
 	u := user("o1", "Ada@Example.com", identity.Manager)
-	u.Disabled, u.Mark = true, "m1"
+	u.Disabled, u.Mark, u.Service = true, "m1", true
 	insertUser(t, s, u)
 	for what, read := range map[string]func() (account.User, error){
 		"by id":    func() (account.User, error) { return s.User(t.Context(), "o1", u.ID) },

@@ -21,6 +21,7 @@ type userDoc struct {
 	EmailKey     string        `bson:"emailKey"`
 	Name         string        `bson:"name"`
 	Role         string        `bson:"role"`
+	Service      bool          `bson:"service"`
 	Disabled     bool          `bson:"disabled"`
 	Deleted      bool          `bson:"deleted"`
 	PasswordHash string        `bson:"passwordHash"`
@@ -36,7 +37,7 @@ type userDoc struct {
 
 func docOf(u account.User) userDoc {
 	d := userDoc{
-		ID: u.ID, Org: u.Org, Email: u.Email, EmailKey: u.EmailKey, Name: u.Name, Role: u.Role.String(), Disabled: u.Disabled, Deleted: u.Deleted,
+		ID: u.ID, Org: u.Org, Email: u.Email, EmailKey: u.EmailKey, Name: u.Name, Role: u.Role.String(), Service: u.Service, Disabled: u.Disabled, Deleted: u.Deleted,
 		PasswordHash: u.PasswordHash, SetupHash: u.SetupHash, SetupUntil: date(u.SetupUntil), Epoch: u.Epoch, Kept: u.Kept,
 		Rev: u.Rev, Mark: u.Mark, CreatedAt: date(u.CreatedAt), UpdatedAt: date(u.UpdatedAt),
 	}
@@ -49,7 +50,7 @@ func docOf(u account.User) userDoc {
 func userOf(d userDoc) account.User {
 	role, _ := identity.ParseRole(d.Role) // a role this version does not know has no rights
 	return account.User{
-		ID: d.ID, Org: d.Org, Email: d.Email, EmailKey: d.EmailKey, Name: d.Name, Role: role, Disabled: d.Disabled, Deleted: d.Deleted,
+		ID: d.ID, Org: d.Org, Email: d.Email, EmailKey: d.EmailKey, Name: d.Name, Role: role, Service: d.Service, Disabled: d.Disabled, Deleted: d.Deleted,
 		PasswordHash: d.PasswordHash, SetupHash: d.SetupHash, SetupUntil: instant(d.SetupUntil), Epoch: d.Epoch, Kept: d.Kept,
 		Rev: d.Rev, Mark: d.Mark, CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(d.UpdatedAt),
 	}

@@ -27,6 +27,7 @@ func Schema() []string {
 			created_at    INTEGER NOT NULL,
 			updated_at    INTEGER NOT NULL
 		) STRICT`,
+		`ALTER TABLE account_users ADD COLUMN service INTEGER NOT NULL DEFAULT 0`,
 		`CREATE INDEX IF NOT EXISTS account_users_list ON account_users (org, deleted, created_at, id)`,
 		`CREATE INDEX IF NOT EXISTS account_users_mark ON account_users (mark) WHERE mark <> ''`,
 		`CREATE TABLE IF NOT EXISTS account_sessions (

@@ -11,13 +11,13 @@ import (
 )
 
 const userColumns = `id, org, email, email_key, name, role, disabled, deleted, password_hash, setup_hash, setup_until,
-	epoch, kept, rev, mark, created_at, updated_at`
+	epoch, kept, rev, mark, created_at, updated_at, service`
 
 func scanUser(row scanner) (account.User, error) {
 	var u account.User
 	var role, setup, created, updated int64
 	err := row.Scan(&u.ID, &u.Org, &u.Email, &u.EmailKey, &u.Name, &role, &u.Disabled, &u.Deleted, &u.PasswordHash, &u.SetupHash, &setup,
-		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated)
+		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated, &u.Service)
 	u.Role, u.SetupUntil, u.CreatedAt, u.UpdatedAt = identity.Role(role), instant(setup), instant(created), instant(updated)
 	return u, err
 }
@@ -33,9 +33,9 @@ func emailKey(u account.User) string {
 // InsertUser implements account.Users.
 func (s *Store) InsertUser(ctx context.Context, u account.User) error {
 	return s.write(ctx, "insert user", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			u.ID, u.Org, u.Email, emailKey(u), u.Name, int64(u.Role), u.Disabled, u.Deleted, u.PasswordHash, u.SetupHash, millis(u.SetupUntil),
-			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt))
+			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt), u.Service)
 		return unique(err)
 	})
 }

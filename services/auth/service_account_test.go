@@ -1,0 +1,100 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth"
+)
+
+// A service account is made like any other and is set up with the same one-time
+// token; it is a user and can never be more; what shows accounts shows that it
+// is one; and the audit log says so.
+func TestServiceAccounts(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		create := func(body string) answer { return b.do("POST", "/api/v2/users", root, body) }
+		for _, role := range []string{"manager", "admin"} {
+			a := create(`{"email":"robot@example.com","role":"` + role + `","serviceAccount":true}`)
+			b.want(a, http.StatusBadRequest, "VALIDATION_ERROR")
+			if fmt.Sprint(a.fields) != "[role]" {
+				t.Errorf("%s: faults of %v", role, a.fields)
+			}
+		}
+		a := create(`{"email":"robot@example.com","role":"user","serviceAccount":"yes"}`)
+		b.want(a, http.StatusBadRequest, "VALIDATION_ERROR")
+		if fmt.Sprint(a.fields) != "[serviceAccount]" {
+			t.Errorf("faults of %v", a.fields)
+		}
+
+		made := create(`{"email":"robot@example.com","name":"Ticket import","role":"user","serviceAccount":true}`)
+		b.want(made, http.StatusCreated, "")
+		id, token := made.text("_id"), made.text("setupToken")
+		b.secrets = append(b.secrets, token)
+		if made.data["serviceAccount"] != true || id == "" || token == "" {
+			t.Fatalf("%s", made.body)
+		}
+		b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(newPass)+`}`), http.StatusOK, "")
+		robot := b.signInWith("robot@example.com", newPass)
+		me := b.do("GET", "/api/v2/auth/me", robot.access, "")
+		if me.data["serviceAccount"] != true || me.text("role") != "user" {
+			t.Errorf("%s", me.body)
+		}
+		list := b.do("GET", "/api/v2/users", root, "").body
+		if strings.Count(list, `"serviceAccount":true`) != 1 || strings.Count(list, `"serviceAccount":false`) != 3 {
+			t.Errorf("%s", list)
+		}
+
+		// It stays what it is, whoever asks and whatever else is changed.
+		self := "/api/v2/users/" + id
+		for _, role := range []string{"manager", "admin"} {
+			a := b.do("PATCH", self, root, `{"name":"Other","role":"`+role+`"}`)
+			b.want(a, http.StatusBadRequest, "VALIDATION_ERROR")
+			if fmt.Sprint(a.fields) != "[role]" {
+				t.Errorf("%s: faults of %v", role, a.fields)
+			}
+		}
+		changed := b.do("PATCH", self, root, `{"name":"Other","role":"user","serviceAccount":false}`)
+		b.want(changed, http.StatusOK, "")
+		if changed.data["serviceAccount"] != true || changed.text("name") != "Other" {
+			t.Errorf("%s", changed.body)
+		}
+		b.want(b.do("PATCH", "/api/v2/users/"+b.bob.ID, root, `{"serviceAccount":true}`), http.StatusOK, "")
+		if bob := b.do("GET", "/api/v2/users/"+b.bob.ID, root, ""); bob.data["serviceAccount"] != false {
+			t.Errorf("%s", bob.body)
+		}
+		b.want(b.do("GET", "/api/v2/users", robot.access, ""), http.StatusForbidden, "FORBIDDEN")
+
+		audit := b.do("GET", "/api/v2/organization/audit", root, "").body
+		if !strings.Contains(audit, `"action":"user.create"`) || !strings.Contains(audit, `"subject":"`+id+`","after":"user, service account"`) {
+			t.Errorf("%s", audit)
+		}
+	})
+}
+
+// A program may hold as many sessions as it likes and let them lie: none ends
+// before its time, however many there are and however long none is used.
+func TestServiceAccountsHaveNoInteractiveLimits(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	if _, _, err := b.service.CreateUser(t.Context(), auth.NewUser{
+		Org: "o1", Email: "robot@example.com", Role: identity.User, Service: true, Password: goodPass,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var held []tokens
+	for range 40 {
+		held = append(held, b.signIn("robot@example.com"))
+		b.clock.Advance(time.Second)
+	}
+	b.clock.Advance(29*24*time.Hour + 23*time.Hour)
+	for i, in := range held {
+		if a := b.refresh(in.refresh); a.status != http.StatusOK {
+			t.Errorf("session %d after 29 days: %s", i, a.body)
+		}
+	}
+}

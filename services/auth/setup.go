@@ -1,0 +1,116 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// setupTTL is how long a one-time setup token is good.
+const setupTTL = 72 * time.Hour
+
+// SetPassword gives a user a new password and ends all sessions of the user.
+func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string) error {
+	u, err := a.User(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	if err := a.checkPassword("password", newPassword, u); err != nil {
+		return err
+	}
+	hash, err := a.hash(ctx, newPassword)
+	if err != nil {
+		return err
+	}
+	_, err = a.change(ctx, org, id, func(u *account.User) error {
+		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
+		u.EndSessions("")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
+}
+
+// ResetPassword takes a user's password away, ends all sessions, and gives a
+// one-time token to set a new one.
+func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToken string, err error) {
+	_, err = a.change(ctx, org, id, func(u *account.User) error {
+		u.PasswordHash = ""
+		setupToken = a.newSetup(u)
+		u.EndSessions("")
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id}); err != nil {
+		return "", err
+	}
+	return setupToken, nil
+}
+
+// CompleteSetup sets the password that a one-time token is for, and uses the
+// token up. UNAUTHENTICATED if the token is not good (any more).
+func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string) error {
+	refused := apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
+	path, secret, ok := account.SplitToken(token)
+	dot := strings.LastIndexByte(path, '.')
+	if !ok || dot < 1 {
+		return refused
+	}
+	org, id := path[:dot], path[dot+1:]
+	usable := func(u account.User) bool {
+		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && !u.Disabled && !u.Deleted
+	}
+	u, err := a.store.User(ctx, org, id)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return unavailable(err)
+	}
+	if err != nil || !usable(u) {
+		return refused
+	}
+	if err := a.checkPassword("password", newPassword, u); err != nil {
+		return err
+	}
+	hash, err := a.hash(ctx, newPassword)
+	if err != nil {
+		return err
+	}
+	_, err = a.change(ctx, org, id, func(u *account.User) error {
+		if !usable(*u) {
+			return refused // of two uses at once, one
+		}
+		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
+		u.EndSessions("")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.audit(ctx, event{action: "user.setup", org: org, subject: id})
+}
+
+// newSetup puts a fresh one-time secret into a user and gives the token.
+func (a *Accounts) newSetup(u *account.User) (token string) {
+	secret, hash := account.NewSecret()
+	u.SetupHash, u.SetupUntil = hash, a.moment().Add(setupTTL)
+	return account.JoinToken(u.Org+"."+u.ID, secret)
+}
+
+func (a *Accounts) checkPassword(field, newPassword string, u account.User) error {
+	if f := a.policy.Check(newPassword, u.Email, u.Name); f != nil {
+		return apperr.Invalid(apperr.Detail{Field: field, Code: f.Code, Message: f.Message})
+	}
+	return nil
+}
+
+func (a *Accounts) hash(ctx context.Context, newPassword string) (string, error) {
+	hash, err := a.hasher.Hash(ctx, newPassword)
+	return hash, busy(err)
+}

@@ -1,0 +1,97 @@
+package standalone_test
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/standalone"
+)
+
+// An operator hands out a link instead of a password: with its token the user
+// sets one, once, in time; a link made later takes the former's place.
+func TestOperatorPrintsASetupLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": dir, "ECF_ISSUER": "https://ecf.example"}}
+	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
+	base := c.serve()
+	// token takes the token out of the link, which is the last line printed.
+	token := func(args ...string) string {
+		t.Helper()
+		out, err := c.run("", args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		token, ok := strings.CutPrefix(lines[len(lines)-1], "https://ecf.example/api/v2/auth/setup#")
+		if !ok || strings.Contains(out, "password") {
+			t.Fatalf("%v prints %s", args, out)
+		}
+		return token
+	}
+	set := func(token, password string) int {
+		t.Helper()
+		status, _ := ask(t, "POST", base+"/api/v2/auth/setup", "", `{"setupToken":"`+token+`","password":"`+password+`"}`)
+		return status
+	}
+	login := func(email, password string) int {
+		t.Helper()
+		status, _ := ask(t, "POST", base+"/api/v2/auth/login", "", `{"email":"`+email+`","password":"`+password+`"}`)
+		return status
+	}
+	check := func(what string, got, want int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+
+	first := token("user", "create", "--org", org, "--email", "jo@example.test", "--role", "manager", "--setup-link")
+	check("no password yet", login("jo@example.test", password), http.StatusUnauthorized)
+	check("a weak password does not use the link up", set(first, "short"), http.StatusBadRequest)
+	check("the link", set(first, password), http.StatusOK)
+	check("sign-in", login("jo@example.test", password), http.StatusOK)
+	check("the link again", set(first, "another long password"), http.StatusUnauthorized)
+
+	second := token("user", "password", "--email", "jo@example.test", "--setup-link")
+	check("the former password", login("jo@example.test", password), http.StatusUnauthorized)
+	third := token("user", "password", "--setup-link", "--email", "jo@example.test")
+	check("a link that another one has replaced", set(second, password), http.StatusUnauthorized)
+
+	db, err := sqlitex.Open(t.Context(), filepath.Join(dir, standalone.DatabaseFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	exec := func(statement string) {
+		t.Helper()
+		if err := db.Write(t.Context(), func(ctx context.Context, tx sqlitex.Tx) error {
+			_, err := tx.ExecContext(ctx, statement)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("UPDATE account_users SET setup_until = setup_until - 72 * 3600 * 1000 WHERE setup_hash <> ''")
+	check("a link that has expired", set(third, password), http.StatusUnauthorized)
+	exec("UPDATE account_users SET setup_until = setup_until + 72 * 3600 * 1000 WHERE setup_hash <> ''")
+	check("the same link in time", set(third, password), http.StatusOK)
+
+	// The account of a program needs no role named, and takes no other.
+	robot := token("user", "create", "--org", org, "--email", "robot@example.test", "--service", "--setup-link")
+	check("the link of a service account", set(robot, password), http.StatusOK)
+	check("its sign-in", login("robot@example.test", password), http.StatusOK)
+	for _, args := range [][]string{
+		{"user", "create", "--org", org, "--email", "boss@example.test", "--service", "--role", "admin"},
+		{"user", "create", "--org", org, "--email", "none@example.test"},
+		{"user", "password", "--setup-link"},
+	} {
+		if out, err := c.run("", args...); err == nil || !strings.Contains(err.Error(), "role") && !strings.Contains(err.Error(), "--email") {
+			t.Errorf("%v: %v, %s", args, err, out)
+		}
+	}
+}
