@@ -71,7 +71,7 @@ func newSystem(t *testing.T) *system {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := standalone.CreateUser(t.Context(), settings, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Scale", Role: identity.Manager, Password: password})
+	u, _, err := standalone.CreateUser(t.Context(), settings, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Scale", Role: identity.Manager, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
