@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// SetUpAccount sets the first password of an account; log in afterwards.
+func (c *Client) SetUpAccount(ctx context.Context, r SetupRequest, options ...Option) error {
+	k := write(http.MethodPost, r, "auth", "setup")
+	k.open = true
+	return c.tell(ctx, k, options)
+}
+
+// Me gives the account of the session.
+func (c *Client) Me(ctx context.Context, options ...Option) (*User, error) {
+	return ask[User](ctx, c, get("auth", "me"), options)
+}
+
+// ChangePassword changes the password of the account and ends its other
+// sessions.
+func (c *Client) ChangePassword(ctx context.Context, r PasswordRequest, options ...Option) error {
+	return c.tell(ctx, write(http.MethodPost, r, "auth", "password"), options)
+}
+
+// ListSessions lists where the account is signed in.
+func (c *Client) ListSessions() *Listing[Session] { return list[Session](c, "auth", "sessions") }
+
+// EndSession ends a session of the account.
+func (c *Client) EndSession(ctx context.Context, sessionID string, options ...Option) (*Deleted, error) {
+	return ask[Deleted](ctx, c, write(http.MethodDelete, nil, "auth", "sessions", sessionID), options)
+}
+
+// ListUsers lists the members of the organization. For administrators.
+func (c *Client) ListUsers() *Listing[User] { return list[User](c, "users") }
+
+// CreateUser makes an account. It carries no Idempotency-Key, so it is not
+// repeated when no answer comes. For administrators.
+func (c *Client) CreateUser(ctx context.Context, u UserInput, options ...Option) (*CreatedUser, error) {
+	return ask[CreatedUser](ctx, c, write(http.MethodPost, u, "users"), options)
+}
+
+// GetUser reads an account. For administrators.
+func (c *Client) GetUser(ctx context.Context, userID string, options ...Option) (*User, error) {
+	return ask[User](ctx, c, get("users", userID), options)
+}
+
+// UpdateUser changes an account. For administrators.
+func (c *Client) UpdateUser(ctx context.Context, userID string, p UserPatch, options ...Option) (*User, error) {
+	return ask[User](ctx, c, write(http.MethodPatch, p, "users", userID), options)
+}
+
+// DeleteUser deletes an account. For administrators.
+func (c *Client) DeleteUser(ctx context.Context, userID string, options ...Option) (*Deleted, error) {
+	return ask[Deleted](ctx, c, write(http.MethodDelete, nil, "users", userID), options)
+}
+
+// GetOrganization reads the organization, its plan and its policy.
+func (c *Client) GetOrganization(ctx context.Context, options ...Option) (*Organization, error) {
+	return ask[Organization](ctx, c, get("organization"), options)
+}
+
+// UpdateOrganization changes the organization. For administrators.
+func (c *Client) UpdateOrganization(ctx context.Context, p OrganizationPatch, options ...Option) (*Organization, error) {
+	return ask[Organization](ctx, c, write(http.MethodPatch, p, "organization"), options)
+}
+
+// ListAuditLog lists what was done, or refused, to accounts and sessions. For
+// administrators.
+func (c *Client) ListAuditLog() *Listing[AuditEntry] {
+	return list[AuditEntry](c, "organization", "audit")
+}

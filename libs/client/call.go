@@ -1,0 +1,170 @@
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// call is one request to the API, before it is sent.
+type call struct {
+	method string
+	// path is below the base path, segment by segment; each is escaped, so that no
+	// id can lead elsewhere.
+	path  []string
+	query url.Values
+	// body is sent as JSON; nil sends none.
+	body any
+	// upload is sent instead, as CSV.
+	upload *upload
+	accept string
+	// root paths are at the root of the host.
+	root bool
+	// open operations need no token.
+	open bool
+	// keyed operations take an Idempotency-Key.
+	keyed bool
+	// harmless operations may be carried out twice although they are writes.
+	harmless bool
+	// rehearsable operations take X-Dry-Run, guarded ones If-Match.
+	rehearsable, guarded bool
+}
+
+func get(path ...string) call { return call{method: http.MethodGet, path: path} }
+
+// write is a change that can be rehearsed.
+func write(method string, body any, path ...string) call {
+	return call{method: method, path: path, body: body, rehearsable: true}
+}
+
+// post is a write that carries an Idempotency-Key.
+func post(body any, path ...string) call {
+	k := write(http.MethodPost, body, path...)
+	k.keyed = true
+	return k
+}
+
+// change is a write to something that has an ETag.
+func change(method string, body any, path ...string) call {
+	k := write(method, body, path...)
+	k.guarded = true
+	return k
+}
+
+// where gives the path for people: as it was asked for.
+func (k call) where() string { return "/" + strings.Join(k.path, "/") }
+
+// address gives the URL below the root of the server. Segments that a server or
+// a proxy would take for directions, and empty ones, are refused.
+func (k call) address(root string) (string, error) {
+	var b strings.Builder
+	b.WriteString(root)
+	if !k.root {
+		b.WriteString(basePath)
+	}
+	for _, segment := range k.path {
+		switch segment {
+		case "", ".", "..":
+			return "", fmt.Errorf("%w: %q in %s is no identifier", ErrArgument, segment, k.where())
+		}
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(segment))
+	}
+	if len(k.query) > 0 {
+		b.WriteByte('?')
+		b.WriteString(k.query.Encode())
+	}
+	return b.String(), nil
+}
+
+// Option changes how one call is made.
+type Option func(*settings)
+
+type settings struct {
+	key         string
+	ifMatch     string
+	ifNoneMatch string
+	requestID   string
+	dryRun      bool
+	meta        *Meta
+}
+
+// IdempotencyKey names the call, so that it takes effect once although it is
+// made again, even by another process: the second is given the first one's
+// answer. Without it every call has a random key, which only its own attempts
+// share. It has 1–255 printable ASCII characters.
+func IdempotencyKey(key string) Option { return func(s *settings) { s.key = key } }
+
+// IfMatch makes a change only of the state that was seen: tag is the [Meta] ETag
+// of an earlier answer. Otherwise the error is CodePreconditionFailed.
+func IfMatch(tag string) Option { return func(s *settings) { s.ifMatch = tag } }
+
+// IfNoneMatch reads only what differs from what one has: the error is
+// [ErrNotModified] while tag, the [Meta] ETag of an earlier answer, still holds.
+func IfNoneMatch(tag string) Option { return func(s *settings) { s.ifNoneMatch = tag } }
+
+// DryRun rehearses a write: it is checked and answered like the real one, and
+// nothing is stored.
+func DryRun() Option { return func(s *settings) { s.dryRun = true } }
+
+// RequestID gives the request a name of your own, 1–128 of the characters
+// A–Z a–z 0–9 . _ : -, to find it in logs.
+func RequestID(id string) Option { return func(s *settings) { s.requestID = id } }
+
+// WithMeta stores what an answer says beside its data.
+func WithMeta(m *Meta) Option { return func(s *settings) { s.meta = m } }
+
+// Meta is what an answer says beside its data.
+type Meta struct {
+	// Status is of HTTP.
+	Status int
+	// ETag is for IfMatch and IfNoneMatch.
+	ETag string
+	// RequestID names the request in the logs of the server.
+	RequestID string
+	// Replayed says that the answer is that of an earlier request with the same
+	// idempotency key.
+	Replayed bool
+	// RateLimit is the RateLimit field: what remains of the policy.
+	RateLimit string
+	// Attempts is how often the request was sent.
+	Attempts int
+}
+
+// settle applies the options of a call, and refuses those it does not take.
+func (c *Client) settle(k call, options []Option) (settings, error) {
+	var s settings
+	for _, o := range options {
+		o(&s)
+	}
+	isGet := k.method == http.MethodGet
+	for name, wrong := range map[string]bool{
+		"IdempotencyKey": s.key != "" && !k.keyed, "IfMatch": s.ifMatch != "" && !k.guarded,
+		"IfNoneMatch": s.ifNoneMatch != "" && !isGet, "DryRun": s.dryRun && !k.rehearsable,
+	} {
+		if wrong {
+			return s, fmt.Errorf("%w: %s %s does not take %s", ErrArgument, k.method, k.where(), name)
+		}
+	}
+	if k.keyed && s.key == "" && !s.dryRun {
+		s.key = c.options.NewKey()
+	}
+	return s, nil
+}
+
+// fill writes the header of a request.
+func (s settings) fill(header http.Header) {
+	set := func(name, value string) {
+		if value != "" {
+			header.Set(name, value)
+		}
+	}
+	set("Idempotency-Key", s.key)
+	set("If-Match", s.ifMatch)
+	set("If-None-Match", s.ifNoneMatch)
+	set("X-Request-Id", s.requestID)
+	if s.dryRun {
+		set("X-Dry-Run", "true")
+	}
+}

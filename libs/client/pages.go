@@ -1,0 +1,78 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"net/url"
+	"strconv"
+)
+
+// maxLimit is the largest page the server gives.
+const maxLimit = 100
+
+// Pagination says where in a list a page is.
+type Pagination struct {
+	// Page is the number of the page, from 1.
+	Page int `json:"page"`
+	// Limit is how many items a page has at most.
+	Limit int `json:"limit"`
+	// Total is how many items all pages have together.
+	Total int `json:"total"`
+	// TotalPages is 0 for an empty list.
+	TotalPages int `json:"totalPages"`
+}
+
+// Page is a page of a list.
+type Page[T any] struct {
+	Items      []T        `json:"items"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// Listing is a list of the API, newest first where nothing else is said.
+type Listing[T any] struct {
+	client *Client
+	call   call
+}
+
+func list[T any](c *Client, path ...string) *Listing[T] {
+	return &Listing[T]{client: c, call: get(path...)}
+}
+
+// Page reads one page. Pages count from 1; limit is 1–100, and 0 the server's
+// default. A page past the end is empty.
+func (l *Listing[T]) Page(ctx context.Context, page, limit int, options ...Option) (*Page[T], error) {
+	k := l.call
+	k.query = url.Values{}
+	maps.Copy(k.query, l.call.query)
+	k.query.Set("page", strconv.Itoa(page))
+	if limit != 0 {
+		k.query.Set("limit", strconv.Itoa(limit))
+	}
+	return ask[Page[T]](ctx, l.client, k, options)
+}
+
+// All walks over all items of all pages, which are read as they are reached. It
+// ends after the first error. What is added meanwhile pushes others to a later
+// page: an item may come twice, and none that stayed is missed while nothing is
+// deleted.
+func (l *Listing[T]) All(ctx context.Context, options ...Option) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for number := 1; ; number++ {
+			page, err := l.Page(ctx, number, maxLimit, options...)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if number >= page.Pagination.TotalPages {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Role is what an account may do; a higher role has the rights of the lower
+// ones.
+type Role string
+
+// The roles, lowest first.
+const (
+	RoleUser    Role = "user"
+	RoleManager Role = "manager"
+	RoleAdmin   Role = "admin"
+)
+
+// Status is where a record is in its workflow.
+type Status string
+
+// The statuses of a record. Only approved ones count.
+const (
+	StatusUnsubmitted      Status = "unsubmitted"
+	StatusSubmitted        Status = "submitted"
+	StatusInReview         Status = "in_review"
+	StatusApproved         Status = "approved"
+	StatusChangesRequested Status = "changes_requested"
+	StatusRejected         Status = "rejected"
+)
+
+// RecordInput is what a record is made of: one of [Flight], [Accommodation],
+// [Venue], [Waste], [GroundTransport], [Freight], [Catering], [Materials],
+// [Energy], [Water], [Digital], [Purchases], [Custom] and [RawRecord].
+type RecordInput interface {
+	// RecordType gives the name of its type in paths.
+	RecordType() string
+}
+
+// RecordType gives "flights".
+func (Flight) RecordType() string { return "flights" }
+
+// RecordType gives "accommodation".
+func (Accommodation) RecordType() string { return "accommodation" }
+
+// RecordType gives "venue".
+func (Venue) RecordType() string { return "venue" }
+
+// RecordType gives "waste".
+func (Waste) RecordType() string { return "waste" }
+
+// RecordType gives "ground-transport".
+func (GroundTransport) RecordType() string { return "ground-transport" }
+
+// RecordType gives "freight".
+func (Freight) RecordType() string { return "freight" }
+
+// RecordType gives "catering".
+func (Catering) RecordType() string { return "catering" }
+
+// RecordType gives "materials".
+func (Materials) RecordType() string { return "materials" }
+
+// RecordType gives "energy".
+func (Energy) RecordType() string { return "energy" }
+
+// RecordType gives "water".
+func (Water) RecordType() string { return "water" }
+
+// RecordType gives "digital".
+func (Digital) RecordType() string { return "digital" }
+
+// RecordType gives "purchases".
+func (Purchases) RecordType() string { return "purchases" }
+
+// RecordType gives "custom".
+func (Custom) RecordType() string { return "custom" }
+
+// RawRecord is a record of any type, as JSON.
+type RawRecord struct {
+	Type   string
+	Fields json.RawMessage
+}
+
+// RecordType gives its type.
+func (r RawRecord) RecordType() string { return r.Type }
+
+// MarshalJSON gives its fields as they are.
+func (r RawRecord) MarshalJSON() ([]byte, error) { return json.Marshal(r.Fields) }
+
+// RecordPatch changes fields of a record, by their names in JSON. What is absent
+// stays; nil empties.
+type RecordPatch map[string]any
+
+// Record is a record as the service has it: what the service knows of it, what
+// records of any type say, and the fields of its type, which Input reads.
+type Record struct {
+	RecordState
+	Common
+
+	all json.RawMessage
+}
+
+// Input reads the record into the input of its type, such as a *[Flight].
+func (r *Record) Input(into any) error {
+	if err := json.Unmarshal(r.all, into); err != nil {
+		return fmt.Errorf("fields of the record %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// UnmarshalJSON reads a record and keeps it as it is.
+func (r *Record) UnmarshalJSON(text []byte) error {
+	var known struct {
+		RecordState
+		Common
+	}
+	if err := json.Unmarshal(text, &known); err != nil {
+		return err
+	}
+	*r = Record{RecordState: known.RecordState, Common: known.Common, all: slices.Clone(text)}
+	return nil
+}
+
+// MarshalJSON gives the record as it was read.
+func (r Record) MarshalJSON() ([]byte, error) { return json.Marshal(r.all) }
+
+// ReviewItem is a record that waits for a decision, and what helps to decide.
+type ReviewItem struct {
+	Record
+
+	Review ReviewInfo `json:"review"`
+}
+
+// UnmarshalJSON reads both.
+func (i *ReviewItem) UnmarshalJSON(text []byte) error {
+	var about struct {
+		Review ReviewInfo `json:"review"`
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		return err
+	}
+	i.Review = about.Review
+	return i.Record.UnmarshalJSON(text)
+}

@@ -1,0 +1,160 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// RecordRef names a record: its event, type and id.
+type RecordRef struct{ EventID, Type, ID string }
+
+// Ref names the record.
+func (r *Record) Ref() RecordRef { return RecordRef{r.EventID, r.Type, r.ID} }
+
+func (r RecordRef) path(more ...string) []string {
+	return append([]string{"events", r.EventID, r.Type, r.ID}, more...)
+}
+
+// ListRecords lists the records of one type in an event.
+func (c *Client) ListRecords(eventID, recordType string) *Listing[Record] {
+	return list[Record](c, "events", eventID, recordType)
+}
+
+// CreateRecord makes a record, unsubmitted.
+func (c *Client) CreateRecord(ctx context.Context, eventID string, in RecordInput, options ...Option) (*Record, error) {
+	return ask[Record](ctx, c, post(in, "events", eventID, in.RecordType()), options)
+}
+
+// CreateRecords makes up to 100 records of one type, each by itself: some may be
+// refused while others are made.
+func (c *Client) CreateRecords(ctx context.Context, eventID string, in []RecordInput, options ...Option) (*Outcomes, error) {
+	if len(in) == 0 {
+		return nil, fmt.Errorf("%w: no records to create", ErrArgument)
+	}
+	recordType := in[0].RecordType()
+	for _, r := range in {
+		if r.RecordType() != recordType {
+			return nil, fmt.Errorf("%w: records of %s and of %s cannot be created together", ErrArgument, recordType, r.RecordType())
+		}
+	}
+	return ask[Outcomes](ctx, c, post(map[string]any{"items": in}, "events", eventID, recordType, "batch"), options)
+}
+
+// SubmitRecords submits up to 100 records of one type, each by itself.
+func (c *Client) SubmitRecords(ctx context.Context, eventID, recordType string, ids []string, options ...Option) (*Outcomes, error) {
+	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids}, "events", eventID, recordType, "submit"), options)
+}
+
+// ImportOptions say how a file is to be read.
+type ImportOptions struct {
+	// Partial imports the good rows of a file that has bad ones too.
+	Partial bool
+	// DecimalComma reads "2,5" as two and a half.
+	DecimalComma bool
+}
+
+// ImportRecords begins an import of CSV, which is read as it is sent; then
+// [Client.WaitForImport] tells how it ends. A source that can seek, such as a
+// file, is sent again from its beginning where that is needed; any other is sent
+// once.
+func (c *Client) ImportRecords(ctx context.Context, eventID, recordType string, csv io.Reader, how ImportOptions, options ...Option) (*Import, error) {
+	k := post(nil, "events", eventID, recordType, "import")
+	k.upload, k.query = &upload{source: csv}, url.Values{}
+	if how.Partial {
+		k.query.Set("partial", "true")
+	}
+	if how.DecimalComma {
+		k.query.Set("decimal", "comma")
+	}
+	return ask[Import](ctx, c, k, options)
+}
+
+// GetImport tells how far an import is.
+func (c *Client) GetImport(ctx context.Context, eventID, importID string, options ...Option) (*Import, error) {
+	return ask[Import](ctx, c, get("events", eventID, "imports", importID), options)
+}
+
+// GetRecord reads a record.
+func (c *Client) GetRecord(ctx context.Context, r RecordRef, options ...Option) (*Record, error) {
+	return ask[Record](ctx, c, get(r.path()...), options)
+}
+
+// UpdateRecord changes a record that is not submitted. With [IfMatch] it changes
+// only what was seen, and is repeated when no answer comes.
+func (c *Client) UpdateRecord(ctx context.Context, r RecordRef, p RecordPatch, options ...Option) (*Record, error) {
+	return ask[Record](ctx, c, change(http.MethodPatch, p, r.path()...), options)
+}
+
+// DeleteRecord deletes a record that is not submitted.
+func (c *Client) DeleteRecord(ctx context.Context, r RecordRef, options ...Option) (*Deleted, error) {
+	return ask[Deleted](ctx, c, change(http.MethodDelete, nil, r.path()...), options)
+}
+
+// GetRecordHistory lists what happened to a record.
+func (c *Client) GetRecordHistory(r RecordRef) *Listing[HistoryEntry] {
+	return list[HistoryEntry](c, r.path("history")...)
+}
+
+// move makes a move of the workflow.
+func (c *Client) move(ctx context.Context, r RecordRef, move, comment string, options []Option) (*Record, error) {
+	k := post(nil, r.path(move)...)
+	if comment != "" {
+		k.body = map[string]string{"comment": comment}
+	}
+	k.guarded = true
+	return ask[Record](ctx, c, k, options)
+}
+
+// SubmitRecord puts a record into the review queue.
+func (c *Client) SubmitRecord(ctx context.Context, r RecordRef, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "submit", "", options)
+}
+
+// WithdrawRecord takes a record out of the queue.
+func (c *Client) WithdrawRecord(ctx context.Context, r RecordRef, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "withdraw", "", options)
+}
+
+// ClaimRecord begins the review of a record; the comment may be empty. For
+// managers.
+func (c *Client) ClaimRecord(ctx context.Context, r RecordRef, comment string, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "review", comment, options)
+}
+
+// ApproveRecord makes a record count; the comment may be empty. For managers.
+func (c *Client) ApproveRecord(ctx context.Context, r RecordRef, comment string, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "approve", comment, options)
+}
+
+// RequestChanges sends a record back. For managers.
+func (c *Client) RequestChanges(ctx context.Context, r RecordRef, comment string, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "request-changes", comment, options)
+}
+
+// RejectRecord decides that a record never counts. For managers.
+func (c *Client) RejectRecord(ctx context.Context, r RecordRef, comment string, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "reject", comment, options)
+}
+
+// ReopenRecord opens a decided record again; it no longer counts. For managers.
+func (c *Client) ReopenRecord(ctx context.Context, r RecordRef, comment string, options ...Option) (*Record, error) {
+	return c.move(ctx, r, "reopen", comment, options)
+}
+
+// ListReviewQueue lists what waits for a decision in the organization. For
+// managers.
+func (c *Client) ListReviewQueue() *Listing[ReviewItem] { return list[ReviewItem](c, "review") }
+
+// ListEventReviewQueue lists what waits for a decision in an event. For managers.
+func (c *Client) ListEventReviewQueue(eventID string) *Listing[ReviewItem] {
+	return list[ReviewItem](c, "events", eventID, "review")
+}
+
+// ApproveRecords approves up to 100 records of an event, each by itself. For
+// managers.
+func (c *Client) ApproveRecords(ctx context.Context, eventID string, ids []string, options ...Option) (*Outcomes, error) {
+	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids}, "events", eventID, "review", "approve"), options)
+}

@@ -1,0 +1,59 @@
+package client
+
+import (
+	"context"
+	"io"
+	"strconv"
+)
+
+// GetResult reads the newest result of an event; see [Client.WaitForResult].
+func (c *Client) GetResult(ctx context.Context, eventID string, options ...Option) (*Result, error) {
+	return ask[Result](ctx, c, get("events", eventID, "results"), options)
+}
+
+// ListResultHistory lists the results an event has had.
+func (c *Client) ListResultHistory(eventID string) *Listing[Result] {
+	return list[Result](c, "events", eventID, "results", "history")
+}
+
+// GetResultRevision reads one of them.
+func (c *Client) GetResultRevision(ctx context.Context, eventID string, revision int, options ...Option) (*Result, error) {
+	return ask[Result](ctx, c, get("events", eventID, "results", strconv.Itoa(revision)), options)
+}
+
+// CompareResults tells what led from one revision to another.
+func (c *Client) CompareResults(ctx context.Context, eventID string, from, to int, options ...Option) (*Comparison, error) {
+	return ask[Comparison](ctx, c, get("events", eventID, "results", strconv.Itoa(from), "diff", strconv.Itoa(to)), options)
+}
+
+// ExplainResult lists the counted records line by line.
+func (c *Client) ExplainResult(eventID string) *Listing[ExplainedRecord] {
+	return list[ExplainedRecord](c, "events", eventID, "results", "explain")
+}
+
+// PreviewResult tells what the total would be were the whole queue approved. For
+// managers.
+func (c *Client) PreviewResult(ctx context.Context, eventID string, options ...Option) (*Preview, error) {
+	return ask[Preview](ctx, c, get("events", eventID, "results", "preview"), options)
+}
+
+// Format is what a report is written in.
+type Format string
+
+// The formats of a report.
+const (
+	// Bundle is JSON that anyone can recompute offline; its bytes must be kept as
+	// they are.
+	Bundle Format = "application/json"
+	// Table is CSV.
+	Table Format = "text/csv"
+	// Printable is a page of HTML.
+	Printable Format = "text/html"
+)
+
+// GetReport gives the report of an event's result. The caller closes it.
+func (c *Client) GetReport(ctx context.Context, eventID string, format Format, options ...Option) (io.ReadCloser, error) {
+	k := get("events", eventID, "results", "report")
+	k.accept = string(format)
+	return c.open(ctx, k, options)
+}

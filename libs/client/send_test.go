@@ -1,0 +1,325 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/client"
+)
+
+type fault func(t *testing.T, w http.ResponseWriter)
+
+func lost(t *testing.T, w http.ResponseWriter) { hangUp(t, w) }
+
+func away(_ *testing.T, w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "2")
+	refuse(w, http.StatusServiceUnavailable, client.CodeUnavailable)
+}
+
+func limited(_ *testing.T, w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "7")
+	refuse(w, http.StatusTooManyRequests, client.CodeRateLimited)
+}
+
+func running(_ *testing.T, w http.ResponseWriter) {
+	refuse(w, http.StatusConflict, client.CodeIdempotencyInProgress)
+}
+
+func broken(_ *testing.T, w http.ResponseWriter) {
+	refuse(w, http.StatusInternalServerError, client.CodeInternal)
+}
+
+func cut(_ *testing.T, w http.ResponseWriter) {
+	w.Header().Set("Content-Length", "1000")
+	success(w, `{}`)
+}
+
+// What is repeated is exactly what cannot do harm twice.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	type request func(ctx context.Context, c *client.Client) error
+	ref := client.RecordRef{EventID: "e", Type: "waste", ID: "r"}
+	read := func(ctx context.Context, c *client.Client) error { _, err := c.GetEvent(ctx, "e"); return err }
+	create := func(ctx context.Context, c *client.Client) error {
+		_, err := c.CreateEvent(ctx, client.EventInput{Title: "x"})
+		return err
+	}
+	createUser := func(ctx context.Context, c *client.Client) error {
+		_, err := c.CreateUser(ctx, client.UserInput{Email: "a@b.test", Role: client.RoleUser})
+		return err
+	}
+	rehearsal := func(ctx context.Context, c *client.Client) error {
+		_, err := c.CreateUser(ctx, client.UserInput{}, client.DryRun())
+		return err
+	}
+	patch := func(ctx context.Context, c *client.Client) error {
+		_, err := c.UpdateRecord(ctx, ref, client.RecordPatch{"weightKg": 1})
+		return err
+	}
+	guarded := func(ctx context.Context, c *client.Client) error {
+		_, err := c.DeleteRecord(ctx, ref, client.IfMatch(`"1"`))
+		return err
+	}
+	login := func(ctx context.Context, c *client.Client) error { return c.Login(ctx, "a@b.test", "secret") }
+	const forever = 100
+	for name, tt := range map[string]struct {
+		do       request
+		fault    fault
+		times    int
+		patience time.Duration
+		code     client.Code // of the error; "lost": no answer; empty: success
+		requests int
+	}{
+		"a read without an answer":             {read, lost, 3, 0, "", 4},
+		"a read of half an answer":             {read, cut, 1, 0, "", 2},
+		"a read while the server is away":      {read, away, 2, 0, "", 3},
+		"a read over the limit":                {read, limited, 1, 0, "", 2},
+		"a read of something broken":           {read, broken, 1, 0, client.CodeInternal, 1},
+		"a creation without an answer":         {create, lost, 2, 0, "", 3},
+		"a creation while the server is away":  {create, away, 1, 0, "", 2},
+		"a creation while it is still running": {create, running, 2, 0, "", 3},
+		"a keyless write without an answer":    {createUser, lost, 1, 0, "lost", 1},
+		"a keyless write while away":           {createUser, away, 1, 0, client.CodeUnavailable, 1},
+		"a keyless write over the limit":       {createUser, limited, 2, 0, "", 3},
+		"a rehearsal without an answer":        {rehearsal, lost, 1, 0, "", 2},
+		"a blind change without an answer":     {patch, lost, 1, 0, "lost", 1},
+		"a guarded change without an answer":   {guarded, lost, 1, 0, "", 2},
+		"a login without an answer":            {login, lost, 1, 0, "", 2},
+		"no patience":                          {read, away, 1, -1, client.CodeUnavailable, 1},
+		"a pause longer than the patience":     {read, limited, 1, 3 * time.Second, client.CodeRateLimited, 1},
+		"patience that ends":                   {read, limited, forever, 20 * time.Second, client.CodeRateLimited, 3},
+		"a server that never answers again":    {create, lost, forever, time.Minute, "lost", 21},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
+				if n <= tt.times {
+					tt.fault(t, w)
+					return
+				}
+				success(w, `{"_id":"e","accessToken":"x"}`)
+			})
+			c, clock := connect(t, s.URL, func(o *client.Options) { o.Patience = tt.patience })
+			err := tt.do(t.Context(), c)
+			switch {
+			case tt.code == "lost" && !errors.Is(err, client.ErrNoAnswer), tt.code != "lost" && client.CodeOf(err) != tt.code, tt.code == "" && err != nil:
+				t.Errorf("error %v, want %q", err, tt.code)
+			}
+			requests := s.requests()
+			if len(requests) != tt.requests {
+				t.Errorf("%d requests, want %d, pauses %v", len(requests), tt.requests, clock.list())
+			}
+			for _, r := range requests {
+				if r != requests[0] {
+					t.Errorf("an attempt differs: %+v, %+v", requests[0], r)
+				}
+			}
+			if keyed := requests[0].key != ""; keyed != (tt.do != nil && requests[0].path == "/api/v2/events") {
+				t.Errorf("key %q of %s", requests[0].key, requests[0].path)
+			}
+		})
+	}
+}
+
+// Pauses double, up to half of each is random, and Retry-After is obeyed.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
+		switch {
+		case n <= 8:
+			hangUp(t, w)
+		case n == 9:
+			limited(t, w)
+		case n == 10:
+			w.Header().Set("Retry-After", "Sat, 21 Nov 2026 10:00:30 GMT") // of a proxy
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			success(w, `{}`)
+		}
+	})
+	var told int
+	c, clock := connect(t, s.URL, func(o *client.Options) {
+		o.Patience = time.Hour
+		o.Now = func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
+		o.Repeating = func(string, error, time.Duration) { told++ }
+	})
+	if _, err := c.GetEvent(t.Context(), "e"); err != nil {
+		t.Fatal(err)
+	}
+	ms := time.Millisecond
+	want := []time.Duration{75 * ms, 150 * ms, 300 * ms, 600 * ms, 1200 * ms, 2400 * ms, 3750 * ms, 3750 * ms, 8250 * ms, 31250 * ms}
+	if got := clock.list(); !slices.Equal(got, want) || told != len(want) {
+		t.Errorf("pauses %v, want %v; told of %d", got, want, told)
+	}
+}
+
+// A server that is not there has carried out nothing: any request is repeated.
+func TestServerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	c, clock := connect(t, gone.URL, func(o *client.Options) { o.Patience = 2 * time.Second })
+	_, err := c.CreateUser(t.Context(), client.UserInput{})
+	if !errors.Is(err, client.ErrNoAnswer) || len(clock.list()) < 4 {
+		t.Errorf("%v after %v", err, clock.list())
+	}
+}
+
+// A context that ends stops the attempts and the pauses.
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { away(t, w) })
+	ctx, cancel := context.WithCancel(t.Context())
+	c, clock := connect(t, s.URL, nil)
+	clock.after = func(n int) {
+		if n == 2 {
+			cancel()
+		}
+	}
+	if _, err := c.GetEvent(ctx, "e"); !errors.Is(err, context.Canceled) || client.CodeOf(err) != client.CodeUnavailable || len(s.requests()) != 2 {
+		t.Errorf("%v after %d requests", err, len(s.requests()))
+	}
+	if _, err := c.GetEvent(ctx, "e"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if got := len(s.requests()); got != 2 {
+		t.Errorf("%d requests", got)
+	}
+}
+
+// An attempt that takes too long is given up and made again.
+func TestSlowAttempt(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 {
+			<-release
+		}
+		success(w, `{"_id":"e"}`)
+	})
+	t.Cleanup(func() { close(release) })
+	c, _ := connect(t, s.URL, func(o *client.Options) { o.AttemptTimeout = 200 * time.Millisecond })
+	if _, err := c.GetEvent(t.Context(), "e"); err != nil || len(s.requests()) != 2 {
+		t.Errorf("%v after %d requests", err, len(s.requests()))
+	}
+}
+
+func TestErrorTellsEverything(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		if strings.HasSuffix(r.URL.Path, "/proxy") {
+			http.Error(w, strings.Repeat("x", 1000), http.StatusNotFound)
+			return
+		}
+		refuse(w, http.StatusBadRequest, client.CodeValidationError)
+	})
+	c, _ := connect(t, s.URL, nil)
+	_, err := c.GetEvent(t.Context(), "a b")
+	refused, ok := errors.AsType[*client.Error](err)
+	if !ok || refused.Status != 400 || refused.Code != client.CodeValidationError || refused.RequestID != "r-1" || refused.Docs != "/d" || len(refused.Details) != 1 || refused.Attempts != 1 {
+		t.Fatalf("%+v", refused)
+	}
+	if want := "GET /events/a b: 400 VALIDATION_ERROR: no [f C: m] (request r-1)"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+	_, err = c.GetEvent(t.Context(), "proxy")
+	if refused, ok = errors.AsType[*client.Error](err); !ok || refused.Code != "" || refused.Status != 404 || len(refused.Message) != 200 {
+		t.Errorf("%+v", err)
+	}
+}
+
+// What would lead elsewhere, or is no option of the call, is refused before
+// anything is sent.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { success(w, `{}`) })
+	c, _ := connect(t, s.URL, nil)
+	for _, id := range []string{"", ".", ".."} {
+		if _, err := c.GetEvent(t.Context(), id); !errors.Is(err, client.ErrArgument) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	if _, err := c.GetEvent(t.Context(), "e", client.DryRun()); !errors.Is(err, client.ErrArgument) {
+		t.Errorf("%v", err)
+	}
+	if _, err := c.CreateRecords(t.Context(), "e", nil); !errors.Is(err, client.ErrArgument) {
+		t.Errorf("%v", err)
+	}
+	if _, err := c.CreateRecords(t.Context(), "e", []client.RecordInput{client.Flight{}, client.Waste{}}); !errors.Is(err, client.ErrArgument) {
+		t.Errorf("%v", err)
+	}
+	if got := s.requests(); len(got) != 0 {
+		t.Errorf("sent %v", got)
+	}
+	for _, address := range []string{"", "example.org", "ftp://example.org", "http://", "http://a?b=c", "http://user:secret@example.org"} {
+		if _, err := client.New(address, client.Options{}); !errors.Is(err, client.ErrArgument) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// A token goes to the server it belongs to, and nowhere else.
+func TestRedirectionsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { success(w, `{}`) })
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+	})
+	c, _ := connect(t, s.URL, func(o *client.Options) { o.HTTP = nil })
+	if _, err := c.GetEvent(t.Context(), "e"); err == nil || len(elsewhere.requests()) != 0 {
+		t.Errorf("%v, %v", err, elsewhere.requests())
+	}
+}
+
+func TestImportIsSentAgain(t *testing.T) {
+	t.Parallel()
+	file := strings.Repeat("LHR,JFK,1\n", 100_000)
+	for name, tt := range map[string]struct {
+		source   func() io.Reader
+		requests int
+	}{
+		"a file":   {func() io.Reader { return strings.NewReader(file) }, 4},
+		"a stream": {func() io.Reader { return io.MultiReader(strings.NewReader(file)) }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/api/v2/auth/refresh" {
+					success(w, `{"accessToken":"new"}`)
+					return
+				}
+				switch requests.Add(1) {
+				case 1: // in the middle of the file
+					_, _ = io.CopyN(io.Discard, r.Body, 1000)
+					hangUp(t, w)
+				case 2: // before it
+					away(t, w)
+				case 3:
+					refuse(w, http.StatusUnauthorized, client.CodeUnauthenticated)
+				default:
+					body, err := io.ReadAll(r.Body)
+					if err != nil || !bytes.Equal(body, []byte(file)) {
+						t.Errorf("%d bytes, %v", len(body), err)
+					}
+					success(w, `{"_id":"i","status":"validating"}`)
+				}
+			}))
+			t.Cleanup(s.Close)
+			c, _ := connect(t, s.URL, nil)
+			_, err := c.ImportRecords(t.Context(), "e", "flights", tt.source(), client.ImportOptions{})
+			if (err == nil) != (tt.requests > 1) || int(requests.Load()) != tt.requests {
+				t.Errorf("%v after %d requests, want %d", err, requests.Load(), tt.requests)
+			}
+		})
+	}
+}

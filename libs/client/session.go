@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+)
+
+// session holds the tokens.
+type session struct {
+	// renewing has room for one: whoever renews the access token.
+	renewing chan struct{}
+
+	mu     sync.Mutex
+	tokens TokenBundle
+}
+
+func (s *session) access() string { return s.get().AccessToken }
+
+func (s *session) get() TokenBundle {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tokens
+}
+
+func (s *session) set(t TokenBundle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens = t
+}
+
+// replace sets the tokens, unless somebody has logged in or out meanwhile.
+func (s *session) replace(old, fresh TokenBundle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens == old {
+		s.tokens = fresh
+	}
+}
+
+var errNoToken = errors.New("the server gave no token")
+
+// Login begins a session for an account; what the client had before is
+// forgotten. Logins are few by the server's limits, so a client logs in once and
+// keeps its tokens for their lifetime.
+func (c *Client) Login(ctx context.Context, email, password string, options ...Option) error {
+	bundle, err := c.tokens(ctx, options, map[string]string{"email": email, "password": password}, "auth", "login")
+	if err != nil {
+		return err
+	}
+	c.session.set(*bundle)
+	return nil
+}
+
+// Refresh gets a new access token. There is no need to call it: a call whose
+// token has expired does so by itself.
+func (c *Client) Refresh(ctx context.Context) error {
+	_, err := c.renew(ctx, c.session.access())
+	return err
+}
+
+// Tokens gives the tokens of the session, to continue it in another client by
+// [Options]. They are as secret as a password.
+func (c *Client) Tokens() TokenBundle { return c.session.get() }
+
+// Logout ends the session. Its tokens stop working at once, and the client
+// forgets them, unless it is a rehearsal.
+func (c *Client) Logout(ctx context.Context, options ...Option) error {
+	k := write(http.MethodPost, nil, "auth", "logout")
+	if err := c.tell(ctx, k, options); err != nil {
+		return err
+	}
+	if s, err := c.settle(k, options); err == nil && !s.dryRun {
+		c.session.set(TokenBundle{})
+	}
+	return nil
+}
+
+func (c *Client) tokens(ctx context.Context, options []Option, body any, path ...string) (*TokenBundle, error) {
+	// A login that is lost leaves a session nobody uses, a refresh nothing.
+	bundle, err := ask[TokenBundle](ctx, c, call{method: http.MethodPost, path: path, body: body, open: true, harmless: true}, options)
+	if err == nil && bundle.AccessToken == "" {
+		err = errNoToken
+	}
+	return bundle, err
+}
+
+// renew gets another access token in place of one that was refused, and reports
+// whether there is another one now. Of many calls that were refused together,
+// one renews and the others find it done. When the refresh token is refused too,
+// both are forgotten: no later call tries again.
+func (c *Client) renew(ctx context.Context, refused string) (done bool, err error) {
+	select {
+	case c.session.renewing <- struct{}{}:
+		defer func() { <-c.session.renewing }()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	now := c.session.get()
+	if now.AccessToken != refused {
+		return now.AccessToken != "", nil
+	}
+	if now.RefreshToken == "" {
+		return false, nil
+	}
+	fresh, err := c.tokens(ctx, nil, map[string]string{"refreshToken": now.RefreshToken}, "auth", "refresh")
+	if err != nil {
+		if statusOf(err) == http.StatusUnauthorized {
+			c.session.replace(now, TokenBundle{})
+		}
+		return false, err
+	}
+	fresh.RefreshToken = now.RefreshToken
+	c.session.replace(now, *fresh)
+	return true, nil
+}

@@ -1,0 +1,109 @@
+package client
+
+import (
+	"time"
+)
+
+// Event is what a footprint is calculated for. Fields that were never given are empty.
+type Event struct {
+	// Identifier of the event.
+	ID string `json:"_id"`
+	// Title of the event.
+	Title string `json:"title"`
+	// The first day.
+	StartDate string `json:"startDate,omitempty"`
+	// The last day.
+	EndDate string `json:"endDate,omitempty"`
+	// People who come in person.
+	Attendees *int `json:"attendees,omitempty"`
+	// People who take part from elsewhere.
+	VirtualAttendees *int `json:"virtualAttendees,omitempty"`
+	// ISO 3166-1 alpha-2.
+	Country string `json:"country,omitempty"`
+	// An IANA time zone.
+	Timezone string `json:"timezone,omitempty"`
+	// Notes about the event.
+	Description string `json:"description,omitempty"`
+	// What the footprint is meant to cover, as it was given.
+	Boundary *Boundary `json:"boundary,omitempty"`
+	Method   Method    `json:"method"`
+	// The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+	FactorSet string `json:"factorSet"`
+	CreatedBy Actor  `json:"createdBy"`
+	// When it was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// Rises with every change.
+	Revision int `json:"revision"`
+}
+
+// Boundary is what the footprint is meant to cover. It describes; approved records always count.
+type Boundary struct {
+	// Record types.
+	Included []string `json:"included,omitempty"`
+	// What is left out on purpose.
+	Excluded []Exclusion `json:"excluded,omitempty"`
+}
+
+// Exclusion is a record type that is left out on purpose.
+type Exclusion struct {
+	// A record type.
+	Type string `json:"type,omitempty"`
+	// Why it is left out.
+	Reason string `json:"reason,omitempty"`
+}
+
+// EventInput is a new event.
+type EventInput struct {
+	// Title of the event.
+	Title string `json:"title"`
+	// The first day.
+	StartDate string `json:"startDate,omitempty"`
+	// The last day, not before startDate.
+	EndDate string `json:"endDate,omitempty"`
+	// People who come in person. Results per attendee need it.
+	Attendees *int `json:"attendees,omitempty"`
+	// People who take part from elsewhere.
+	VirtualAttendees *int `json:"virtualAttendees,omitempty"`
+	// ISO 3166-1 alpha-2. Records without a country take this one.
+	Country string `json:"country,omitempty"`
+	// An IANA time zone.
+	Timezone string `json:"timezone,omitempty"`
+	// Notes about the event.
+	Description string `json:"description,omitempty"`
+	// What the footprint is meant to cover. It describes; approved records always count.
+	Boundary *Boundary `json:"boundary,omitempty"`
+	Method   *Method   `json:"method,omitempty"`
+}
+
+// EventPatch changes an event. What is not set stays as it is.
+type EventPatch struct {
+	// Title of the event.
+	Title Optional[string] `json:"title,omitzero"`
+	// The first day.
+	StartDate Optional[string] `json:"startDate,omitzero"`
+	// The last day, not before startDate.
+	EndDate Optional[string] `json:"endDate,omitzero"`
+	// People who come in person.
+	Attendees Optional[int] `json:"attendees,omitzero"`
+	// People who take part from elsewhere.
+	VirtualAttendees Optional[int] `json:"virtualAttendees,omitzero"`
+	// ISO 3166-1 alpha-2. Records without a country take this one.
+	Country Optional[string] `json:"country,omitzero"`
+	// An IANA time zone.
+	Timezone Optional[string] `json:"timezone,omitzero"`
+	// Notes about the event.
+	Description Optional[string] `json:"description,omitzero"`
+	// What the footprint is meant to cover, as in EventInput; it replaces the boundary as a whole.
+	Boundary Optional[Boundary] `json:"boundary,omitzero"`
+	Method   Optional[Method]   `json:"method,omitzero"`
+}
+
+// Method says how the footprint is calculated. A change calculates it anew.
+type Method struct {
+	// Whether flights count the effects at altitude beside their CO2.
+	RadiativeForcing *bool `json:"radiativeForcing,omitempty"`
+	// The factors' published CO2e, or their gases weighed by AR6 where they are known.
+	GWP string `json:"gwp,omitempty"`
+}

@@ -1,0 +1,171 @@
+package client
+
+import (
+	"time"
+)
+
+// RecordState is what the service knows of a record.
+type RecordState struct {
+	// Identifier of the record.
+	ID string `json:"_id"`
+	// Identifier of the owning event.
+	EventID string `json:"eventId"`
+	// Its record type.
+	Type string `json:"type"`
+	// false on creation, true after submit.
+	Submitted bool   `json:"submitted"`
+	Status    Status `json:"status"`
+	// Rises with every change and move.
+	Revision  int   `json:"revision"`
+	CreatedBy Actor `json:"createdBy"`
+	// When it was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// When it was last submitted.
+	SubmittedAt *time.Time `json:"submittedAt,omitempty"`
+	// Who submitted it last.
+	SubmittedBy *Actor `json:"submittedBy,omitempty"`
+	// When it was last decided on.
+	ReviewedAt *time.Time `json:"reviewedAt,omitempty"`
+	// Who decided on it last.
+	ReviewedBy *Actor `json:"reviewedBy,omitempty"`
+	// What they said.
+	ReviewComment string     `json:"reviewComment,omitempty"`
+	Footprint     *Footprint `json:"footprint,omitempty"`
+}
+
+// Footprint is what a record adds to the total once it is approved.
+type Footprint struct {
+	// Kilograms of CO2 equivalent, in kg CO2e.
+	KgCO2e Kilograms `json:"kgCO2e"`
+	// Lower end of the 95 % interval, in kg CO2e.
+	Low Kilograms `json:"low"`
+	// Upper end of the 95 % interval, in kg CO2e.
+	High Kilograms `json:"high"`
+	// The set of factors used.
+	FactorSet string `json:"factorSet"`
+	// Fields that were absent and took their default.
+	Defaulted []string `json:"defaulted"`
+	// What to know about the figure: proxies, dropped fields, defaults.
+	Notices []Notice `json:"notices"`
+}
+
+// Notice is something to know about a figure.
+type Notice struct {
+	// What was noticed, for programs.
+	Code string `json:"code"`
+	// What was noticed, for people.
+	Message string `json:"message"`
+	// The field it is about.
+	Field string `json:"field,omitempty"`
+	// What may have been meant.
+	Suggestions []string `json:"suggestions,omitempty"`
+}
+
+// HistoryEntry is a change or a move of a record. Entries are chained by their hashes.
+type HistoryEntry struct {
+	// Revision of the record after it.
+	Revision int `json:"revision"`
+	// The move, or the change.
+	Action string `json:"action"`
+	// The status before; absent on creation.
+	From string `json:"from,omitempty"`
+	To   Status `json:"to"`
+	By   Actor  `json:"by"`
+	// When it happened.
+	At time.Time `json:"at"`
+	// What was said.
+	Comment string `json:"comment,omitempty"`
+	// Names of the fields an edit changed.
+	Changed []string `json:"changed,omitempty"`
+	// The hash of the entry before.
+	PreviousHash string `json:"previousHash,omitempty"`
+	// SHA-256 over the entry and the hash of the one before.
+	Hash string `json:"hash,omitempty"`
+}
+
+// Outcome is what became of one of several records: Record or Error, one of them nil.
+type Outcome struct {
+	// The id you named. Absent for a record to be created.
+	ID     string  `json:"_id,omitempty"`
+	Record *Record `json:"record,omitempty"`
+	Error  *Error  `json:"error,omitempty"`
+}
+
+// Outcomes are what became of several records, in the order they were named in.
+type Outcomes struct {
+	// An outcome for each item sent, in the order they were sent in.
+	Items []Outcome `json:"items"`
+	// How many of the items have a record.
+	Succeeded int `json:"succeeded"`
+	// How many of the items have an error.
+	Failed int `json:"failed"`
+}
+
+// Import tells how far an import is.
+type Import struct {
+	// Identifier of the import.
+	ID string `json:"_id"`
+	// Identifier of the event.
+	EventID string `json:"eventId"`
+	// Record type of the rows.
+	Type string `json:"type"`
+	// failed: nothing was imported; errors say why.
+	Status string `json:"status"`
+	// Whether good rows are imported although others are wrong.
+	Partial bool `json:"partial"`
+	// Rows looked at so far. The head and empty rows do not count.
+	Rows int `json:"rows"`
+	// Rows that are records by now.
+	Imported int `json:"imported"`
+	// Rows that cannot be imported.
+	Failed int `json:"failed"`
+	// What is wrong with them, the first 100.
+	Errors []RowError `json:"errors"`
+	// How many there are in all.
+	ErrorCount int `json:"errorCount"`
+	// Heads that name no field.
+	IgnoredColumns []string `json:"ignoredColumns"`
+	CreatedBy      Actor    `json:"createdBy"`
+	// When it was begun.
+	CreatedAt time.Time `json:"createdAt"`
+	// When its figures last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// RowError is one fault in a file.
+type RowError struct {
+	// As spreadsheets count: the head is row 1. 0: the file as a whole.
+	Row int `json:"row"`
+	// The head of the column, or the field that has none.
+	Column string `json:"column,omitempty"`
+	// What is wrong, for programs.
+	Code string `json:"code"`
+	// What is wrong, for people.
+	Message string `json:"message"`
+	// What would be right.
+	Suggestions []string `json:"suggestions,omitempty"`
+}
+
+// ReviewInfo helps to decide about a record.
+type ReviewInfo struct {
+	// What the record would count; nil where it cannot be calculated under the method of the event. In kg CO2e.
+	KgCO2e *Kilograms `json:"kgCO2e,omitempty"`
+	// That in percent of the newest total of the event, to two places; nil while there is none. In %.
+	SharePercent *float64 `json:"sharePercent,omitempty"`
+	// When it was submitted.
+	WaitingSince time.Time `json:"waitingSince"`
+	// Whole hours since then.
+	AgeHours int `json:"ageHours"`
+	// What would be found about the record were it counted, beside the counted records and the others of this
+	// page.
+	Findings []Finding `json:"findings"`
+}
+
+// Deleted names what was deleted.
+type Deleted struct {
+	// Its identifier.
+	ID      string `json:"_id"`
+	Deleted bool   `json:"deleted"`
+}
