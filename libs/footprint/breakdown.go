@@ -279,11 +279,11 @@ func (c Contribution) resultNotices(ev EventContext, unspecified Mass) []Notice 
 			Message: fmt.Sprintf("%s kg have no published gas split and stay on the published basis.", c.unbased.Kilograms())})
 	}
 	for _, n := range c.notices {
-		records := "records"
+		about := fmt.Sprintf("%d records of %s kg together", n.Records, n.Mass.Kilograms())
 		if n.Records == 1 {
-			records = "record"
+			about = fmt.Sprintf("1 record of %s kg", n.Mass.Kilograms())
 		}
-		out = append(out, Notice{Code: n.Code, Message: fmt.Sprintf("%s It is about %d %s of %s kg together.", inResult[n.Code], n.Records, records, n.Mass.Kilograms())})
+		out = append(out, Notice{Code: n.Code, Message: inResult[n.Code] + " It is about " + about + "."})
 	}
 	return out
 }

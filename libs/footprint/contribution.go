@@ -141,6 +141,12 @@ func (c cell) add(o cell) cell {
 // Records is the number of records in the sums.
 func (c Contribution) Records() int64 { return c.records }
 
+// Noticed reports whether a notice of this code, one that results carry, is
+// about any of the records.
+func (c Contribution) Noticed(code string) bool {
+	return slices.ContainsFunc(c.notices, func(n noticeSum) bool { return n.Code == code })
+}
+
 // Total is the mass of all lines.
 func (c Contribution) Total() Mass {
 	var total Mass

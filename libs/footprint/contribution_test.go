@@ -269,8 +269,32 @@ func TestContributionRefusesOtherText(t *testing.T) {
 	if err := json.Unmarshal([]byte(good), &c); err != nil || encoded(t, c) != good {
 		t.Errorf("%v: %s", err, encoded(t, c))
 	}
-	if got := encoded(t, footprint.Contribution{}); got != `{"records":0,"total":"0"}` {
+	if got := encoded(t, footprint.Contribution{}); got != `{"engine":"`+footprint.EngineVersion+`","records":0,"total":"0"}` {
 		t.Errorf("nothing is %s", got)
+	}
+}
+
+// TestContributionOfAnOlderEngine: it can be read, and is not taken for one of
+// this engine.
+func TestContributionOfAnOlderEngine(t *testing.T) {
+	t.Parallel()
+	own := evaluate(t, "venue", `{"electricityKWh":1000}`, london).Contribution
+	text := encoded(t, own)
+	stamp := `"engine":"` + footprint.EngineVersion + `",`
+	if !strings.HasPrefix(text, "{"+stamp) || !footprint.OfThisEngine([]byte(text)) {
+		t.Fatalf("ours: %s", text)
+	}
+	for _, older := range []string{strings.Replace(text, stamp, "", 1), strings.Replace(text, stamp, `"engine":"1.2.00",`, 1), strings.Replace(text, stamp, `"engine":"1.1.9",`, 1)} {
+		var c footprint.Contribution
+		if err := json.Unmarshal([]byte(older), &c); err != nil || c.Total() != own.Total() || encoded(t, c) != text {
+			t.Errorf("%s: %v", older, err)
+		}
+		if footprint.OfThisEngine([]byte(older)) {
+			t.Errorf("taken for ours: %s", older)
+		}
+	}
+	if footprint.OfThisEngine(nil) {
+		t.Error("nothing is ours")
 	}
 }
 

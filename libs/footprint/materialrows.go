@@ -9,7 +9,8 @@ type materialRowsOf struct {
 	area, item string
 	// waste is the material of the waste factors, kind the one that a waste
 	// record would name: one vocabulary for both, so that an end of life that is
-	// counted twice can be found.
+	// counted twice can be found. Carpet has no waste factor of its own, and goes
+	// with textiles.
 	waste, kind string
 }
 
@@ -81,12 +82,12 @@ var materialRows = [...]materialRowsOf{
 	{name: "mdf", columns: ice("timber_mdf"), waste: "wood", kind: "wood"},
 	{name: "plywood", columns: ice("timber_plywood"), waste: "wood", kind: "wood"},
 	{name: "osb", columns: ice("timber_oriented_strand_board_osb"), waste: "wood", kind: "wood"},
-	{name: "carpet", columns: ice("carpet_general"), area: "ice.m2.carpet_general"},
-	{name: "carpet_nylon", columns: ice("carpet_nylon_polyamide_pile_weight_500_g_m2"), area: "ice.m2.carpet_nylon_polyamide_pile_weight_500_g_m2"},
-	{name: "carpet_tiles_nylon", columns: ice("carpet_nylon_polyamide_tiles_pile_weight_500_g_m2"), area: "ice.m2.carpet_nylon_polyamide_tiles_pile_weight_500_g_m2"},
-	{name: "carpet_polypropylene", columns: ice("carpet_polypropylene")},
-	{name: "carpet_pet", columns: ice("carpet_polyethylterepthalate_pet")},
-	{name: "carpet_wool", columns: ice("carpet_wool")},
+	{name: "carpet", columns: ice("carpet_general"), area: "ice.m2.carpet_general", kind: "textile"},
+	{name: "carpet_nylon", columns: ice("carpet_nylon_polyamide_pile_weight_500_g_m2"), area: "ice.m2.carpet_nylon_polyamide_pile_weight_500_g_m2", kind: "textile"},
+	{name: "carpet_tiles_nylon", columns: ice("carpet_nylon_polyamide_tiles_pile_weight_500_g_m2"), area: "ice.m2.carpet_nylon_polyamide_tiles_pile_weight_500_g_m2", kind: "textile"},
+	{name: "carpet_polypropylene", columns: ice("carpet_polypropylene"), kind: "textile"},
+	{name: "carpet_pet", columns: ice("carpet_polyethylterepthalate_pet"), kind: "textile"},
+	{name: "carpet_wool", columns: ice("carpet_wool"), kind: "textile"},
 	{name: "vinyl_flooring", columns: ice("vinyl_flooring_general"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
 	{name: "paint", columns: ice("paint_general")},
 	{name: "clothing", columns: desnz("clothing", "pr"), waste: "clothing", kind: "textile"},

@@ -3,6 +3,7 @@ package footprint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
@@ -155,6 +156,9 @@ func (m *materials) weight() quantity {
 
 func (m *materials) complete() bool { return m.Source != hired || m.UsesOverLife > 0 }
 
+// cradleToGrave begins the detail of factors that include the end of life.
+const cradleToGrave = "Cradle to grave"
+
 func calculateMaterials(c *calculation, m *materials) {
 	row := materialRow(m.Material)
 	if row == nil {
@@ -177,7 +181,6 @@ func calculateMaterials(c *calculation, m *materials) {
 		c.unused(m.WeightKg != nil || m.AreaM2 != nil, "weightKg", "items decides; weight and area were not used.")
 	case byArea:
 		series, e.quantity, e.unit = row.area, exactly(*m.AreaM2), "m2"
-		c.note(NoticeCradleToGrave, "areaM2", "The factor is cradle to grave; do not count the waste of this material again.")
 	default:
 		series, e.quantity, e.unit = row.columns[row.column(m.Source)], m.weight(), "kg"
 		c.unused(m.Items > 0, "items", "The weight decides; items was not used.")
@@ -190,6 +193,9 @@ func calculateMaterials(c *calculation, m *materials) {
 	if e.factor == nil {
 		c.unavailable(apperr.Detail{Field: "material", Message: "The factor set has no factor for " + m.Material + "."})
 		return
+	}
+	if strings.HasPrefix(e.factor.Detail, cradleToGrave) {
+		c.note(NoticeCradleToGrave, "material", "The factor is cradle to grave; do not count the waste of this material again.")
 	}
 	if e.factor.Unit == "tonne" {
 		e.quantity, e.unit = e.quantity.perThousand(), "tonne"

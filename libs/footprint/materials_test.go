@@ -43,6 +43,7 @@ func TestMaterialsNotices(t *testing.T) {
 		`{"material":"paper","weightKg":1,"source":"virgin"}`:                                    {footprint.NoticeFactorYear},
 		`{"material":"paper","weightKg":1,"source":"virgin","endOfLife":"composting"}`:           {footprint.NoticeFactorYear, footprint.NoticeTransportOnly},
 		`{"material":"carpet","areaM2":1,"source":"virgin","country":"FR"}`:                      {footprint.NoticeCradleToGrave, footprint.NoticeProxy},
+		`{"material":"carpet_wool","weightKg":1,"source":"virgin"}`:                              {footprint.NoticeCradleToGrave},
 		`{"material":"tshirt_cotton","items":2,"weightKg":1,"source":"virgin"}`:                  {footprint.NoticeInputNotUsed, footprint.NoticeFactorRegion},
 		`{"material":"wood","weightKg":1,"areaM2":2,"gramsPerM2":3,"items":1,"source":"virgin"}`: {footprint.NoticeInputNotUsed, footprint.NoticeInputNotUsed, footprint.NoticeFactorYear},
 	} {
@@ -62,8 +63,11 @@ func TestMaterialsNotices(t *testing.T) {
 	if w, ok := footprint.WasteOf("pvc"); !ok || w != "plastic" {
 		t.Errorf("pvc is %s to waste", w)
 	}
-	if _, ok := footprint.WasteOf("carpet"); ok {
-		t.Error("waste records have no carpet")
+	if w, ok := footprint.WasteOf("carpet_wool"); !ok || w != "textile" {
+		t.Errorf("carpet is %s to waste", w)
+	}
+	if _, ok := footprint.WasteOf("paint"); ok {
+		t.Error("waste records have no paint")
 	}
 }
 

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 // type, group, category or factor id contains; that is a fifth of the cost of
 // reading nested lists.
 type contributionJSON struct {
+	Engine       string   `json:"engine"`
 	Records      int64    `json:"records"`
 	Total        string   `json:"total"`
 	Counts       []string `json:"counts,omitempty"` // type|group|records
@@ -49,7 +51,7 @@ func masses(list ...Mass) string {
 // MarshalJSON writes the stored form.
 func (c Contribution) MarshalJSON() ([]byte, error) {
 	j := contributionJSON{
-		Records: c.records, Total: c.Total().String(),
+		Engine: EngineVersion, Records: c.records, Total: c.Total().String(),
 		Gases:   masses(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
 		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
 		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
@@ -67,7 +69,15 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads the stored form. Its total must be that of its cells.
+// OfThisEngine reports whether a stored contribution was written by this engine.
+// One of an older engine can be read, and may be of other figures: what it is
+// added to is no sum of this engine.
+func OfThisEngine(stored []byte) bool { return bytes.HasPrefix(stored, engineMark) }
+
+// engineMark is how the stored form begins, which is canonical.
+var engineMark = []byte(`{"engine":"` + EngineVersion + `",`)
+
+// UnmarshalJSON reads the stored form, of whichever engine. Its total must be that of its cells.
 func (c *Contribution) UnmarshalJSON(data []byte) error {
 	var j contributionJSON
 	if err := json.Unmarshal(data, &j); err != nil {

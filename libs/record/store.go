@@ -188,8 +188,9 @@ type Marks interface {
 	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
 	// StoreContributions keeps contributions calculated anew (and their previews)
 	// with those records whose Rev is still the one given and whose ContextRev is
-	// lower than the one given; it does nothing to the others. Rev stays. With an
-	// error some of them may have been stored.
+	// not higher than the one given (an equal one is of another engine); it does
+	// nothing to the others. Rev stays. With an error some of them may have been
+	// stored.
 	StoreContributions(ctx context.Context, org OrgID, all []Recalculated) error
 	// MarkedEvents lists up to limit events of all organizations that have a
 	// mark, those with the oldest mark first as far as the engine can. It is

@@ -116,6 +116,11 @@ func (arithmetic) Total(contribution json.RawMessage) (string, error) {
 	return sum.Total, nil
 }
 
+// Current implements Arithmetic.
+func (arithmetic) Current(contribution json.RawMessage) bool {
+	return footprint.OfThisEngine(contribution)
+}
+
 // NewRecalculator makes the Recalculator of a worker.
 func NewRecalculator(records Records, results Results, now func() time.Time) Recalculator {
 	return Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout}

@@ -101,6 +101,8 @@ type nothing struct{ Arithmetic }
 
 func (nothing) Sum([]json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{}`), nil }
 
+func (nothing) Current(json.RawMessage) bool { return true }
+
 func TestARunLeavesItsWorkerToOthers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

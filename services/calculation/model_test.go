@@ -100,6 +100,8 @@ func (modelArithmetic) Total(contribution json.RawMessage) (string, error) {
 	return string(contribution), nil
 }
 
+func (modelArithmetic) Current(contribution json.RawMessage) bool { return len(contribution) > 0 }
+
 func (s *modelStore) Record(_ context.Context, _ record.OrgID, key record.Key) (record.Record, error) {
 	r, ok := s.records[key.ID]
 	if !ok {
@@ -193,7 +195,7 @@ func (s *modelStore) Approved(_ context.Context, _ record.OrgID, sub record.Sub,
 
 func (s *modelStore) StoreContributions(_ context.Context, _ record.OrgID, all []record.Recalculated) error {
 	for _, n := range all {
-		if r := s.records[n.ID]; r.Rev == n.Rev && r.ContextRev < n.ContextRev {
+		if r := s.records[n.ID]; r.Rev == n.Rev && r.ContextRev <= n.ContextRev {
 			r.ContextRev = n.ContextRev
 			s.records[n.ID] = r
 		}

@@ -140,9 +140,9 @@ func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 }
 
 // contributionOf gives what a record would count: the stored figure where it
-// was made under the event's context, else a new one.
+// was made under the event's context by this engine, else a new one.
 func contributionOf(r record.Record, ev record.Event) (part footprint.Contribution, err error) {
-	if r.ContextRev == ev.ContextRev && len(r.Contribution) > 0 {
+	if r.ContextRev == ev.ContextRev && footprint.OfThisEngine(r.Contribution) {
 		err = json.Unmarshal(r.Contribution, &part)
 		return part, err
 	}

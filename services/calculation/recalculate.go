@@ -59,6 +59,9 @@ type Arithmetic interface {
 	Sum(parts []json.RawMessage) (json.RawMessage, error)
 	// Total gives what a contribution comes to, in a text without |.
 	Total(contribution json.RawMessage) (string, error)
+	// Current says whether a stored contribution was made by this very
+	// arithmetic. Others are made anew before they are added to a sum.
+	Current(contribution json.RawMessage) bool
 }
 
 // Recalculator brings an event's result up to date with its records. Any
@@ -259,10 +262,10 @@ func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err er
 }
 
 // contribution gives what one record counts for under the event's context: the
-// stored figure where it was made under the same context, else a new one, which
-// it adds to anew.
+// stored figure where it was made under the same context by the same engine, else
+// a new one, which it adds to anew.
 func (r Recalculator) contribution(ev record.Event, c record.Counted, anew *[]record.Recalculated) (json.RawMessage, error) {
-	if c.ContextRev == ev.ContextRev && len(c.Contribution) > 0 {
+	if c.ContextRev == ev.ContextRev && r.Arithmetic.Current(c.Contribution) {
 		return c.Contribution, nil
 	}
 	preview, part, err := r.Arithmetic.Evaluate(c.Type, c.Fields, ev.Context())
@@ -333,7 +336,8 @@ func sameContent(a, b Result) bool {
 }
 
 // nodesUnder reads the nodes of one level and range, after calculating anew
-// those that were made under another context of the event than ev's.
+// those that were made under another context of the event than ev's, or by
+// another engine: a result is the work of one.
 func (r Recalculator) nodesUnder(ctx context.Context, ev record.Event, typ string, level int, from, to int64) ([]Node, error) {
 	nodes, err := r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to)
 	if err != nil {
@@ -341,7 +345,7 @@ func (r Recalculator) nodesUnder(ctx context.Context, ev record.Event, typ strin
 	}
 	stale := false
 	for _, n := range nodes {
-		if n.ContextRev != ev.ContextRev {
+		if !r.fresh(n, ev) {
 			stale = true
 			if err := r.calculateNode(ctx, ev.Org, ev.ID, n.NodeID); err != nil {
 				return nil, err
@@ -355,10 +359,15 @@ func (r Recalculator) nodesUnder(ctx context.Context, ev record.Event, typ strin
 		return nil, err
 	}
 	for _, n := range nodes {
-		if n.ContextRev != ev.ContextRev {
+		if !r.fresh(n, ev) {
 			// The context moved on while we worked.
 			return nil, ErrConflict
 		}
 	}
 	return nodes, nil
+}
+
+// fresh says whether a node can be added to what is made under ev now.
+func (r Recalculator) fresh(n Node, ev record.Event) bool {
+	return n.ContextRev == ev.ContextRev && r.Arithmetic.Current(n.Contribution)
 }

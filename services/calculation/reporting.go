@@ -127,7 +127,16 @@ func (s *server) bundleOf(ctx context.Context, ev record.Event) (bundle.Built, R
 	if err != nil {
 		return built, result, err
 	}
-	if !bytes.Equal(sum, result.Contribution) {
+	// What an older engine stored is the same result where the figures are.
+	var stored footprint.Contribution
+	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
+		return built, result, fmt.Errorf("result of event %s: %w", ev.ID, err)
+	}
+	figures, err := json.Marshal(stored)
+	if err != nil {
+		return built, result, err
+	}
+	if !bytes.Equal(sum, figures) {
 		return built, result, notReproduced(result)
 	}
 	if s.Keys != nil {

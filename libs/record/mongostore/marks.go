@@ -126,7 +126,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 	updates := make([]mongo.WriteModel, len(all))
 	for i, r := range all {
 		updates[i] = mongo.NewUpdateOneModel().
-			SetFilter(bson.D{eq("_id", r.ID), eq("org", org), eq("rev", r.Rev), eq("contextRev", bson.D{eq("$lt", r.ContextRev)})}).
+			SetFilter(bson.D{eq("_id", r.ID), eq("org", org), eq("rev", r.Rev), eq("contextRev", bson.D{eq("$lte", r.ContextRev)})}).
 			SetUpdate(bson.D{eq("$set", bson.D{
 				eq("preview", string(r.Preview)), eq("contribution", string(r.Contribution)), eq("contextRev", r.ContextRev),
 			})})

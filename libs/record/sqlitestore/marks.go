@@ -99,7 +99,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 		for _, r := range all {
 			if _, err := tx.ExecContext(ctx,
 				`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
-				 WHERE org = ? AND id = ? AND rev = ? AND context_rev < ?`,
+				 WHERE org = ? AND id = ? AND rev = ? AND context_rev <= ?`,
 				text(r.Preview), text(r.Contribution), r.ContextRev, org, r.ID, r.Rev, r.ContextRev); err != nil {
 				return err
 			}

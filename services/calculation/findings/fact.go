@@ -18,6 +18,8 @@ type Fact struct {
 	Mass footprint.Mass
 	// Deviations are how far its lines may be off, by factor.
 	Deviations []footprint.Deviation
+	// CradleToGrave says that a factor of it includes the end of life.
+	CradleToGrave bool
 	input
 }
 
@@ -53,7 +55,7 @@ func FactOf(c record.Counted) Fact {
 	}
 	var counts footprint.Contribution
 	if json.Unmarshal(c.Contribution, &counts) == nil {
-		f.Deviations = counts.Deviations()
+		f.Deviations, f.CradleToGrave = counts.Deviations(), counts.Noticed(footprint.NoticeCradleToGrave)
 	}
 	return f
 }

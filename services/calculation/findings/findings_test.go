@@ -81,6 +81,9 @@ func TestEachFinding(t *testing.T) {
 		{"end of life twice", []string{`materials {"material":"plywood","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`},
 			[]string{"END_OF_LIFE_TWICE r0 r1"}},
 		{"no end of life", []string{`materials {"material":"plywood","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`}, nil},
+		{"end of life of plastics by their names", []string{`materials {"material":"abs","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"plastic","treatment":"landfill","date":"d","group":"staff"}`},
+			[]string{"END_OF_LIFE_TWICE r0 r1"}},
+		{"nothing that waste would name", []string{`materials {"material":"paint","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"metal","treatment":"landfill","date":"d","group":"staff"}`}, nil},
 		{"another material", []string{`materials {"material":"pvc_banner","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`}, nil},
 		{"mixed waste", []string{`materials {"material":"wood","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"treatment":"landfill","date":"d","group":"staff"}`}, nil},
 
@@ -108,6 +111,48 @@ func TestEachFinding(t *testing.T) {
 				t.Fatalf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestCradleToGraveBesideWaste: a factor that includes the end of life counts it
+// as a line of its own does.
+func TestCradleToGraveBesideWaste(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", FactorSet: "desnz-2026"}
+	fact := func(id, typ, body string) findings.Fact {
+		t.Helper()
+		decoded, err := footprint.Decode(typ, []byte(body), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := footprint.Evaluate(typ, decoded.Fields, ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted, err := json.Marshal(e.Contribution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return findings.FactOf(record.Counted{ID: record.ID(id), Type: typ, Fields: decoded.Fields, Contribution: counted})
+	}
+	const when = `"date":"2026-06-10","group":"staff"}`
+	textiles := fact("textiles", "waste", `{"treatment":"landfill","material":"textile","weightKg":40,`+when)
+	all := fact("mixed", "waste", `{"treatment":"landfill","weightKg":40,`+when)
+	for name, c := range map[string]struct {
+		body  string
+		waste findings.Fact
+		found bool
+	}{
+		"carpet by area":            {`{"material":"carpet","areaM2":100,` + when, textiles, true},
+		"carpet by weight":          {`{"material":"carpet_wool","weightKg":100,` + when, textiles, true},
+		"carpet beside other waste": {`{"material":"carpet","areaM2":100,` + when, all, false},
+		"clothing, cradle to gate":  {`{"material":"clothing","weightKg":100,` + when, textiles, false},
+		"shirts, cradle to gate":    {`{"material":"tshirt_cotton","items":100,` + when, textiles, false},
+	} {
+		got := findings.Of(findings.Event{}, []findings.Fact{fact("material", "materials", c.body), c.waste})
+		if c.found != (len(got) == 1 && got[0].Code == findings.EndOfLifeTwice && got[0].Records == 2 && strings.Contains(got[0].Message, "textile")) || !c.found && len(got) > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

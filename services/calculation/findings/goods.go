@@ -3,50 +3,31 @@ package findings
 import (
 	"slices"
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// endOfLifeTwice finds materials that count with their end of life beside waste
-// of the same material.
+// endOfLifeTwice finds materials that count with their end of life, by a line of
+// its own or within a cradle-to-grave factor, beside waste of the same material.
 func endOfLifeTwice(_ Event, facts []Fact) (out []Finding) {
-	key := func(f Fact) string {
-		if f.Type == "waste" || f.Type == "materials" && f.EndOfLife != "" {
-			return substance(f.Material)
-		}
-		return ""
-	}
-	for _, g := range groups(facts, key) {
+	for _, g := range groups(facts, substance) {
 		if slices.ContainsFunc(g, func(f Fact) bool { return f.Type == "waste" }) && slices.ContainsFunc(g, func(f Fact) bool { return f.Type == "materials" }) {
 			out = append(out, finding(EndOfLifeTwice, Warning, g,
-				"Material counts with its end of life, and waste of the same kind (%s) counts by itself.", strings.ReplaceAll(substance(g[0].Material), "_", " ")))
+				"Material counts with its end of life, and waste of the same kind (%s) counts by itself.", strings.ReplaceAll(substance(g[0]), "_", " ")))
 		}
 	}
 	return out
 }
 
-// substance gives the one vocabulary of materials and waste, that of waste;
-// empty where a name says nothing. Mixed waste may be of anything, so it
-// matches nothing.
-func substance(material string) string {
-	name := fold(strings.ReplaceAll(material, "_", " "))
-	for _, s := range [...]struct {
-		is    string
-		words []string
-	}{
-		{"paper_card", []string{"paper", "card", "board"}},
-		{"plastic", []string{"plastic", "pet", "pvc", "hdpe", "ldpe", "pp", "ps", "polyester", "foil", "vinyl"}},
-		{"glass", []string{"glass"}},
-		{"metal", []string{"metal", "steel", "aluminium", "aluminum", "iron", "copper"}},
-		{"wood", []string{"wood", "timber", "plywood", "mdf", "chipboard"}},
-		{"textile", []string{"textile", "clothing", "carpet", "cotton", "shirt"}},
-		{"electrical", []string{"electrical", "electronics", "weee", "batteries", "battery"}},
-		{"food", []string{"food"}},
-		{"construction", []string{"construction", "concrete", "brick", "plasterboard", "aggregates"}},
-	} {
-		for word := range strings.FieldsSeq(name) {
-			if slices.Contains(s.words, strings.TrimSuffix(word, "s")) || slices.Contains(s.words, word) {
-				return s.is
-			}
-		}
+// substance gives what has an end of life in a record, in the vocabulary of
+// waste. Mixed waste may be of anything, so it matches nothing.
+func substance(f Fact) string {
+	switch {
+	case f.Type == "waste" && f.Material != "mixed":
+		return f.Material
+	case f.Type == "materials" && (f.EndOfLife != "" || f.CradleToGrave):
+		kind, _ := footprint.WasteOf(f.Material)
+		return kind
 	}
 	return ""
 }
