@@ -95,8 +95,14 @@ test-outside:
 	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...)
 
 .PHONY: e2e
-e2e: ## Run the end-to-end tests only
+e2e: generated ## Run the end-to-end tests only, with many generated requests
 	@$(MAKE) test-work PKG=./tests/...
+
+# Without the race detector, which the short run of `make test` has.
+.PHONY: generated
+generated: ## Send many requests made from the OpenAPI document (REQUESTS=20000 SEED=1)
+	@ECF_GENERATED_REQUESTS=$(or $(REQUESTS),20000) ECF_GENERATED_SEED=$(SEED) \
+		$(GO) test -count=1 -timeout 2h -v -run '^TestGeneratedRequests$$' ./tests/e2e
 
 .PHONY: chaos
 chaos: ## Break the running system at random for many rounds (ROUNDS=20)

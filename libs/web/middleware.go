@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -85,6 +86,22 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 	}
 	e.o.Logger.LogAttrs(c.UserContext(), level, "request", attrs...)
 	return nil
+}
+
+// oneLength refuses a request that says twice where its body ends, by its length
+// and in chunks: two readers of one connection may then take different bytes for
+// the next request. fasthttp goes by the chunks and would read on.
+func oneLength(c *fiber.Ctx) error {
+	length, chunked := false, false
+	for k := range c.Request().Header.AllInOrder() {
+		length = length || strings.EqualFold(string(k), fiber.HeaderContentLength)
+		chunked = chunked || strings.EqualFold(string(k), fiber.HeaderTransferEncoding)
+	}
+	if !length || !chunked {
+		return c.Next()
+	}
+	c.Context().SetConnectionClose()
+	return fiber.ErrBadRequest
 }
 
 // loggable bounds what a client can put in a log line.

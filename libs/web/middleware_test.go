@@ -212,6 +212,8 @@ func TestUnreadableRequests(t *testing.T) {
 		"negative body":  {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", 400, "VALIDATION_ERROR"},
 		"broken chunk":   {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nsecret\r\n", 400, "VALIDATION_ERROR"},
 		"smuggling":      {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", 400, "VALIDATION_ERROR"},
+		"two lengths":    {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "VALIDATION_ERROR"},
+		"lengths turned": {"POST / HTTP/1.1\r\nHost: x\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n", 400, "VALIDATION_ERROR"},
 		"large chunks":   {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffff\r\n", 413, "PAYLOAD_TOO_LARGE"},
 		"strange method": {"GE(T / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "VALIDATION_ERROR"},
 	} {

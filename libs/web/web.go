@@ -140,7 +140,7 @@ func New(o Options) *fiber.App {
 		}
 		next(rc)
 	}
-	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, etag)
+	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, oneLength, etag)
 	return app
 }
 

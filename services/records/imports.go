@@ -103,7 +103,10 @@ func (s *server) importFile(c *fiber.Ctx) error {
 func importOptions(c *fiber.Ctx, i *record.Import) error {
 	var faults []apperr.Detail
 	choose := func(name, yes, no string) bool {
-		value := c.Query(name, no)
+		value := no
+		if args := c.Context().QueryArgs(); args.Has(name) {
+			value = string(args.Peek(name))
+		}
 		if value != yes && value != no {
 			faults = append(faults, apperr.Detail{Field: name, Code: "NOT_ALLOWED", Message: name + " is " + no + " or " + yes + ".", Suggestions: []string{no, yes}})
 		}
