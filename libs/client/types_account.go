@@ -44,6 +44,8 @@ type User struct {
 	// Name shown to others.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
+	// The account of a program. It has the role user, for good.
+	ServiceAccount bool `json:"serviceAccount"`
 	// A disabled account cannot log in; its sessions have ended.
 	Disabled bool `json:"disabled"`
 	// When the account was made.
@@ -64,6 +66,8 @@ type UserInput struct {
 	// Name shown to others.
 	Name string `json:"name,omitempty"`
 	Role Role   `json:"role"`
+	// Makes the account of a program. Its Role must be RoleUser, now and later.
+	ServiceAccount bool `json:"serviceAccount,omitempty"`
 }
 
 // UserPatch changes an account. What is not set stays as it is.

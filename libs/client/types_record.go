@@ -79,6 +79,8 @@ type HistoryEntry struct {
 	Comment string `json:"comment,omitempty"`
 	// Names of the fields an edit changed.
 	Changed []string `json:"changed,omitempty"`
+	// Hash of what the record says after the move.
+	InputHash string `json:"inputHash,omitempty"`
 	// The hash of the entry before.
 	PreviousHash string `json:"previousHash,omitempty"`
 	// SHA-256 over the entry and the hash of the one before.
