@@ -43,6 +43,8 @@ const rights = {
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make, ...write],
     import_parts: [...read, ...make, ...write, ...remove],
+    list_sets: [...read, ...make, ...write],
+    list_counts: [...read, ...make, ...write],
   },
   review: {
     organizations: [...read, ...make],

@@ -62,12 +62,15 @@ type Events interface {
 	InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error)
 	// Event reads an event that is not deleted; ErrNotFound.
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
-	// EventSlots gives the slots of all events not deleted, newest first, as of
-	// one moment.
-	EventSlots(ctx context.Context, org OrgID) ([]int64, error)
-	// EventsAt reads the events at the given slots that are not deleted, newest
-	// first; one that vanished since is left out.
-	EventsAt(ctx context.Context, org OrgID, slots []int64) ([]Event, error)
+	// EventSpan says where the page of at most limit events that has skip newer
+	// ones before it lies in the slots of the organization, as of one moment. Its
+	// cost does not depend on how many events there are or were.
+	EventSpan(ctx context.Context, org OrgID, skip, limit int64) (Span, error)
+	// EventRange reads the events from ≤ Slot ≤ to that are not deleted, highest
+	// Slot first.
+	EventRange(ctx context.Context, org OrgID, from, to int64) ([]Event, error)
+	// EventRevisions is EventRange without the events.
+	EventRevisions(ctx context.Context, org OrgID, from, to int64) ([]Revision, error)
 	// UsedSlots gives the highest slot ever taken: the quota used.
 	UsedSlots(ctx context.Context, org OrgID) (int64, error)
 	// ReplaceEvent stores e where the stored Rev is prevRev and the event is
@@ -76,11 +79,21 @@ type Events interface {
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
 }
 
-// Layout is what a page of a sub-collection is computed from, as of one
-// moment: Seq runs from 1 to Max, and the Deleted ones are gone.
-type Layout struct {
-	Max     int64
-	Deleted []int64 // ascending
+// Span is where a page lies in a list, as of one moment. The items of a list are
+// numbered as they come, and the deleted ones keep their numbers.
+type Span struct {
+	Total int64 // how many items the whole list has
+	Count int64 // how many of them are in the page
+	// High is the number of the page's newest item, Low that of its oldest; both
+	// are 0 where Count is.
+	High, Low int64
+}
+
+// Revision is all that the appearance of an item of a list depends on.
+type Revision struct {
+	Number     int64 // Seq or Slot
+	Rev        int64
+	ContextRev int64 // of a record; 0 for an event, whose Rev rises with it
 }
 
 // Records are the records of a tenant's events.
@@ -110,11 +123,15 @@ type Records interface {
 	// ClearRecordMarks removes one. ErrDuplicateReference if r's RefKey is
 	// another's.
 	ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
-	// Layout gives the sub-collection's numbers as of one moment.
-	Layout(ctx context.Context, org OrgID, sub Sub) (Layout, error)
+	// RecordSpan says where the page of at most limit records that has skip newer
+	// ones before it lies in the sub-collection, as of one moment. Its cost does
+	// not depend on where the page lies, nor on how many records were deleted.
+	RecordSpan(ctx context.Context, org OrgID, sub Sub, skip, limit int64) (Span, error)
 	// RecordRange reads the records from ≤ Seq ≤ to that are not deleted,
 	// highest Seq first.
 	RecordRange(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Record, error)
+	// RecordRevisions is RecordRange without the records, at a fraction of its cost.
+	RecordRevisions(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Revision, error)
 	// CountByStatus counts the records of an event that are not deleted. States
 	// without records may be absent.
 	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
@@ -129,6 +146,8 @@ type Records interface {
 	// Entries reads the stored entries of a record, oldest first. The newest
 	// one is not among them: it is in the record.
 	Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
+	// EntryRange reads those of them with from ≤ Rev ≤ to, newest first.
+	EntryRange(ctx context.Context, org OrgID, id ID, from, to int64) ([]Entry, error)
 }
 
 // MarkedRecord is a record whose mark is set.

@@ -19,25 +19,6 @@ func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).O
 
 func (s *server) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-func (s *server) listEvents(c *fiber.Ctx) error {
-	page, err := web.PageOf(c)
-	if err != nil {
-		return err
-	}
-	// All slots in one reading: the page and its total are of one moment.
-	slots, err := s.Store.EventSlots(c.UserContext(), orgOf(c))
-	if err != nil {
-		return err
-	}
-	total := int64(len(slots))
-	from := min(page.Offset(), total)
-	events, err := s.Store.EventsAt(c.UserContext(), orgOf(c), slots[from:min(from+page.Limit, total)])
-	if err != nil {
-		return err
-	}
-	return web.OK(c, web.NewList(events, page, total))
-}
-
 func (s *server) createEvent(c *fiber.Ctx) error {
 	body, err := web.Body(c)
 	if err != nil {

@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/eventcarbon/ecf/libs v0.0.0
 	github.com/gofiber/fiber/v2 v2.52.15
-	pgregory.net/rapid v1.2.0
 )
 
 require (

@@ -1,15 +1,15 @@
 package records
 
 import (
-	"slices"
-
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// history lists who did what to a record, newest first.
+// history lists who did what to a record, newest first. Every revision has one
+// entry and entries never change, so the page, its tag and the total are known
+// from the record's own revision.
 func (s *server) history(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -19,16 +19,26 @@ func (s *server) history(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	entries, err := s.Store.Entries(c.UserContext(), orgOf(c), r.ID)
-	if err != nil {
-		return err
+	total := r.Last.Rev
+	tag := pageTag("history "+string(r.ID), page, total, nil)
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
 	}
-	// A move that died before its write may have stored the newest entry
-	// already; the record's own is the one that counts.
-	entries = slices.DeleteFunc(entries, func(e record.Entry) bool { return e.Rev >= r.Last.Rev })
-	entries = append(entries, r.Last)
-	slices.Reverse(entries)
-	total := int64(len(entries))
-	from := min(page.Offset(), total)
-	return web.OK(c, web.NewList(entries[from:min(from+page.Limit, total)], page, total))
+	high := total - min(page.Offset(), total)
+	low := max(1, high-page.Limit+1)
+	var entries []record.Entry
+	if high == total {
+		// A move that died before its write may have stored the newest entry
+		// already; the record's own is the one that counts.
+		entries, high = append(entries, r.Last), high-1
+	}
+	if low <= high {
+		older, err := s.Store.EntryRange(c.UserContext(), orgOf(c), r.ID, low, high)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, older...)
+	}
+	c.Set(fiber.HeaderETag, tag)
+	return web.OK(c, web.NewList(entries, page, total))
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sort"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -116,67 +114,6 @@ func (s *server) getRecord(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderETag, r.ETag())
 	return web.OK(c, r)
-}
-
-// listRecords serves one page, newest first. The sub-collection's numbers are
-// dense but for the deleted ones, so the page is found by arithmetic and read
-// as one range, at the same cost wherever it lies.
-func (s *server) listRecords(c *fiber.Ctx) error {
-	page, err := web.PageOf(c)
-	if err != nil {
-		return err
-	}
-	if _, err := s.event(c); err != nil {
-		return err
-	}
-	// A record of the page may be deleted between the two readings; then the
-	// page is worked out again.
-	for range listAttempts {
-		layout, err := s.Store.Layout(c.UserContext(), orgOf(c), subOf(c))
-		if err != nil {
-			return err
-		}
-		total := layout.Max - int64(len(layout.Deleted))
-		high, low, count := pageRange(layout, page)
-		if count == 0 {
-			return web.OK(c, web.NewList([]record.Record{}, page, total))
-		}
-		items, err := s.Store.RecordRange(c.UserContext(), orgOf(c), subOf(c), low, high)
-		if err != nil {
-			return err
-		}
-		if int64(len(items)) == count {
-			return web.OK(c, web.NewList(items, page, total))
-		}
-	}
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many records are being deleted at once. Please try again."}
-}
-
-const listAttempts = 10
-
-// pageRange gives the highest and lowest Seq of a page and how many live
-// records lie between them. The page's first item is the live record with
-// page.Offset() live ones above it.
-func pageRange(l record.Layout, page web.Page) (high, low, count int64) {
-	total := l.Max - int64(len(l.Deleted))
-	offset := page.Offset()
-	if offset >= total {
-		return 0, 0, 0
-	}
-	count = min(page.Limit, total-offset)
-	high = nthLive(l, total-offset)        // counted from the oldest
-	low = nthLive(l, total-offset-count+1) // the page's oldest
-	return high, low, count
-}
-
-// nthLive gives the Seq of the n-th live record, counted from the oldest
-// (n from 1): n plus the deleted numbers up to it.
-func nthLive(l record.Layout, n int64) int64 {
-	// Deleted[i]-i-1 live records lie below the i-th deleted number, so the
-	// numbers to skip are those where fewer than n do.
-	skip := sort.Search(len(l.Deleted), func(i int) bool { return l.Deleted[i]-int64(i)-1 >= n })
-	return n + int64(skip)
 }
 
 func (s *server) editRecord(c *fiber.Ctx) error {

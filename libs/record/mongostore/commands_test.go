@@ -31,7 +31,9 @@ func (tr *traffic) monitor() *event.CommandMonitor {
 			tr.mu.Lock()
 			defer tr.mu.Unlock()
 			name := e.CommandName
-			if limit, ok := e.Command.Lookup("limit").AsInt64OK(); ok {
+			if from, _ := e.Command.Lookup("find").StringValueOK(); from == "list_sets" {
+				name += " sets"
+			} else if limit, ok := e.Command.Lookup("limit").AsInt64OK(); ok {
 				name += fmt.Sprint(" ", limit)
 			}
 			if list, ok := e.Command.Lookup("updates").ArrayOK(); ok {
@@ -140,6 +142,10 @@ func TestCommands(t *testing.T) {
 			must(err)
 		}
 	}
+	// Two records and two events were stored as deleted, and nobody has folded
+	// them: what is not folded, the counts, the highest number, the set, and again
+	// the first two.
+	const spanOfTwoDeleted = "find 65, find 1, find 1, find sets, find 65, find 1: 5 documents"
 	marks := []record.MarkedRecord{{ID: "flights3", Mark: "gone"}, {ID: "flights4", Mark: "gone"}}
 	added := 0
 	operations := []struct {
@@ -152,9 +158,11 @@ func TestCommands(t *testing.T) {
 			return err
 		}},
 		{"RecordRange", "find 5: 5 documents", func() error { _, err := store.RecordRange(ctx, org, sub, 4, 8); return err }},
-		{"Layout", "find, find 1, aggregate: 4 documents", func() error { _, err := store.Layout(ctx, org, sub); return err }},
-		{"EventSlots", "find, find 1, aggregate: 4 documents", func() error { _, err := store.EventSlots(ctx, org); return err }},
-		{"EventsAt", "find: 2 documents", func() error { _, err := store.EventsAt(ctx, org, []int64{4, 5}); return err }},
+		{"RecordSpan", spanOfTwoDeleted, func() error { _, err := store.RecordSpan(ctx, org, sub, 1, 5); return err }},
+		{"RecordRevisions", "find 5: 5 documents", func() error { _, err := store.RecordRevisions(ctx, org, sub, 4, 8); return err }},
+		{"EventSpan", spanOfTwoDeleted, func() error { _, err := store.EventSpan(ctx, org, 1, 5); return err }},
+		{"EventRange", "find 2: 2 documents", func() error { _, err := store.EventRange(ctx, org, 4, 5); return err }},
+		{"EventRevisions", "find 2: 2 documents", func() error { _, err := store.EventRevisions(ctx, org, 4, 5); return err }},
 		{"CountByStatus", "aggregate: 2 documents", func() error { _, err := store.CountByStatus(ctx, org, sub.Event); return err }},
 		{"ReviewQueue", "aggregate, find 3: 4 documents", func() error {
 			_, _, err := store.ReviewQueue(ctx, org, sub.Event, 1, 3)

@@ -2,7 +2,6 @@ package mongostore
 
 import (
 	"context"
-	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -73,30 +72,30 @@ func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.Ev
 	return one(ctx, s.events, "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
 }
 
-// EventSlots implements record.Events. Slots have no holes, so what is not
-// deleted is there.
-func (s *Store) EventSlots(ctx context.Context, org record.OrgID) ([]int64, error) {
-	top, deleted, err := layout(ctx, s.events, bson.D{eq("org", org)}, "slot")
-	if err != nil {
-		return nil, said("list event slots", err)
-	}
-	slots := make([]int64, 0, max(0, top-int64(len(deleted))))
-	for slot := top; slot > 0; slot-- {
-		if _, gone := slices.BinarySearch(deleted, slot); !gone {
-			slots = append(slots, slot)
-		}
-	}
-	return slots, nil
+// EventSpan implements record.Events.
+func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
+	span, err := s.span(ctx, s.eventsOf(org), skip, limit)
+	return span, said("find page of events", err)
 }
 
-// EventsAt implements record.Events.
-func (s *Store) EventsAt(ctx context.Context, org record.OrgID, slots []int64) ([]record.Event, error) {
-	if len(slots) == 0 {
+// EventRange implements record.Events.
+func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64) ([]record.Event, error) {
+	slots, most := between(from, to)
+	if most == 0 {
 		return nil, ctx.Err()
 	}
-	return list(ctx, s.events, "read events",
-		bson.D{eq("org", org), eq("deleted", false), eq("slot", bson.D{eq("$in", slots)})},
-		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}))
+	return list(ctx, s.events, "read events", bson.D{eq("org", org), eq("deleted", false), eq("slot", slots)},
+		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}).SetLimit(most))
+}
+
+// EventRevisions implements record.Events. What an event's context moves is not
+// shown with the event.
+func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
+	revisions, err := s.eventsOf(org).revisions(ctx, from, to)
+	for i := range revisions {
+		revisions[i].ContextRev = 0
+	}
+	return revisions, err
 }
 
 // UsedSlots implements record.Events.
@@ -117,5 +116,12 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 			Mark  string     `bson:"mark,omitempty"` // absent: the stored one stays
 			State eventState `bson:",inline"`
 		}{e.Mark, eventStateOf(e)})
-	return mustMatch("replace event", matched, err)
+	if err := mustMatch("replace event", matched, err); err != nil {
+		return err
+	}
+	if e.Deleted {
+		// It is deleted whether this succeeds or not: who folds next folds it too.
+		_ = s.fold(ctx, s.eventsOf(org))
+	}
+	return nil
 }

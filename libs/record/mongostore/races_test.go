@@ -14,8 +14,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// intruder calls then once, before the n-th command of the given name goes to
-// the server: it is somebody else's write between two steps of ours.
+// intruder calls then once, before the n-th command of the given name (of any,
+// where there is none) goes to the server: it is somebody else's write between
+// two steps of ours.
 type intruder struct {
 	command string
 	n       int
@@ -26,7 +27,7 @@ type intruder struct {
 func (i *intruder) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		i.seen = append(i.seen, e.CommandName)
-		if e.CommandName != i.command {
+		if i.command != "" && e.CommandName != i.command {
 			return
 		}
 		if i.n--; i.n == 0 {
@@ -63,31 +64,39 @@ func remove(t *testing.T, store *mongostore.Store, r record.Record) {
 	}
 }
 
-// TestLayoutIsOfOneMoment lets records come and go between the steps of a
-// layout. Whatever it gives must have been true at some moment.
-func TestLayoutIsOfOneMoment(t *testing.T) {
+// TestASpanIsOfOneMoment lets records come and go between the steps of finding a
+// page. Whatever it gives must have been true at some moment.
+func TestASpanIsOfOneMoment(t *testing.T) {
 	t.Parallel()
+	// What is not folded, the counts, the highest number, the same two again, the
+	// set.
+	once := []string{"find", "find", "find", "find", "find", "find"}
 	for _, c := range []struct {
 		name    string
-		command string // the step before which it happens
-		n       int
+		n       int // the find before which it happens
 		happens func(t *testing.T, store *mongostore.Store, all []record.Record)
-		want    record.Layout
+		want    record.Span
 		steps   []string
 	}{
-		{"a deletion, then an insertion, before the highest number is read", "find", 2,
+		{"a deletion, then an insertion, before the highest number is read", 3,
 			func(t *testing.T, store *mongostore.Store, all []record.Record) {
 				remove(t, store, all[1])
 				mustInsert(t, store, sample(sub, "r4"))
-			}, record.Layout{Max: 4, Deleted: []int64{1, 2}}, []string{"find", "find", "aggregate", "find", "find", "aggregate"}},
-		{"a deletion before the deletions are counted", "aggregate", 1,
+			}, record.Span{Total: 2, Count: 2, High: 4, Low: 3}, append(once[:5:5], once...)},
+		{"a deletion after the highest number was read", 4,
 			func(t *testing.T, store *mongostore.Store, all []record.Record) { remove(t, store, all[2]) },
-			record.Layout{Max: 3, Deleted: []int64{1, 3}}, []string{"find", "find", "aggregate", "find", "find", "aggregate"}},
-		{"an insertion changes nothing about the deletions", "aggregate", 1,
+			record.Span{Total: 1, Count: 1, High: 2, Low: 2}, append(once[:5:5], once...)},
+		{"a deletion between what is not folded and the counts", 2,
+			func(t *testing.T, store *mongostore.Store, all []record.Record) { remove(t, store, all[2]) },
+			record.Span{Total: 1, Count: 1, High: 2, Low: 2}, once},
+		{"a deletion before the set is read", 6,
+			func(t *testing.T, store *mongostore.Store, all []record.Record) { remove(t, store, all[2]) },
+			record.Span{Total: 1, Count: 1, High: 2, Low: 2}, append(once[:6:6], once...)},
+		{"an insertion changes nothing about the deletions", 4,
 			func(t *testing.T, store *mongostore.Store, _ []record.Record) {
 				mustInsert(t, store, sample(sub, "r4"))
 			},
-			record.Layout{Max: 3, Deleted: []int64{1}}, []string{"find", "find", "aggregate"}},
+			record.Span{Total: 2, Count: 2, High: 3, Low: 2}, once},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -97,13 +106,13 @@ func TestLayoutIsOfOneMoment(t *testing.T) {
 				all = append(all, mustInsert(t, theirs, sample(sub, record.ID(fmt.Sprint("r", i+1)))))
 			}
 			remove(t, theirs, all[0])
-			in.command, in.n, in.seen = c.command, c.n, nil
+			in.command, in.n, in.seen = "find", c.n, nil
 			in.then = func() { c.happens(t, theirs, all) }
-			got, err := ours.Layout(t.Context(), org, sub)
+			got, err := ours.RecordSpan(t.Context(), org, sub, 0, 9)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Max != c.want.Max || !slices.Equal(got.Deleted, c.want.Deleted) {
+			if got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 			if !slices.Equal(in.seen, c.steps) {

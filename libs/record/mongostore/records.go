@@ -105,16 +105,25 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 		// Of the fields that change only the reference is unique.
 		return record.ErrDuplicateReference
 	}
-	return mustMatch("replace record", matched, err)
+	if err := mustMatch("replace record", matched, err); err != nil {
+		return err
+	}
+	if r.Deleted {
+		// It is deleted whether this succeeds or not: who folds next folds it too.
+		_ = s.fold(ctx, s.recordsOf(org, r.Key().Sub()))
+	}
+	return nil
 }
 
-// Layout implements record.Records.
-func (s *Store) Layout(ctx context.Context, org record.OrgID, sub record.Sub) (record.Layout, error) {
-	top, deleted, err := layout(ctx, s.records, within(org, sub), "seq")
-	if err != nil {
-		return record.Layout{}, said("read layout", err)
-	}
-	return record.Layout{Max: top, Deleted: deleted}, nil
+// RecordSpan implements record.Records.
+func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
+	span, err := s.span(ctx, s.recordsOf(org, sub), skip, limit)
+	return span, said("find page of records", err)
+}
+
+// RecordRevisions implements record.Records.
+func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Revision, error) {
+	return s.recordsOf(org, sub).revisions(ctx, from, to)
 }
 
 // between gives the condition on a number, and how many documents it can match
@@ -207,7 +216,18 @@ func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.
 
 // Entries implements record.Records.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
-	return list(ctx, s.history, "read history", bson.D{eq("org", org), eq("record", id)},
-		func(d historyDoc) (record.Entry, error) { return entryFromDoc(d.Entry) },
+	return list(ctx, s.history, "read history", bson.D{eq("org", org), eq("record", id)}, entryFromHistory,
 		options.Find().SetSort(bson.D{eq("rev", 1)}))
 }
+
+// EntryRange implements record.Records.
+func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
+	revs, most := between(from, to)
+	if most == 0 {
+		return nil, ctx.Err()
+	}
+	return list(ctx, s.history, "read history", bson.D{eq("org", org), eq("record", id), eq("rev", revs)}, entryFromHistory,
+		options.Find().SetSort(bson.D{eq("rev", -1)}).SetLimit(most))
+}
+
+func entryFromHistory(d historyDoc) (record.Entry, error) { return entryFromDoc(d.Entry) }

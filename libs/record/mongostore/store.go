@@ -30,8 +30,12 @@ type Store struct {
 	keys          *mongo.Collection
 	imports       *mongo.Collection
 	parts         *mongo.Collection
-	turns         turns
-	sweepBatch    int // how many marks a sweep reads at a time, at least
+	// What is deleted of each list, see fold: the numbers by block, and how many
+	// they are.
+	listSets   *mongo.Collection
+	listCounts *mongo.Collection
+	turns      turns
+	sweepBatch int // how many marks a sweep reads at a time, at least
 }
 
 var _ record.Store = (*Store)(nil)
@@ -47,6 +51,8 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		keys:          db.Collection("idempotency_keys"),
 		imports:       db.Collection("imports"),
 		parts:         db.Collection("import_parts"),
+		listSets:      db.Collection("list_sets"),
+		listCounts:    db.Collection("list_counts"),
 		sweepBatch:    256,
 	}
 	for _, c := range []struct {
@@ -56,12 +62,15 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		{s.events, []mongo.IndexModel{
 			unique("slot", "org", "slot"),
 			index("deleted", "org", "deleted", "slot"),
+			index("unfolded", "org", "deleted", "folded"),
 			index("marked", "mark", "org", "_id"),
 		}},
 		{s.records, []mongo.IndexModel{
 			unique("seq", "org", "event", "type", "seq"),
 			unique("reference", "org", "event", "type", "refKey"),
-			index("deleted", "org", "event", "type", "deleted", "seq"),
+			// A page, and what it takes to know that it has not changed.
+			index("page", "org", "event", "type", "deleted", "seq", "rev", "contextRev"),
+			index("unfolded", "org", "event", "type", "deleted", "folded"),
 			// The states of an event, and its review queue in order.
 			index("status", "org", "event", "deleted", "status", "createdAt", "_id"),
 			index("queue", "org", "deleted", "status", "createdAt", "_id"),

@@ -46,9 +46,7 @@ func batchTests() []test {
 					equal(b, "seq", stored[i].Seq, seq)
 				}
 			}
-			layout, err := b.Layout(b.Context(), acme, flights)
-			b.must(err)
-			equal(b, "layout", layout, record.Layout{Max: 4})
+			b.wantRecords(acme, flights, layout{Max: 4})
 		}},
 		{"a batch that was stored in part is completed by repeating it", func(b *bench) {
 			batch := []record.Record{referring(flights, "r1", "A-1"), draft(flights, "r2"), draft(flights, "r3")}
@@ -98,13 +96,10 @@ func batchTests() []test {
 				})
 			}
 			group.Wait()
-			layout, err := b.Layout(b.Context(), acme, flights)
-			b.must(err)
+			b.wantRecords(acme, flights, layout{Max: 36})
 			all, err := b.RecordRange(b.Context(), acme, flights, 1, 100)
 			b.must(err)
-			if layout.Max != 36 || len(all) != 36 {
-				b.Errorf("numbers up to %d, %d records", layout.Max, len(all))
-			}
+			equal(b, "number of records", len(all), 36)
 		}},
 		{"a record is found by its id within its event and organization only", func(b *bench) {
 			r := b.insert(acme, draft(flights, "r1"))

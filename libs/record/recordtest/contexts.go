@@ -65,9 +65,7 @@ func contextTests() []test {
 			b.must(err)
 			equal(b, "used slots", used, 1)
 			equal(b, "record", b.read(acme, r.Key()), r)
-			layout, err := b.Layout(ctx, acme, flights)
-			b.must(err)
-			equal(b, "layout", layout, record.Layout{Max: 1})
+			b.wantRecords(acme, flights, layout{Max: 1})
 			entries, err := b.Entries(ctx, acme, "r1")
 			b.must(err)
 			equal(b, "entries", entries, nil)
@@ -76,23 +74,26 @@ func contextTests() []test {
 			b.insertEvent(acme, gala)
 			key := b.insert(acme, draft(flights, "r1")).Key()
 			for name, read := range map[string]func(context.Context) error{
-				"Organization":  func(ctx context.Context) error { _, err := b.Organization(ctx, acme); return err },
-				"Event":         func(ctx context.Context) error { _, err := b.Event(ctx, acme, gala); return err },
-				"EventSlots":    func(ctx context.Context) error { _, err := b.EventSlots(ctx, acme); return err },
-				"EventsAt":      func(ctx context.Context) error { _, err := b.EventsAt(ctx, acme, []int64{1}); return err },
-				"UsedSlots":     func(ctx context.Context) error { _, err := b.UsedSlots(ctx, acme); return err },
-				"Record":        func(ctx context.Context) error { _, err := b.Record(ctx, acme, key); return err },
-				"Layout":        func(ctx context.Context) error { _, err := b.Layout(ctx, acme, flights); return err },
-				"RecordRange":   func(ctx context.Context) error { _, err := b.RecordRange(ctx, acme, flights, 1, 1); return err },
-				"CountByStatus": func(ctx context.Context) error { _, err := b.CountByStatus(ctx, acme, gala); return err },
-				"ReviewQueue":   func(ctx context.Context) error { _, _, err := b.ReviewQueue(ctx, acme, gala, 0, 1); return err },
-				"Entries":       func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
-				"MarkedRecords": func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
-				"EventContext":  func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },
-				"HasMarks":      func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
-				"MaxSeqs":       func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
-				"Approved":      func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
-				"MarkedEvents":  func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
+				"Organization":    func(ctx context.Context) error { _, err := b.Organization(ctx, acme); return err },
+				"Event":           func(ctx context.Context) error { _, err := b.Event(ctx, acme, gala); return err },
+				"EventSpan":       func(ctx context.Context) error { _, err := b.EventSpan(ctx, acme, 0, 1); return err },
+				"EventRange":      func(ctx context.Context) error { _, err := b.EventRange(ctx, acme, 1, 1); return err },
+				"EventRevisions":  func(ctx context.Context) error { _, err := b.EventRevisions(ctx, acme, 1, 1); return err },
+				"UsedSlots":       func(ctx context.Context) error { _, err := b.UsedSlots(ctx, acme); return err },
+				"Record":          func(ctx context.Context) error { _, err := b.Record(ctx, acme, key); return err },
+				"RecordSpan":      func(ctx context.Context) error { _, err := b.RecordSpan(ctx, acme, flights, 0, 1); return err },
+				"RecordRevisions": func(ctx context.Context) error { _, err := b.RecordRevisions(ctx, acme, flights, 1, 1); return err },
+				"EntryRange":      func(ctx context.Context) error { _, err := b.EntryRange(ctx, acme, "r1", 1, 1); return err },
+				"RecordRange":     func(ctx context.Context) error { _, err := b.RecordRange(ctx, acme, flights, 1, 1); return err },
+				"CountByStatus":   func(ctx context.Context) error { _, err := b.CountByStatus(ctx, acme, gala); return err },
+				"ReviewQueue":     func(ctx context.Context) error { _, _, err := b.ReviewQueue(ctx, acme, gala, 0, 1); return err },
+				"Entries":         func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
+				"MarkedRecords":   func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
+				"EventContext":    func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },
+				"HasMarks":        func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
+				"MaxSeqs":         func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
+				"Approved":        func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
+				"MarkedEvents":    func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
 			} {
 				if err := read(b.ended()); err == nil {
 					b.Fatalf("%s: no error", name)

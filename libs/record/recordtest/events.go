@@ -100,42 +100,35 @@ func eventTests() []test {
 			_, err = b.InsertEvent(b.Context(), other, someEvent(gala), 0)
 			b.want(record.ErrQuota, err)
 		}},
-		{"slots are listed newest first without the deleted ones", func(b *bench) {
-			for i := range 5 {
-				b.insertEvent(acme, record.EventID(fmt.Sprint("e", i+1)))
-			}
-			b.insertEvent(other, "o1")
-			b.deleteEvent(acme, "e5")
-			b.deleteEvent(acme, "e2")
-			slots, err := b.EventSlots(b.Context(), acme)
-			b.must(err)
-			equal(b, "slots", slots, []int64{4, 3, 1})
-			slots, err = b.EventSlots(b.Context(), "org-none")
-			b.must(err)
-			equal(b, "slots of nobody", slots, nil)
-			equal(b, "next slot", b.insertEvent(acme, "e6").Slot, int64(6))
-		}},
 		{"events are read by slot, newest first, those that are there", func(b *bench) {
 			for i := range 5 {
 				b.insertEvent(acme, record.EventID(fmt.Sprint("e", i+1)))
 			}
 			b.insertEvent(other, "o1")
 			b.deleteEvent(acme, "e3")
-			events, err := b.EventsAt(b.Context(), acme, []int64{1, 3, 5, 5, 9, 4, 0, -1})
-			b.must(err)
-			got := make([]record.EventID, len(events))
-			for i, e := range events {
-				got[i] = e.ID
+			for _, c := range []struct {
+				from, to int64
+				want     []record.EventID
+			}{
+				{1, 5, []record.EventID{"e5", "e4", "e2", "e1"}},
+				{2, 4, []record.EventID{"e4", "e2"}},
+				{5, 99, []record.EventID{"e5"}},
+				{-7, 1, []record.EventID{"e1"}},
+				{3, 3, nil}, {4, 2, nil}, {6, 9, nil},
+			} {
+				events, err := b.EventRange(b.Context(), acme, c.from, c.to)
+				b.must(err)
+				var got []record.EventID
+				for _, e := range events {
+					got = append(got, e.ID)
+				}
+				equal(b, "events", got, c.want)
 			}
-			equal(b, "events", got, []record.EventID{"e5", "e4", "e1"})
+			events, err := b.EventRange(b.Context(), acme, 5, 5)
+			b.must(err)
 			want := someEvent("e5")
 			want.Slot = 5
-			equal(b, "first", events[0], want)
-			for _, none := range [][]int64{nil, {}, {9}} {
-				events, err = b.EventsAt(b.Context(), acme, none)
-				b.must(err)
-				equal(b, "events", events, nil)
-			}
+			equal(b, "event", events[0], want)
 		}},
 		{"a deleted event is not found, except for its context", func(b *bench) {
 			b.insertEvent(acme, gala)

@@ -30,6 +30,14 @@ func historyTests() []test {
 			got, err := b.Entries(b.Context(), acme, "r1")
 			b.must(err)
 			equal(b, "entries", got, want)
+			got, err = b.EntryRange(b.Context(), acme, "r1", 2, 10)
+			b.must(err)
+			equal(b, "entries 2 to 10", got, []record.Entry{want[3], want[2], want[1]})
+			for _, none := range [][2]int64{{4, 9}, {12, 20}, {3, 2}, {-3, 0}} {
+				got, err = b.EntryRange(b.Context(), acme, "r1", none[0], none[1])
+				b.must(err)
+				equal(b, "entries of no range", got, nil)
+			}
 			got, err = b.Entries(b.Context(), acme, "r3")
 			b.must(err)
 			equal(b, "entries of nothing", got, nil)

@@ -130,7 +130,7 @@ func (b *bench) sameOutcome(step int, got, want error) {
 
 func (b *bench) compareSub(m *model, org record.OrgID, sub record.Sub) {
 	b.Helper()
-	var want record.Layout
+	var want layout
 	var live []record.Record
 	var approved []record.ID
 	for _, r := range m.in(org, sub) {
@@ -144,14 +144,12 @@ func (b *bench) compareSub(m *model, org record.OrgID, sub record.Sub) {
 			approved = append(approved, r.ID)
 		}
 	}
-	layout, err := b.Layout(b.Context(), org, sub)
-	b.must(err)
-	equal(b, fmt.Sprint("layout of ", org, sub), layout, want)
+	b.wantRecords(org, sub, want)
 	slices.Reverse(live)
-	records, err := b.RecordRange(b.Context(), org, sub, 1, layout.Max)
+	records, err := b.RecordRange(b.Context(), org, sub, 1, want.Max)
 	b.must(err)
 	equal(b, fmt.Sprint("records of ", org, sub), records, live)
-	counted, err := b.Approved(b.Context(), org, sub, 1, layout.Max)
+	counted, err := b.Approved(b.Context(), org, sub, 1, want.Max)
 	b.must(err)
 	var got []record.ID
 	for _, c := range counted {

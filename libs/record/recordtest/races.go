@@ -106,9 +106,7 @@ func raceTests() []test {
 			for i, seq := range got {
 				equal(b, "seq", seq, int64(i+1))
 			}
-			layout, err := b.Layout(b.Context(), acme, flights)
-			b.must(err)
-			equal(b, "layout", layout, record.Layout{Max: racers})
+			b.wantRecords(acme, flights, layout{Max: racers})
 		}},
 		{"of many that insert one reference at once exactly one wins, and no number is lost", func(b *bench) {
 			stores := []record.Store{b.Store, b.another()}
@@ -117,9 +115,7 @@ func raceTests() []test {
 				return err
 			})
 			equal(b, "winners", b.tally(errs, record.ErrDuplicateReference), 1)
-			layout, err := b.Layout(b.Context(), acme, flights)
-			b.must(err)
-			equal(b, "layout", layout, record.Layout{Max: 1})
+			b.wantRecords(acme, flights, layout{Max: 1})
 		}},
 		{"of many that insert one id at once exactly one wins", func(b *bench) {
 			stores := []record.Store{b.Store, b.another()}
@@ -162,9 +158,7 @@ func raceTests() []test {
 				return err
 			})
 			equal(b, "successes", b.tally(errs, record.ErrQuota), quota-before)
-			slots, err := b.EventSlots(b.Context(), acme)
-			b.must(err)
-			equal(b, "slots", slots, []int64{7, 6, 5, 4, 3, 2, 1})
+			b.wantEvents(acme, layout{Max: quota})
 			slices.Sort(got)
 			equal(b, "slots returned", got[racers-5:], []int64{3, 4, 5, 6, 7})
 		}},
@@ -185,18 +179,18 @@ func raceTests() []test {
 				equal(b, "record", b.read(acme, r.Key()), r)
 			}
 		}},
-		{"a layout read while records come and go is one that existed", layoutWhileWriting},
-		{"slots read while events come and go are ones that existed", slotsWhileWriting},
+		{"a span read while records come and go is one that existed", layoutWhileWriting},
+		{"a span read while events come and go is one that existed", slotsWhileWriting},
 	}
 }
 
 // layoutWhileWriting inserts and deletes in a fixed order while others read,
-// so that every layout that ever existed is known.
+// so that every layout that ever was is known.
 func layoutWhileWriting(b *bench) {
 	stores := []record.Store{b.Store, b.another()}
 	const n = 20
-	existed := []record.Layout{{}}
-	now := record.Layout{}
+	existed := []layout{{}}
+	now := layout{}
 	for i := int64(1); i <= n; i++ {
 		now.Max = i
 		existed = append(existed, now)
@@ -218,18 +212,17 @@ func layoutWhileWriting(b *bench) {
 			defer close(stop)
 			return writeLayouts(b, stores[0], existed)
 		}
-		for last := 0; ; {
-			layout, err := stores[who%2].Layout(b.Context(), acme, flights)
+		for last, round := 0, int64(0); ; round++ {
+			skip, limit := round*int64(who)%7, 1+round%4
+			span, err := stores[who%2].RecordSpan(b.Context(), acme, flights, skip, limit)
 			if err != nil {
 				return err
 			}
-			at := slices.IndexFunc(existed, func(l record.Layout) bool {
-				return l.Max == layout.Max && slices.Equal(l.Deleted, layout.Deleted)
-			})
-			if at < last {
-				return fmt.Errorf("layout %+v was never, or came after a later one", layout)
+			later := slices.IndexFunc(existed[last:], func(l layout) bool { return l.span(skip, limit) == span })
+			if later < 0 {
+				return fmt.Errorf("the %d after %d were never %+v, or not after %+v", limit, skip, span, existed[last])
 			}
-			last = at
+			last += later
 			select {
 			case <-stop:
 				return nil
@@ -238,13 +231,11 @@ func layoutWhileWriting(b *bench) {
 		}
 	})
 	b.must(errors.Join(errs...))
-	layout, err := b.Layout(b.Context(), acme, flights)
-	b.must(err)
-	equal(b, "last layout", layout, existed[len(existed)-1])
+	b.wantRecords(acme, flights, existed[len(existed)-1])
 }
 
 // writeLayouts makes each layout out of the one before.
-func writeLayouts(b *bench, store record.Store, layouts []record.Layout) error {
+func writeLayouts(b *bench, store record.Store, layouts []layout) error {
 	bySeq := map[int64]record.Record{}
 	for i, l := range layouts[1:] {
 		before := layouts[i]
@@ -280,14 +271,13 @@ func slotsWhileWriting(b *bench) {
 			return replaceSlots(b, stores[0])
 		}
 		for {
-			slots, err := stores[who%2].EventSlots(b.Context(), acme)
+			span, err := stores[who%2].EventSpan(b.Context(), acme, 0, 10)
 			if err != nil {
 				return err
 			}
 			// Either k alone, or k+1 and k.
-			ok := len(slots) < 2 || len(slots) == 2 && slots[0] == slots[1]+1
-			if !ok {
-				return fmt.Errorf("the slots %v were never taken together", slots)
+			if span.Total > 2 || span.Count != span.Total || span.Count > 0 && span.High != span.Low+span.Count-1 {
+				return fmt.Errorf("the slots of %+v were never taken together", span)
 			}
 			select {
 			case <-stop:

@@ -28,20 +28,6 @@ func readTests() []test {
 			_, err := b.Record(b.Context(), acme, r.Key())
 			b.want(record.ErrNotFound, err)
 		}},
-		{"a layout tells the highest seq and the deleted ones, ascending", func(b *bench) {
-			layout, err := b.Layout(b.Context(), acme, flights)
-			b.must(err)
-			equal(b, "layout of nothing", layout, record.Layout{})
-			all := b.fill(acme, flights, "r", 12)
-			b.fill(acme, record.Sub{Event: gala, Type: "waste"}, "w", 2)
-			b.fill(acme, record.Sub{Event: fair, Type: "flights"}, "f", 3)
-			b.delete(acme, all[11])
-			b.delete(acme, all[1])
-			b.delete(acme, all[9])
-			layout, err = b.Layout(b.Context(), acme, flights)
-			b.must(err)
-			equal(b, "layout", layout, record.Layout{Max: 12, Deleted: []int64{2, 10, 12}})
-		}},
 		{"a range gives the records that are there, highest seq first", func(b *bench) {
 			all := b.fill(acme, flights, "r", 12)
 			b.fill(acme, record.Sub{Event: gala, Type: "waste"}, "w", 3)

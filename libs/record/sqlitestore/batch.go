@@ -47,7 +47,10 @@ func (i insertion) insert(ctx context.Context, tx sqlitex.Tx, org record.OrgID, 
 	if sqlitex.IsDuplicate(err) {
 		return whichDuplicate(ctx, tx, org, r)
 	}
-	return err
+	if err != nil || !r.Deleted {
+		return err
+	}
+	return foldRecord(ctx, tx, org, r.ID)
 }
 
 // InsertRecords implements record.Records: one transaction.

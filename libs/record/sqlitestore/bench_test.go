@@ -84,14 +84,14 @@ func BenchmarkReplaceRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkRead measures a page, a layout and one record in a sub-collection of
+// BenchmarkRead measures a page, finding it, its revisions and one record in a sub-collection of
 // 20,000 records, 1 in 100 of them deleted.
 func BenchmarkRead(b *testing.B) {
 	db, store := open(b, filepath.Join(b.TempDir(), "bench.db"))
 	seed(b, db, 20_000)
-	layout, err := store.Layout(b.Context(), org, sub)
-	if err != nil || layout.Max != 20_000 {
-		b.Fatalf("layout %v: %v", layout.Max, err)
+	span, err := store.RecordSpan(b.Context(), org, sub, 0, 1)
+	if err != nil || span.High != 19_999 || span.Total != 19_800 {
+		b.Fatalf("%+v: %v", span, err)
 	}
 	for name, read := range map[string]func(i int64) error{
 		"Record": func(i int64) error {
@@ -103,7 +103,15 @@ func BenchmarkRead(b *testing.B) {
 			_, err := store.RecordRange(b.Context(), org, sub, from+1, from+25)
 			return err
 		},
-		"Layout":        func(int64) error { _, err := store.Layout(b.Context(), org, sub); return err },
+		"RecordRevisions25": func(i int64) error {
+			from := i * 7919 % 19_000
+			_, err := store.RecordRevisions(b.Context(), org, sub, from+1, from+25)
+			return err
+		},
+		"RecordSpan": func(i int64) error {
+			_, err := store.RecordSpan(b.Context(), org, sub, i*7919%19_000, 25)
+			return err
+		},
 		"CountByStatus": func(int64) error { _, err := store.CountByStatus(b.Context(), org, sub.Event); return err },
 		"MaxSeqs":       func(int64) error { _, err := store.MaxSeqs(b.Context(), org, sub.Event); return err },
 		"MarkedEvents":  func(int64) error { _, err := store.MarkedEvents(b.Context(), 100); return err },

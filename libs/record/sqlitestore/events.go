@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -40,7 +39,10 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			// The slot was free in this transaction, so it is the id.
 			return record.ErrDuplicate
 		}
-		return err
+		if err != nil || !e.Deleted {
+			return err
+		}
+		return foldEvent(ctx, tx, org, e.ID)
 	})
 	if err != nil {
 		return record.Event{}, err
@@ -63,27 +65,27 @@ func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.Ev
 	return found("read event context", e, err)
 }
 
-// EventSlots implements record.Events.
-func (s *Store) EventSlots(ctx context.Context, org record.OrgID) ([]int64, error) {
-	slots, err := list(ctx, s.db, scanNumber,
-		`SELECT slot FROM events WHERE org = ? AND deleted = 0 ORDER BY slot DESC`, org)
-	return slots, said("list event slots", err)
+// EventSpan implements record.Events.
+func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
+	span, err := s.span(ctx, eventsOf(org), skip, limit)
+	return span, said("find page of events", err)
 }
 
-// EventsAt implements record.Events.
-func (s *Store) EventsAt(ctx context.Context, org record.OrgID, slots []int64) ([]record.Event, error) {
-	if len(slots) == 0 {
-		return nil, ctx.Err()
-	}
-	wanted, err := json.Marshal(slots)
-	if err != nil {
-		return nil, said("read events", err)
-	}
+// EventRange implements record.Events.
+func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64) ([]record.Event, error) {
 	events, err := list(ctx, s.db, scanEvent,
-		`SELECT `+eventColumns+` FROM events
-		 WHERE org = ? AND slot IN (SELECT value FROM json_each(?)) AND deleted = 0
-		 ORDER BY slot DESC`, org, string(wanted))
+		`SELECT `+eventColumns+` FROM events INDEXED BY events_live
+		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
 	return events, said("read events", err)
+}
+
+// EventRevisions implements record.Events. What an event's context moves is not
+// shown with the event.
+func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
+	revisions, err := list(ctx, s.db, scanRevision,
+		`SELECT slot, rev, 0 FROM events INDEXED BY events_live
+		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
+	return revisions, said("read revisions of events", err)
 }
 
 // UsedSlots implements record.Events.
@@ -99,13 +101,17 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 		return fmt.Errorf("replace event: %w", err)
 	}
 	return s.write(ctx, "replace event", func(ctx context.Context, tx sqlitex.Tx) error {
-		return changedOne(tx.ExecContext(ctx,
+		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE events SET rev = ?, context_rev = ?, mark = COALESCE(NULLIF(?, ''), mark), deleted = ?,
 				created_at = ?, updated_at = ?, boundary = ?, body = ?
 			 WHERE org = ? AND id = ? AND rev = ? AND deleted = 0`,
 			e.Rev, e.ContextRev, e.Mark, e.Deleted,
 			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body),
 			org, e.ID, prevRev))
+		if err != nil || !e.Deleted {
+			return err
+		}
+		return foldEvent(ctx, tx, org, e.ID)
 	})
 }
 

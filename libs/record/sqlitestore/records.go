@@ -81,33 +81,36 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 		if sqlitex.IsDuplicate(err) {
 			return record.ErrDuplicateReference
 		}
-		return err
+		if err != nil || !r.Deleted {
+			return err
+		}
+		return foldRecord(ctx, tx, org, r.ID)
 	})
 }
 
-// Layout implements record.Records. One statement reads one state of the file.
-func (s *Store) Layout(ctx context.Context, org record.OrgID, sub record.Sub) (record.Layout, error) {
-	// The highest number comes first: as 0 where there is none.
-	numbers, err := list(ctx, s.db, scanNumber,
-		`SELECT n FROM (
-			SELECT 0 AS part, COALESCE(MAX(seq), 0) AS n FROM records WHERE org = ?1 AND event = ?2 AND type = ?3
-			UNION ALL
-			SELECT 1, seq FROM records WHERE org = ?1 AND event = ?2 AND type = ?3 AND deleted = 1
-		 ) ORDER BY part, n`, org, sub.Event, sub.Type)
-	if err != nil {
-		return record.Layout{}, said("read layout", err)
-	}
-	layout := record.Layout{Max: numbers[0]}
-	if len(numbers) > 1 {
-		layout.Deleted = numbers[1:]
-	}
-	return layout, nil
+// RecordSpan implements record.Records.
+func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
+	span, err := s.span(ctx, recordsOf(org, sub), skip, limit)
+	return span, said("find page of records", err)
+}
+
+// RecordRevisions implements record.Records.
+func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Revision, error) {
+	revisions, err := list(ctx, s.db, scanRevision,
+		`SELECT seq, rev, context_rev FROM records INDEXED BY records_page
+		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
+		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
+	return revisions, said("read revisions of records", err)
+}
+
+func scanRevision(row scanner) (r record.Revision, err error) {
+	return r, row.Scan(&r.Number, &r.Rev, &r.ContextRev)
 }
 
 // RecordRange implements record.Records.
 func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
 	records, err := list(ctx, s.db, scanRecord,
-		`SELECT `+recordColumns+` FROM records
+		`SELECT `+recordColumns+` FROM records INDEXED BY records_page
 		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
 		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
 	return records, said("read records", err)
@@ -210,13 +213,22 @@ func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.
 
 // Entries implements record.Records.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
-	entries, err := list(ctx, s.db, func(row scanner) (record.Entry, error) {
-		var text []byte
-		var e entryJSON
-		if err := errors.Join(row.Scan(&text), json.Unmarshal(text, &e)); err != nil {
-			return record.Entry{}, err
-		}
-		return entryFromJSON(e)
-	}, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
+	entries, err := list(ctx, s.db, scanEntry, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
 	return entries, said("read history", err)
+}
+
+// EntryRange implements record.Records.
+func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
+	entries, err := list(ctx, s.db, scanEntry,
+		`SELECT entry FROM history WHERE org = ? AND record = ? AND rev BETWEEN ? AND ? ORDER BY rev DESC`, org, id, from, to)
+	return entries, said("read history", err)
+}
+
+func scanEntry(row scanner) (record.Entry, error) {
+	var text []byte
+	var e entryJSON
+	if err := errors.Join(row.Scan(&text), json.Unmarshal(text, &e)); err != nil {
+		return record.Entry{}, err
+	}
+	return entryFromJSON(e)
 }

@@ -45,6 +45,7 @@ func Schema() []string {
 		) STRICT`,
 		`CREATE UNIQUE INDEX IF NOT EXISTS events_slot ON events (org, slot)`,
 		`CREATE INDEX IF NOT EXISTS events_live ON events (org, slot) WHERE deleted = 0`,
+		`CREATE INDEX IF NOT EXISTS events_deleted ON events (org, slot) WHERE deleted = 1`,
 		`CREATE INDEX IF NOT EXISTS events_marked ON events (mark, org, id) WHERE mark <> ''`,
 
 		`CREATE TABLE IF NOT EXISTS records (
@@ -71,12 +72,34 @@ func Schema() []string {
 		`CREATE UNIQUE INDEX IF NOT EXISTS records_seq ON records (org, event, type, seq)`,
 		`CREATE UNIQUE INDEX IF NOT EXISTS records_ref ON records (org, event, type, ref_key)`,
 		`CREATE INDEX IF NOT EXISTS records_deleted ON records (org, event, type, seq) WHERE deleted = 1`,
+		// A page, and what it takes to know that it has not changed.
+		`CREATE INDEX IF NOT EXISTS records_page ON records (org, event, type, seq, rev, context_rev) WHERE deleted = 0`,
 		`CREATE INDEX IF NOT EXISTS records_status ON records (org, event, status) WHERE deleted = 0`,
 		`CREATE INDEX IF NOT EXISTS records_queue ON records (org, event, created_at, id)
 			WHERE deleted = 0 AND status IN ('submitted', 'in_review')`,
 		`CREATE INDEX IF NOT EXISTS records_queue_all ON records (org, created_at, id)
 			WHERE deleted = 0 AND status IN ('submitted', 'in_review')`,
 		`CREATE INDEX IF NOT EXISTS records_marked ON records (org, event, mark) WHERE mark <> ''`,
+
+		// What is deleted of each list: the numbers by block, and how many they are
+		// in each block. A sub-collection's event and type are empty where the list
+		// is that of the organization's events. Files older than these tables have
+		// deleted records and no row here; the first to ask makes it.
+		`CREATE TABLE IF NOT EXISTS list_counts (
+			org    TEXT NOT NULL,
+			event  TEXT NOT NULL,
+			type   TEXT NOT NULL,
+			counts BLOB NOT NULL,
+			PRIMARY KEY (org, event, type)
+		) STRICT, WITHOUT ROWID`,
+		`CREATE TABLE IF NOT EXISTS list_sets (
+			org     TEXT    NOT NULL,
+			event   TEXT    NOT NULL,
+			type    TEXT    NOT NULL,
+			block   INTEGER NOT NULL,
+			numbers BLOB    NOT NULL,
+			PRIMARY KEY (org, event, type, block)
+		) STRICT, WITHOUT ROWID`,
 
 		`CREATE TABLE IF NOT EXISTS history (
 			org    TEXT    NOT NULL,

@@ -1,0 +1,153 @@
+package mongostore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record/numbering"
+)
+
+// foldAtOnce bounds how many numbers one round of folding takes up.
+const foldAtOnce = 1000
+
+// setID names the set of a block.
+func (l numbered) setID(block int64) string { return l.key + "/" + strconv.FormatInt(block, 10) }
+
+// blockField names the count of a block. It begins with a letter because a
+// number in a path may mean a place in an array.
+func blockField(block int64) string { return "b" + strconv.FormatInt(block, 10) }
+
+func blockOfField(field string) (int64, error) {
+	digits, _ := strings.CutPrefix(field, "b")
+	block, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("counts of deleted numbers: %q is no block", field)
+	}
+	return block, nil
+}
+
+// wordField names a word of a set.
+func wordField(word int) string { return "w" + strconv.Itoa(word) }
+
+// blocksOf gives the blocks of numbers, each once, ascending.
+func blocksOf(numbers map[int64]string) []int64 {
+	var blocks []int64
+	for number := range numbers {
+		blocks = append(blocks, numbering.BlockOf(number))
+	}
+	slices.Sort(blocks)
+	return slices.Compact(blocks)
+}
+
+// fold puts the numbers of deleted items into the sets of their blocks.
+//
+// An item that is deleted counts as not folded until it says so itself, which is
+// the last step. The steps before only ever add: a bit to a set, the size of a
+// set to the counts where it is larger than what is there. So any of them may
+// be repeated, by any number of processes at once and in any order, and who dies
+// on the way leaves to the next what it would have done.
+//
+// What is added is never taken away, so it is read as what a majority of the
+// members holds: a failover may undo the rest.
+func (s *Store) fold(ctx context.Context, l numbered) error {
+	l.items = lasting(l.items)
+	for {
+		unfolded, err := l.unfolded(ctx, foldAtOnce)
+		if err != nil || len(unfolded) == 0 {
+			return err
+		}
+		if err := s.foldThese(ctx, l, unfolded); err != nil {
+			return fmt.Errorf("fold deleted numbers: %w", err)
+		}
+		if len(unfolded) < foldAtOnce {
+			return nil
+		}
+	}
+}
+
+// lasting gives a collection that is read as a majority of the members has it.
+func lasting(c *mongo.Collection) *mongo.Collection {
+	return c.Clone(options.Collection().SetReadConcern(readconcern.Majority()))
+}
+
+func (s *Store) foldThese(ctx context.Context, l numbered, unfolded map[int64]string) error {
+	if err := s.addToSets(ctx, l, unfolded); err != nil {
+		return err
+	}
+	sets, err := setsIn(ctx, lasting(s.listSets), l, blocksOf(unfolded))
+	if err != nil {
+		return err
+	}
+	counts := bson.D{}
+	for block, set := range sets {
+		counts = append(counts, eq("counts."+blockField(block), set.Len()))
+	}
+	if err := patiently(ctx, func() error {
+		_, err := s.listCounts.UpdateOne(ctx, bson.D{eq("_id", l.key), eq("org", l.org)}, bson.D{eq("$max", counts)},
+			options.UpdateOne().SetUpsert(true))
+		return err
+	}); err != nil {
+		return err
+	}
+	// Each of them is changed by itself: one that is left out is folded again.
+	_, err = l.items.UpdateMany(ctx, bson.D{eq("_id", bson.D{eq("$in", slices.Collect(maps.Values(unfolded)))}), eq("org", l.org), eq("deleted", true)},
+		bson.D{eq("$set", bson.D{eq("folded", true)})})
+	return err
+}
+
+// addToSets adds each number to the set of its block.
+func (s *Store) addToSets(ctx context.Context, l numbered, numbers map[int64]string) error {
+	added := map[int64]*numbering.Set{}
+	for number := range numbers {
+		block := numbering.BlockOf(number)
+		if added[block] == nil {
+			added[block] = &numbering.Set{}
+		}
+		added[block].Add(number)
+	}
+	additions := make([]mongo.WriteModel, 0, len(added))
+	for block, set := range added {
+		words := bson.D{}
+		for w, word := range set {
+			if word != 0 {
+				words = append(words, eq(wordField(w), bson.D{eq("or", int64(word))})) //nolint:gosec // it is 64 bits, whatever their sign
+			}
+		}
+		additions = append(additions, mongo.NewUpdateOneModel().
+			SetFilter(bson.D{eq("_id", l.setID(block)), eq("org", l.org)}).SetUpdate(bson.D{eq("$bit", words)}).SetUpsert(true))
+	}
+	return patiently(ctx, func() error {
+		_, err := s.listSets.BulkWrite(ctx, additions, options.BulkWrite().SetOrdered(false))
+		return err
+	})
+}
+
+// upsertAttempts bounds how often a document is made or changed where others
+// make it at the same time.
+const upsertAttempts = 20
+
+// patiently repeats an upsert that others were faster to insert.
+func patiently(ctx context.Context, upsert func() error) error {
+	for attempt := 1; ; attempt++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := upsert()
+		if !mongox.IsDuplicate(err) || attempt == upsertAttempts {
+			return err
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/numbering"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// numbered is a list whose items are numbered: the records of a sub-collection,
+// or the events of an organization. Its statements take the same parameters:
+// organization, event and type.
+type numbered struct {
+	org        record.OrgID
+	event, typ string // empty for the list of events
+	// head gives the highest number, the counts of what is deleted (NULL where
+	// there is no row) and whether anything is.
+	head string
+	// deleted gives the numbers of what is deleted, one by one.
+	deleted string
+}
+
+func recordsOf(org record.OrgID, sub record.Sub) numbered {
+	return numbered{
+		org: org, event: string(sub.Event), typ: sub.Type,
+		head: `SELECT (SELECT COALESCE(MAX(seq), 0) FROM records WHERE org = ?1 AND event = ?2 AND type = ?3),
+			(SELECT counts FROM list_counts WHERE org = ?1 AND event = ?2 AND type = ?3),
+			EXISTS (SELECT 1 FROM records WHERE org = ?1 AND event = ?2 AND type = ?3 AND deleted = 1)`,
+		deleted: `SELECT seq FROM records WHERE org = ?1 AND event = ?2 AND type = ?3 AND deleted = 1`,
+	}
+}
+
+func eventsOf(org record.OrgID) numbered {
+	return numbered{
+		org: org,
+		head: `SELECT (SELECT COALESCE(MAX(slot), 0) FROM events WHERE org = ?1),
+			(SELECT counts FROM list_counts WHERE org = ?1 AND event = ?2 AND type = ?3),
+			EXISTS (SELECT 1 FROM events WHERE org = ?1 AND deleted = 1)`,
+		// Both are empty: the condition is there to take the parameters.
+		deleted: `SELECT slot FROM events WHERE org = ?1 AND deleted = 1 AND ?2 = ?3`,
+	}
+}
+
+func (l numbered) args(more ...any) []any { return append([]any{l.org, l.event, l.typ}, more...) }
+
+// foldRecord adds the number of a record that was just deleted to what is
+// deleted of its list, in the transaction that deleted it.
+func foldRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.ID) error {
+	var sub record.Sub
+	var number int64
+	if err := tx.QueryRowContext(ctx, `SELECT event, type, seq FROM records WHERE org = ? AND id = ?`, org, id).
+		Scan(&sub.Event, &sub.Type, &number); err != nil {
+		return err
+	}
+	return recordsOf(org, sub).fold(ctx, tx, number)
+}
+
+// foldEvent does the like for an event.
+func foldEvent(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.EventID) error {
+	number, err := scanNumber(tx.QueryRowContext(ctx, `SELECT slot FROM events WHERE org = ? AND id = ?`, org, id))
+	if err != nil {
+		return err
+	}
+	return eventsOf(org).fold(ctx, tx, number)
+}
+
+// fold adds a number to the set of its block, and to the counts. Where the list
+// has no counts yet, everything that is deleted is added.
+func (l numbered) fold(ctx context.Context, tx sqlitex.Tx, number int64) error {
+	var blob []byte
+	err := tx.QueryRowContext(ctx, `SELECT counts FROM list_counts WHERE org = ? AND event = ? AND type = ?`, l.args()...).Scan(&blob)
+	if errors.Is(err, sql.ErrNoRows) {
+		return l.foldAll(ctx, tx)
+	}
+	if err != nil {
+		return err
+	}
+	block := numbering.BlockOf(number)
+	sets, err := l.sets(ctx, tx, block, block)
+	if err != nil {
+		return err
+	}
+	set, counts := sets[block], countsOf(blob)
+	set.Add(number)
+	counts.Set(block, set.Len())
+	if err := l.putSet(ctx, tx, block, set); err != nil {
+		return err
+	}
+	return l.putCounts(ctx, tx, counts)
+}
+
+// foldAll makes the sets and the counts from the deleted items themselves.
+func (l numbered) foldAll(ctx context.Context, tx sqlitex.Tx) error {
+	numbers, err := list(ctx, tx, scanNumber, l.deleted, l.args()...)
+	if err != nil {
+		return err
+	}
+	sets, counts := map[int64]*numbering.Set{}, numbering.Counts{}
+	for _, number := range numbers {
+		block := numbering.BlockOf(number)
+		if sets[block] == nil {
+			sets[block] = &numbering.Set{}
+		}
+		sets[block].Add(number)
+	}
+	for block, set := range sets {
+		counts.Set(block, set.Len())
+		if err := l.putSet(ctx, tx, block, set); err != nil {
+			return err
+		}
+	}
+	return l.putCounts(ctx, tx, counts)
+}
+
+func (l numbered) putSet(ctx context.Context, tx sqlitex.Tx, block int64, set *numbering.Set) error {
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO list_sets (org, event, type, block, numbers) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (org, event, type, block) DO UPDATE SET numbers = excluded.numbers`, l.args(block, setBlob(set))...)
+	return err
+}
+
+func (l numbered) putCounts(ctx context.Context, tx sqlitex.Tx, counts numbering.Counts) error {
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO list_counts (org, event, type, counts) VALUES (?, ?, ?, ?)
+		 ON CONFLICT (org, event, type) DO UPDATE SET counts = excluded.counts`, l.args(countsBlob(counts))...)
+	return err
+}
+
+// sets reads the sets of two blocks, or of one that is both. A block without one
+// has nothing deleted.
+func (l numbered) sets(ctx context.Context, db querier, one, other int64) (map[int64]*numbering.Set, error) {
+	type row struct {
+		block int64
+		blob  []byte
+	}
+	rows, err := list(ctx, db, func(r scanner) (one row, err error) {
+		return one, r.Scan(&one.block, &one.blob)
+	}, `SELECT block, numbers FROM list_sets WHERE org = ? AND event = ? AND type = ? AND block IN (?, ?)`, l.args(one, other)...)
+	if err != nil {
+		return nil, err
+	}
+	sets := map[int64]*numbering.Set{one: {}, other: {}}
+	for _, r := range rows {
+		if sets[r.block], err = setOf(r.blob); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
+// span finds a page of a list. The counts and the sets are two readings; where
+// something was deleted in between, they do not fit together, and it begins
+// anew.
+func (s *Store) span(ctx context.Context, l numbered, skip, limit int64) (record.Span, error) {
+	for range spanAttempts {
+		span, ok, err := s.trySpan(ctx, l, max(skip, 0), limit)
+		if err != nil || ok {
+			return span, err
+		}
+	}
+	return record.Span{}, errors.New("the counts of deleted numbers do not fit their sets")
+}
+
+// spanAttempts is far more than there can be deletions between two readings.
+const spanAttempts = 1000
+
+func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (span record.Span, ok bool, err error) {
+	var highest int64
+	var blob []byte
+	var deleted bool
+	if err := s.db.QueryRowContext(ctx, l.head, l.args()...).Scan(&highest, &blob, &deleted); err != nil {
+		return span, false, err
+	}
+	if deleted && blob == nil {
+		// The file is from before there were counts.
+		return span, false, s.db.Write(ctx, l.foldAll)
+	}
+	counts := countsOf(blob)
+	page := counts.Page(highest, skip, limit)
+	span = record.Span{Total: page.Total, Count: page.Count}
+	if page.Count == 0 {
+		return span, true, nil
+	}
+	sets := map[int64]*numbering.Set{page.Newest.Block: {}, page.Oldest.Block: {}}
+	if counts.Of(page.Newest.Block)+counts.Of(page.Oldest.Block) > 0 {
+		if sets, err = l.sets(ctx, s.db, page.Newest.Block, page.Oldest.Block); err != nil {
+			return record.Span{}, false, err
+		}
+		for block, set := range sets {
+			if set.Len() != counts.Of(block) {
+				return record.Span{}, false, nil
+			}
+		}
+	}
+	high, highOK := page.Newest.Number(sets[page.Newest.Block])
+	low, lowOK := page.Oldest.Number(sets[page.Oldest.Block])
+	if !highOK || !lowOK {
+		return record.Span{}, false, errors.New("more numbers are deleted than there are")
+	}
+	span.High, span.Low = high, low
+	return span, true, nil
+}
+
+// A set is stored as its words, a list of counts as its counts, big-endian.
+
+func setBlob(set *numbering.Set) []byte {
+	blob := make([]byte, 0, 8*numbering.Words)
+	for _, word := range set {
+		blob = binary.BigEndian.AppendUint64(blob, word)
+	}
+	return blob
+}
+
+func setOf(blob []byte) (*numbering.Set, error) {
+	var set numbering.Set
+	if len(blob) != 8*len(set) {
+		return nil, fmt.Errorf("a set of deleted numbers has %d bytes", len(blob))
+	}
+	for w := range set {
+		set[w] = binary.BigEndian.Uint64(blob[8*w:])
+	}
+	return &set, nil
+}
+
+func countsBlob(counts numbering.Counts) []byte {
+	blob := make([]byte, 0, 2*len(counts))
+	for _, n := range counts {
+		blob = binary.BigEndian.AppendUint16(blob, n)
+	}
+	return blob
+}
+
+func countsOf(blob []byte) numbering.Counts {
+	counts := make(numbering.Counts, len(blob)/2)
+	for block := range counts {
+		counts[block] = binary.BigEndian.Uint16(blob[2*block:])
+	}
+	return counts
+}
