@@ -20,6 +20,7 @@ TEST_TIMEOUT ?= 20m
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.1.4
+OASDIFF_VERSION := v1.18.5
 GOLANGCI_LINT := $(CURDIR)/.cache/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
 # The modules of the workspace, and those kept out of it because what they need
@@ -124,7 +125,7 @@ fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 ## Checking
 
 .PHONY: verify
-verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-deploy lint check-vulnerabilities ## Check everything that is not a test
+verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-breaking check-deploy lint check-vulnerabilities ## Check everything that is not a test
 	@echo "verified"
 
 .PHONY: check-fmt
@@ -170,6 +171,19 @@ check-spec:
 		grep -o 'NOT \(CHECKED\|TESTED\).*' <<<"$$out" | sort -u || true; \
 	fi
 
+# What a released document promises stays. The comparison shows first that it
+# can fail: on a document that has lost a field of an answer.
+SPEC := libs/spec/openapi.yaml
+OASDIFF = GOWORK=off $(GO) run github.com/oasdiff/oasdiff@$(OASDIFF_VERSION) breaking --fail-on ERR --severity-levels libs/spec/released/severity.txt
+
+.PHONY: check-breaking
+check-breaking:
+	@released=$$(ls libs/spec/released/openapi-*.yaml | sort -V | tail -1); \
+	echo "breaking changes of the API since $$(basename $$released)"; \
+	if ! $(OASDIFF) $$released $$released >/dev/null || sed '/^        perAttendeeKg: /d' $$released | $(OASDIFF) $$released - >/dev/null 2>&1; then \
+		echo "the comparison does not run, or does not see a field removed" >&2; exit 1; fi; \
+	$(OASDIFF) $$released $(SPEC) >&2
+
 .PHONY: check-deploy
 check-deploy:
 	@echo "manifests, images, compose file"
@@ -207,6 +221,13 @@ fmt: ## Format the sources
 tidy: ## Tidy every module
 	@for module in $(MODULES) $(OUTSIDE); do (cd $$module && GOWORK=off $(GO) mod tidy); done
 	@$(GO) work sync
+
+# The document becomes what later ones are held to, under the version it names.
+.PHONY: release-spec
+release-spec: ## Keep the OpenAPI document as the released one (AGAIN=1 replaces one of the same version)
+	@version=$$(sed -n 's/^  version: //p' $(SPEC) | head -1); to=libs/spec/released/openapi-$$version.yaml; \
+	if [ -e $$to ] && [ -z "$(AGAIN)" ]; then echo "$$to is released; raise info.version in $(SPEC)" >&2; exit 1; fi; \
+	cp $(SPEC) $$to; echo "$$to"
 
 .PHONY: images
 images: ## Build the images (CONTAINER=podman VERSION=2.0.0)
