@@ -2,57 +2,98 @@ package e2e
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/permissions"
-	"github.com/eventcarbon/ecf/libs/spec"
 )
 
-// TestPermissionMatrix tries every documented operation with every role, and
-// without a token: who may not is told so before anything else is looked at,
-// and who may is never told 403 (statement 20).
-func TestPermissionMatrix(t *testing.T) {
+// TestEveryCellOfTheOwnOrganization calls every operation of the table of
+// permissions without a token, with each role, and as a user on what somebody
+// else has created. Who may is answered as who is right, so that no cell passes
+// because the call was wrong; who may not is told so, and has changed nothing
+// (statement 20).
+func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 	t.Parallel()
-	document, err := spec.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := permissions.API()
 	s := start(t, nil)
-	callers := map[identity.Role]*caller{
-		identity.User: s.user(t), identity.Manager: s.manager(t), identity.Admin: s.as(t, "admin@example.test"),
+	ours := s.furnish(t)
+	before := ours.snapshot()
+	nobody := s.anonymous(t)
+	callers := []struct {
+		name string
+		*caller
+		role    identity.Role
+		creator bool // of the tenant's records
+	}{
+		{"nobody", nobody, identity.RoleNone, false},
+		{"the user who made it", ours.user, identity.User, true},
+		{"another user", ours.colleague, identity.User, false},
+		{"a manager", ours.manager, identity.Manager, false},
+		{"an admin", ours.admin, identity.Admin, false},
 	}
-	ids := strings.NewReplacer("{type}", "waste", "{revision}", "1", "{other}", "1", "{code}", "LHR", "{setId}", "desnz-2026",
-		"{eventId}", strings.Repeat("0", 26), "{recordId}", strings.Repeat("0", 26), "{userId}", strings.Repeat("0", 26),
-		"{sessionId}", strings.Repeat("0", 26), "{importId}", strings.Repeat("0", 26))
-	cells := 0
-	for _, operation := range document.Operations {
-		if operation.Public || operation.Root {
+	for _, o := range permissions.API() {
+		for _, c := range callers {
+			own := map[string]string{}
+			if o.Reach == permissions.Account && c.role != identity.RoleNone {
+				own["sessionId"] = ours.session(c.caller)
+			}
+			k, err := ours.call(o, own)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			status, code := http.StatusOK, ""
+			switch {
+			case c.role == identity.RoleNone && !o.Public():
+				status, code = http.StatusUnauthorized, "UNAUTHENTICATED"
+			case c.role < o.Least, c.role < o.Others && !c.creator:
+				status, code = http.StatusForbidden, "FORBIDDEN"
+			}
+			// Rehearsed where it is allowed, so that it has not been done for the
+			// next caller; for real where it is refused.
+			a := k.make(c.caller, code == "")
+			switch {
+			case code == "" && (a.status < 200 || a.status > 299):
+				t.Errorf("%s as %s: %d %s", o.ID, c.name, a.status, a.body)
+			case code != "" && (a.status != status || a.at("error", "code") != code):
+				t.Errorf("%s as %s: %d %s, want %d %s", o.ID, c.name, a.status, a.body, status, code)
+			}
+		}
+	}
+	if after := ours.snapshot(); after != before {
+		t.Errorf("the walk has changed something:\n%s\n%s", before, after)
+	}
+}
+
+// TestEveryCellOfAnotherAccount: what is an account's own is nobody else's, also
+// not an administrator's.
+func TestEveryCellOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	ours := s.furnish(t)
+	tried := 0
+	for _, o := range permissions.API() {
+		if o.Reach != permissions.Account || len(o.Params()) == 0 {
 			continue
 		}
-		// A path of two parameters would take a name of the first for a type.
-		path := strings.ReplaceAll(operation.Path, "/record-types/{type}", "/record-types/waste")
-		path = ids.Replace(path)
-		// Rehearsed, so that who may do something has not done it.
-		header := map[string]string{"X-Dry-Run": "true"}
-		if a := s.anonymous(t).do(operation.Method, path, nil, header); a.status != http.StatusUnauthorized {
-			t.Errorf("%s %s without a token: %d", operation.Method, operation.Path, a.status)
+		tried++
+		theirs, err := ours.call(o, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		row, ok := table.Find(operation.ID)
-		if !ok {
-			t.Errorf("%s is not in the table of permissions", operation.ID)
+		none, err := ours.call(o, ours.never(o))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for role, c := range callers {
-			a := c.do(operation.Method, path, bodyFor(operation.Method, operation.Path), header)
-			if forbidden := a.status == http.StatusForbidden; forbidden != (role < row.Least) || a.status == http.StatusUnauthorized || a.status >= 500 {
-				t.Errorf("%s %s as %s: %d %s", operation.Method, operation.Path, role, a.status, a.body)
+		for name, c := range map[string]*caller{"another user": ours.colleague, "a manager": ours.manager, "an admin": ours.admin} {
+			a, b := theirs.make(c, false), none.make(c, false)
+			if a.status != http.StatusNotFound || b.status != a.status || same(a) != same(b) {
+				t.Errorf("%s as %s: %d %s; for an id of nobody %d %s", o.ID, name, a.status, a.body, b.status, b.body)
 			}
-			cells++
 		}
 	}
-	if cells < 120 {
-		t.Errorf("only %d cells", cells)
+	ours.user.get("/auth/me").want(http.StatusOK) // the session lives
+	if tried == 0 {
+		t.Error("no operation names a part of an account")
 	}
 }

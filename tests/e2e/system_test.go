@@ -181,6 +181,8 @@ type caller struct {
 	t     *testing.T
 	url   string
 	token string
+	// refresh is the refresh token of the session.
+	refresh string
 }
 
 // anonymous speaks without a token.
@@ -191,7 +193,7 @@ func (s *system) as(t *testing.T, email string) *caller {
 	t.Helper()
 	c := s.anonymous(t)
 	a := c.post("/auth/login", map[string]any{"email": email, "password": password}).want(http.StatusOK)
-	c.token = a.str("accessToken")
+	c.token, c.refresh = a.str("accessToken"), a.str("refreshToken")
 	return c
 }
 

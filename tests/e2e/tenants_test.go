@@ -1,153 +1,104 @@
 package e2e
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
-// bodies are valid requests for the operations that need one, so that a refusal
-// is about the object and not about the body.
-func bodyFor(method, path string) any {
-	switch {
-	case method != http.MethodPost && method != http.MethodPatch && method != http.MethodPut:
-		return nil
-	case strings.HasSuffix(path, "/{type}"):
-		return map[string]any{"treatment": "landfill", "weightKg": 1}
-	case strings.HasSuffix(path, "/{recordId}"):
-		return map[string]any{"weightKg": 2}
-	case strings.HasSuffix(path, "/request-changes"), strings.HasSuffix(path, "/reject"), strings.HasSuffix(path, "/reopen"):
-		return map[string]any{"comment": "why"}
-	case strings.HasSuffix(path, "/batch"):
-		return map[string]any{"items": []any{map[string]any{"treatment": "landfill", "weightKg": 1}}}
-	case strings.HasSuffix(path, "/import"):
-		return "treatment,weightKg\nlandfill,1\n"
-	case strings.HasSuffix(path, "/{type}/submit"), strings.HasSuffix(path, "/review/approve"):
-		return map[string]any{"ids": []string{"00000000000000000000000000"}}
-	case strings.HasSuffix(path, "/factor-set"):
-		return map[string]any{"factorSet": "desnz-2026"}
-	case strings.HasSuffix(path, "/{userId}"):
-		return map[string]any{"name": "Someone"}
-	case strings.HasSuffix(path, "/{eventId}"):
-		return map[string]any{"title": "Taken over"}
-	}
-	return nil
-}
-
-var requestIDField = regexp.MustCompile(`"requestId":"[^"]*"`)
-
-// Statement 17: TestOrganizationsAreApart walks every operation of the OpenAPI document that
-// names an object in its path, with the ids of another organization: each
-// answers 404, with the very body that an id which never existed gets, and
-// nothing has changed afterwards.
-func TestOrganizationsAreApart(t *testing.T) {
+// TestEveryCellOfAnotherOrganization calls every operation of the table of
+// permissions with the ids of another organization, without a token and with
+// each role. Who may call it is answered 404 with the very body that an id which
+// never existed gets, whose role is too low 403, the same way; no answer names
+// what is the other's, and nothing has changed afterwards (statement 17).
+func TestEveryCellOfAnotherOrganization(t *testing.T) {
 	t.Parallel()
-	document, err := spec.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
-		user, manager, admin := s.user(t), s.manager(t), s.as(t, "admin@example.test")
-		event := manager.post("/events", map[string]any{"title": "Ours", "country": "GB"}).want(http.StatusCreated).str("_id")
-		record := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000})
-		user.result(event, 1)
-		ours := map[string]string{
-			"{eventId}": event, "{recordId}": record, "{type}": "waste", "{revision}": "1", "{other}": "1",
-			"{userId}":    admin.get("/auth/me").want(http.StatusOK).str("_id"),
-			"{sessionId}": user.get("/auth/sessions").want(http.StatusOK).str("items", 0, "_id"),
-			"{importId}":  "00000000000000000000000001",
-		}
-		nobodys := map[string]string{}
-		for name, value := range ours {
-			nobodys[name] = value
-			if name == "{eventId}" || name == "{recordId}" || name == "{userId}" || name == "{sessionId}" || name == "{importId}" {
-				nobodys[name] = strings.Repeat("0", len(value))
-			}
-		}
-		before := snapshot(user, manager, event, record)
-
+		ours := s.furnish(t)
+		before := ours.snapshot()
 		org := s.organization(t, "Other Ltd", "team")
-		s.account(t, org, "admin@other.test", identity.Admin)
-		stranger := s.as(t, "admin@other.test")
-		// An event of the stranger's own, so that only the record is another's.
-		own := stranger.post("/events", map[string]any{"title": "Theirs", "country": "GB"}).want(http.StatusCreated).str("_id")
-
-		walked := 0
-		for _, operation := range document.Operations {
-			names := regexp.MustCompile(`\{[a-zA-Z]+\}`).FindAllString(operation.Path, -1)
-			owned := false
-			for _, name := range names {
-				owned = owned || nobodys[name] != ours[name]
-				if ours[name] == "" && name != "{asset}" && name != "{code}" && name != "{factorSetId}" && name != "{setId}" && name != "{id}" {
-					t.Errorf("%s %s: no id for %s; add one to this test", operation.Method, operation.Path, name)
-				}
-			}
-			if !owned {
+		strangers := map[identity.Role]*caller{identity.RoleNone: s.anonymous(t)}
+		for _, role := range []identity.Role{identity.User, identity.Manager, identity.Admin} {
+			s.account(t, org, role.String()+"@other.test", role)
+			strangers[role] = s.as(t, role.String()+"@other.test")
+		}
+		// An event of the strangers' own, so that only what is in it is another's.
+		own := strangers[identity.Manager].post("/events", map[string]any{"title": "Theirs", "country": "GB"}).want(http.StatusCreated).str("_id")
+		secrets := ours.names()
+		for _, o := range permissions.API() {
+			theirs, err := ours.call(o, nil)
+			if err != nil {
+				t.Error(err)
 				continue
 			}
-			walked++
-			body := bodyFor(operation.Method, operation.Path)
-			ask := func(ids map[string]string) *answer {
-				path := operation.Path
-				for name, id := range ids {
-					path = strings.ReplaceAll(path, name, id)
-				}
-				var header map[string]string
-				if strings.HasSuffix(path, "/import") {
-					header = map[string]string{"Content-Type": "text/csv"}
-				}
-				return stranger.do(operation.Method, path, body, header)
+			never := ours.never(o)
+			none, err := ours.call(o, never)
+			if err != nil {
+				t.Error(err)
+				continue
 			}
-			theirs, none := ask(ours), ask(nobodys)
-			if theirs.status != http.StatusNotFound || same(theirs) != same(none) {
-				t.Errorf("%s %s: another organization's id gets %d %s, one of nobody %d %s",
-					operation.Method, operation.Path, theirs.status, theirs.body, none.status, none.body)
+			for role, c := range strangers {
+				want := http.StatusNotFound
+				switch {
+				case role == identity.RoleNone && !o.Public():
+					want = http.StatusUnauthorized
+				case role < o.Least:
+					want = http.StatusForbidden
+				case len(never) == 0:
+					want = http.StatusOK // about the caller's own, or the same for all
+				}
+				// For real, but where the caller has every right.
+				a := theirs.make(c, want == http.StatusOK)
+				if ok := a.status >= 200 && a.status <= 299; ok != (want == http.StatusOK) || !ok && a.status != want {
+					t.Errorf("%s as the other organization's %s: %d %s, want %d", o.ID, role, a.status, a.body, want)
+				}
+				if !o.Public() && slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(string(a.body), s) }) {
+					t.Errorf("%s shows the other organization's %s: %s", o.ID, role, a.body)
+				}
+				if want == http.StatusOK {
+					continue
+				}
+				if b := none.make(c, false); b.status != a.status || same(b) != same(a) {
+					t.Errorf("%s as the other organization's %s: %d %s; for an id of nobody %d %s", o.ID, role, a.status, a.body, b.status, b.body)
+				}
 			}
-			if strings.Contains(operation.Path, "{recordId}") {
-				// The stranger's own event with our record below it.
-				mixed := maps.Clone(ours)
-				mixed["{eventId}"] = own
-				if a := ask(mixed); a.status != http.StatusNotFound {
-					t.Errorf("%s %s: our record below another event gets %d %s", operation.Method, operation.Path, a.status, a.body)
+			if len(never) > 1 && never["eventId"] != "" {
+				// What is in our event, below the stranger's.
+				below, err := ours.call(o, map[string]string{"eventId": own})
+				if err != nil {
+					t.Fatal(err)
+				}
+				mixed := maps.Clone(never)
+				mixed["eventId"] = own
+				none, err := ours.call(o, mixed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, b := below.make(strangers[identity.Admin], false), none.make(strangers[identity.Admin], false)
+				if a.status != http.StatusNotFound || b.status != a.status || same(a) != same(b) {
+					t.Errorf("%s below another event: %d %s; for an id of nobody %d %s", o.ID, a.status, a.body, b.status, b.body)
 				}
 			}
 		}
-		if walked < 15 {
-			t.Errorf("only %d operations walked", walked)
-		}
-		for _, path := range []string{"/events", "/review"} {
-			list := stranger.get(path).want(http.StatusOK)
-			if strings.Contains(string(list.body), event) || strings.Contains(string(list.body), record) {
-				t.Errorf("%s shows another organization's: %s", path, list.body)
+		// Ids in a body are the path's way in for many records at once.
+		for _, id := range []string{"submitRecords", "approveRecords"} {
+			o, _ := permissions.API().Find(id)
+			k, err := ours.call(o, map[string]string{"eventId": own})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := k.make(strangers[identity.Admin], false).want(http.StatusOK)
+			if a.number("failed") != "1" || a.data("items", 0, "error", "code") != "RECORD_NOT_FOUND" {
+				t.Errorf("%s of our record below another event: %s", id, a.body)
 			}
 		}
-		if after := snapshot(user, manager, event, record); after != before {
+		if after := ours.snapshot(); after != before {
 			t.Errorf("the walk has changed something:\n%s\n%s", before, after)
 		}
 	})
-}
-
-// same is a body without what differs in every answer.
-func same(a *answer) string { return requestIDField.ReplaceAllString(string(a.body), "") }
-
-// snapshot is what the owners see of an event.
-func snapshot(user, manager *caller, event, record string) string {
-	var all []json.RawMessage
-	for _, a := range []*answer{
-		user.get("/events/" + event), user.get("/events/" + event + "/waste/" + record), user.get("/events/" + event + "/waste/" + record + "/history"),
-		user.get("/events/" + event + "/results"), manager.get("/events/" + event + "/review"),
-	} {
-		all = append(all, a.body)
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		user.t.Fatal(err)
-	}
-	return string(text)
 }

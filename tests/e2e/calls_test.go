@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/permissions"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// tenant is an organization that has something of everything an operation can be
+// called on, all of it made by the account "user".
+type tenant struct {
+	*system
+	user, colleague, manager, admin *caller
+	// ids are the values of the parameters in paths; recordId is not among them:
+	// which record is asked for depends on the operation.
+	ids     map[string]string
+	records map[record.Status]string
+	// setupToken is of an account that waits to be set up.
+	setupToken string
+}
+
+// furnish fills the system's organization.
+func (s *system) furnish(t *testing.T) *tenant {
+	t.Helper()
+	s.account(t, s.org, "colleague@example.test", identity.User)
+	ours := &tenant{
+		system: s, user: s.user(t), colleague: s.as(t, "colleague@example.test"), manager: s.manager(t), admin: s.as(t, "admin@example.test"),
+		ids: map[string]string{"type": "waste", "revision": "1", "other": "1", "code": "LHR"}, records: map[record.Status]string{},
+	}
+	event := ours.manager.post("/events", map[string]any{"title": "Ours", "country": "GB"}).want(http.StatusCreated).str("_id")
+	ours.ids["eventId"] = event
+	waste := map[string]any{"treatment": "landfill", "weightKg": 1000}
+	ours.records[record.Unsubmitted] = ours.user.post("/events/"+event+"/waste", waste).want(http.StatusCreated).str("_id")
+	submitted := ours.user.post("/events/"+event+"/waste", waste).want(http.StatusCreated).str("_id")
+	ours.user.post("/events/"+event+"/waste/"+submitted+"/submit", nil).want(http.StatusOK)
+	ours.records[record.Submitted] = submitted
+	ours.records[record.Approved] = approved(ours.user, ours.manager, event, "waste", waste)
+	ours.user.result(event, 1)
+	ours.ids["importId"] = ours.user.do(http.MethodPost, "/events/"+event+"/waste/import", "treatment,weightKg\nlandfill,1\n",
+		map[string]string{"Content-Type": "text/csv"}).want(http.StatusAccepted).str("_id")
+	testkit.Eventually(t, 30*time.Second, func() error {
+		if a := ours.user.get("/events/" + event + "/imports/" + ours.ids["importId"]); a.str("status") != string(record.Completed) {
+			return fmt.Errorf("not imported yet: %s", a.body)
+		}
+		return nil
+	})
+	ours.ids["setId"] = ours.user.get("/factor-sets").want(http.StatusOK).str("items", 0, "id")
+	ours.ids["userId"] = ours.colleague.get("/auth/me").want(http.StatusOK).str("_id")
+	ours.ids["sessionId"] = ours.session(ours.user)
+	ours.setupToken = ours.admin.post("/users", map[string]any{"email": "new@example.test", "role": "user"}).want(http.StatusCreated).str("setupToken")
+	return ours
+}
+
+// session gives the id of a caller's session.
+func (ours *tenant) session(c *caller) string {
+	c.t.Helper()
+	return c.get("/auth/sessions").want(http.StatusOK).str("items", 0, "_id")
+}
+
+// call is one request of an operation.
+type call struct {
+	method, path string
+	body         any
+	header       map[string]string
+}
+
+// call gives a request of an operation that is in order, for the ids given in
+// place of the tenant's own.
+func (ours *tenant) call(o permissions.Operation, instead map[string]string) (call, error) {
+	ids := maps.Clone(ours.ids)
+	ids["recordId"] = ours.records[stateFor(o.ID)]
+	maps.Copy(ids, instead)
+	c := call{method: o.Method, path: o.Path, header: map[string]string{}}
+	if o.Root {
+		c.path = "/" + c.path
+	}
+	for _, name := range o.Params() {
+		if ids[name] == "" {
+			return call{}, fmt.Errorf("%s: no value for {%s}; say in this file what it stands for", o.ID, name)
+		}
+		c.path = strings.ReplaceAll(c.path, "{"+name+"}", ids[name])
+	}
+	switch o.Method {
+	case http.MethodGet, http.MethodDelete:
+		return c, nil
+	}
+	body, known := ours.bodies()[o.ID]
+	if !known {
+		return call{}, fmt.Errorf("%s: no body; say in this file how it is called", o.ID)
+	}
+	c.body = body
+	if o.ID == "importRecords" {
+		c.header["Content-Type"] = "text/csv"
+	}
+	return c, nil
+}
+
+// stateFor says which record an operation is called on.
+func stateFor(operation string) record.Status {
+	switch operation {
+	case "withdrawRecord", "claimRecord", "approveRecord", "requestChanges", "rejectRecord":
+		return record.Submitted
+	case "reopenRecord":
+		return record.Approved
+	}
+	return record.Unsubmitted
+}
+
+// bodies are what each operation that writes is sent; nil: nothing.
+func (ours *tenant) bodies() map[string]any {
+	waste := map[string]any{"treatment": "landfill", "weightKg": 1}
+	why := map[string]any{"comment": "why"}
+	return map[string]any{
+		"login":          map[string]any{"email": "user@example.test", "password": password},
+		"refresh":        map[string]any{"refreshToken": ours.user.refresh},
+		"setUpAccount":   map[string]any{"setupToken": ours.setupToken, "password": password},
+		"logout":         nil,
+		"changePassword": map[string]any{"currentPassword": password, "newPassword": "another long enough password"},
+
+		"createUser":         map[string]any{"email": "newer@other.test", "role": "user"},
+		"updateUser":         map[string]any{"name": "Someone"},
+		"updateOrganization": map[string]any{"name": "Renamed"},
+
+		"createEvent":    map[string]any{"title": "Another"},
+		"updateEvent":    map[string]any{"title": "Taken over"},
+		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
+
+		"createRecord":   waste,
+		"createRecords":  map[string]any{"items": []any{waste}},
+		"importRecords":  "treatment,weightKg\nlandfill,1\n",
+		"updateRecord":   map[string]any{"weightKg": 2},
+		"submitRecord":   nil,
+		"submitRecords":  map[string]any{"ids": []string{ours.records[record.Unsubmitted]}},
+		"withdrawRecord": nil,
+		"claimRecord":    nil,
+		"approveRecord":  nil,
+		"approveRecords": map[string]any{"ids": []string{ours.records[record.Submitted]}},
+		"requestChanges": why,
+		"rejectRecord":   why,
+		"reopenRecord":   why,
+	}
+}
+
+// make makes the call; rehearsed, it changes nothing.
+func (k call) make(c *caller, rehearsed bool) *answer {
+	c.t.Helper()
+	header := maps.Clone(k.header)
+	if rehearsed {
+		header["X-Dry-Run"] = "true"
+	}
+	return c.do(k.method, k.path, k.body, header)
+}
+
+// never gives the tenant's ids turned round: well-formed, and nobody's.
+func (ours *tenant) never(o permissions.Operation) map[string]string {
+	turned := map[string]string{}
+	for _, name := range o.Params() {
+		id := ours.ids[name]
+		if name == "recordId" {
+			id = ours.records[stateFor(o.ID)]
+		}
+		if strings.HasSuffix(name, "Id") && name != "setId" {
+			runes := []rune(id)
+			slices.Reverse(runes)
+			turned[name] = string(runes)
+		}
+	}
+	return turned
+}
+
+// snapshot is what the organization sees of itself, whoever asks.
+func (ours *tenant) snapshot() string {
+	event := "/events/" + ours.ids["eventId"]
+	answers := []*answer{
+		ours.user.get("/events"), ours.user.get(event), ours.user.get(event + "/waste"), ours.user.get(event + "/results"),
+		ours.manager.get("/review"), ours.admin.get("/users"), ours.user.get("/organization"), ours.user.get("/auth/me"), ours.colleague.get("/auth/me"),
+	}
+	for _, id := range ours.records {
+		answers = append(answers, ours.user.get(event+"/waste/"+id+"/history"))
+	}
+	var all []json.RawMessage
+	for _, a := range answers {
+		all = append(all, a.want(http.StatusOK).body)
+	}
+	slices.SortFunc(all, func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		ours.user.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// names are the words that nobody outside may see.
+func (ours *tenant) names() []string {
+	names := []string{ours.org, "Example Ltd", "Ours", "@example.test"}
+	for _, name := range []string{"eventId", "importId", "userId", "sessionId"} {
+		names = append(names, ours.ids[name])
+	}
+	return slices.AppendSeq(names, maps.Values(ours.records))
+}
+
+var requestIDField = regexp.MustCompile(`"requestId":"[^"]*"`)
+
+// same is a body without what differs in every answer.
+func same(a *answer) string { return requestIDField.ReplaceAllString(string(a.body), "") }
