@@ -21,6 +21,7 @@ TEST_TIMEOUT ?= 20m
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.1.4
 OASDIFF_VERSION := v1.18.5
+BENCHSTAT_VERSION := v0.0.0-20260908200009-22c9c6c9d4da
 GOLANGCI_LINT := $(CURDIR)/.cache/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
 # The modules of the workspace, and those kept out of it because what they need
@@ -112,6 +113,21 @@ chaos: ## Break the running system at random for many rounds (ROUNDS=20)
 .PHONY: bench
 bench: ## Run the benchmarks (PKG=./libs/footprint BENCHTIME=3s)
 	@$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(PKG)
+
+# The engine's benchmarks six times over, beside those of docs/benchmarks. It
+# reports and never fails on a time: on a busy machine only CPU time, bytes and
+# allocations can be compared.
+BENCH_ENGINE = $(GO) test -run '^$$' -bench . -benchmem -cpu 1 -count 6 -benchtime 0.5s ./libs/footprint
+
+.PHONY: bench-compare
+bench-compare: ## Compare the engine's benchmarks with the kept ones
+	@mkdir -p .cache
+	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
+	@GOWORK=off GOFLAGS= $(GO) run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION) docs/benchmarks/footprint.txt .cache/footprint.txt
+
+.PHONY: bench-keep
+bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
+	@$(BENCH_ENGINE) >docs/benchmarks/footprint.txt || { cat docs/benchmarks/footprint.txt >&2; exit 1; }
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
