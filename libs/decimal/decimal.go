@@ -228,7 +228,10 @@ func abs(n int64) uint64 {
 }
 
 // String writes d in plain digits, without exponent: "-0.5", "1200".
-func (d Decimal) String() string { return string(d.Append(nil)) }
+func (d Decimal) String() string {
+	var room [MaxDigits + MaxScale]byte // more than any has: sign, point and zeros included
+	return string(d.Append(room[:0]))
+}
 
 // Append adds the text of String to b.
 func (d Decimal) Append(b []byte) []byte {

@@ -211,6 +211,10 @@ func (c *calculation) add(e entry) {
 
 // otherEdition notes that a figure is not of the set's own edition.
 func (c *calculation) otherEdition(f *factors.Factor) {
+	if c.quiet { // making the words ready costs as much as the line
+		c.note(NoticeFactorYear, "", "")
+		return
+	}
 	c.note(NoticeFactorYear, "", "The factor %s is of the %d edition; %s has none.", f.ID, f.Year, c.engine.set.ID)
 }
 

@@ -28,11 +28,17 @@ func (c *calculation) foreign(f *factors.Factor, country string) uint8 {
 	case f.Region == country:
 		return 1
 	}
-	if country == "" {
+	switch {
+	case c.quiet:
+		c.note(NoticeFactorRegion, "country", "")
+	case country == "":
 		c.note(NoticeFactorRegion, "country", "No country is named; the factor %s is of %s.", f.ID, f.Region)
+	default:
+		c.note(NoticeFactorRegion, "country", "No factor is held for %s; %s of %s stands in.", country, f.ID, f.Region)
+	}
+	if country == "" {
 		return 5
 	}
-	c.note(NoticeFactorRegion, "country", "No factor is held for %s; %s of %s stands in.", country, f.ID, f.Region)
 	here, _ := locations.CountryByCode(country)
 	there, _ := locations.CountryByCode(f.Region)
 	if here.Region != "" && here.Region == there.Region {
