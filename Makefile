@@ -131,6 +131,10 @@ bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
 	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
 	@cp .cache/footprint.txt docs/benchmarks/footprint.txt
 
+.PHONY: bench-scale
+bench-scale: ## Measure approvals in events of up to a million records (10 minutes, 4 GB of disk)
+	@ECF_SCALE=full $(GO) test -count=1 -timeout 3h -v ./tests/scale
+
 .PHONY: fuzz
 fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 	@$(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' $(PKG) | while read -r package dir; do \

@@ -341,6 +341,28 @@ func TestALeaseIsTakenOver(t *testing.T) {
 	})
 }
 
+// A lease of a clock that was an hour ahead does not last an hour.
+func TestALeaseOfTheFutureIsTakenOver(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, c *clock, a, b *place) {
+		begun, proceed := make(chan struct{}), make(chan struct{})
+		a.does(func(c *fiber.Ctx) error {
+			close(begun)
+			<-proceed
+			return web.OK(c, "the late one")
+		})
+		b.does(func(c *fiber.Ctx) error { return web.OK(c, "the other") })
+		late := make(chan reply, 1)
+		go func() { late <- a.ask("k", "{}") }()
+		<-begun
+		b.want(b.ask("k", "{}"), http.StatusConflict, false, "IDEMPOTENCY_IN_PROGRESS")
+		c.advance(-time.Hour)
+		b.want(b.ask("k", "{}"), http.StatusOK, false, "the other")
+		close(proceed)
+		a.want(<-late, http.StatusOK, false, "the late one")
+	})
+}
+
 func TestKeysAreChecked(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, _ *clock, a, _ *place) {

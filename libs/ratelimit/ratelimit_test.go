@@ -256,6 +256,14 @@ func TestFailedStoreIsLeftAlone(t *testing.T) {
 	if r := l.Take(t.Context(), "k"); r.Unknown || f.asked.Load() != 2 {
 		t.Errorf("after the pause: %+v, asked %d times", r, f.asked.Load())
 	}
+	// Nor does the pause last an hour because the clock is put back by one.
+	f.fail.Store(true)
+	l.Take(t.Context(), "k")
+	f.fail.Store(false)
+	c.Advance(-time.Hour)
+	if r := l.Take(t.Context(), "k"); r.Unknown {
+		t.Error("the pause goes on after the clock was put back")
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	f.fail.Store(true)

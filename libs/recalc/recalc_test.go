@@ -138,6 +138,35 @@ func TestRingsOfOneMomentCoalesce(t *testing.T) {
 	}
 }
 
+// The pause after a failed ring is a second, also where the clock is put back an
+// hour in it.
+func TestPauseEndsWhenTheClockIsPutBack(t *testing.T) {
+	t.Parallel()
+	opt, server := open(t)
+	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	bell := recalc.NewQueue(opt, recalc.QueueInteractive, quiet(), clock.Now)
+	t.Cleanup(func() { _ = bell.Close() })
+	ring := func() error { return bell.TryRing(t.Context(), "org", "event") }
+	server.Stop()
+	if ring() == nil {
+		t.Fatal("rung without a queue")
+	}
+	server.Start()
+	if ring() == nil {
+		t.Fatal("there is no pause after a failure")
+	}
+	clock.Advance(-time.Hour)
+	// The client may need a moment to find the server again; each failure begins
+	// another pause.
+	testkit.Eventually(t, 30*time.Second, func() error {
+		err := ring()
+		if err != nil {
+			clock.Advance(-time.Hour)
+		}
+		return err
+	})
+}
+
 func TestRingWithoutRedisIsLoggedAndQuick(t *testing.T) {
 	t.Parallel()
 	opt, server := open(t)

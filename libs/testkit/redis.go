@@ -135,6 +135,25 @@ func (s *RedisServer) Flush() {
 	}
 }
 
+// Fill takes the server's memory away: from now on it refuses every write that
+// needs some (OOM), and answers reads, until Room. A test that uses it needs the
+// real server, and is skipped without it.
+func (s *RedisServer) Fill() {
+	s.t.Helper()
+	s.needReal("filling Redis")
+	if err := s.command("CONFIG SET maxmemory 1", "+OK"); err != nil {
+		s.t.Fatalf("fill Redis: %v", err)
+	}
+}
+
+// Room ends a Fill.
+func (s *RedisServer) Room() {
+	s.t.Helper()
+	if err := s.command("CONFIG SET maxmemory 0", "+OK"); err != nil {
+		s.t.Fatalf("make room in Redis: %v", err)
+	}
+}
+
 // Pause lets the server hang: connections stay open and nothing is answered,
 // until Resume. A test that uses it needs the real server, and is skipped
 // without it.
@@ -200,7 +219,7 @@ func (s *RedisServer) waitReady() {
 	}
 }
 
-// command sends one command on a connection of its own, which needs no client
+// command sends one command, its words separated by blanks, on a connection of its own, which needs no client
 // library and leaves no pool behind that remembers a server that was down.
 func (s *RedisServer) command(command, want string) error {
 	conn, err := net.DialTimeout("tcp", s.addr, redisLimit)
@@ -212,7 +231,12 @@ func (s *RedisServer) command(command, want string) error {
 		return err
 	}
 	// As an array, the one form the imitation reads too.
-	if _, err := fmt.Fprintf(conn, "*1\r\n$%d\r\n%s\r\n", len(command), command); err != nil {
+	words := strings.Fields(command)
+	request := fmt.Sprintf("*%d\r\n", len(words))
+	for _, word := range words {
+		request += fmt.Sprintf("$%d\r\n%s\r\n", len(word), word)
+	}
+	if _, err := conn.Write([]byte(request)); err != nil {
 		return err
 	}
 	answer, err := bufio.NewReader(conn).ReadString('\n')

@@ -73,6 +73,10 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		Message: "Many changes are being made to this event at once. Please try again."}
 }
 
+// adoptTimeout bounds one request: an event of a million records takes some ten
+// seconds of a processor.
+const adoptTimeout = 2 * time.Minute
+
 // adoptAttempts bounds how often adopting is tried again when somebody else
 // changed the event in between.
 const adoptAttempts = 5
@@ -118,14 +122,14 @@ func (s *server) rehearse(ctx context.Context, ev record.Event, to *factors.Set)
 	}
 	next := ev.Context()
 	next.FactorSet = to.ID
-	sums, err := s.sumUnder(ctx, ev.Org, ev.ID, ev.Context(), next)
-	if err != nil || sums.old.Records()+sums.next.Records()+int64(len(sums.faults)) == 0 {
+	sums, err := s.sumUnder(ctx, ev, next)
+	if err != nil || sums.now.Records()+sums.next.Records()+int64(len(sums.faults)) == 0 {
 		return view, err
 	}
 	if len(sums.faults) > 0 {
 		return view, apperr.Invalid(sums.faults...)
 	}
-	before, after := sums.old.Breakdown(ev.Context()).Total, sums.next.Breakdown(next)
+	before, after := sums.now.Breakdown(ev.Context()).Total, sums.next.Breakdown(next)
 	difference := after.Total.KgCO2e.Sub(before.KgCO2e)
 	view.Before, view.After, view.Difference = &before, &after, &difference
 	return view, nil

@@ -71,7 +71,7 @@ func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Operation: "listFactorSets", Handler: s.factorSets},
 		{Operation: "getFactorSet", Handler: s.factorSet},
-		{Operation: "adoptFactorSet", Timeout: togetherTimeout, Handler: s.keys.Handler(s.oneOfFew(s.adopt))},
+		{Operation: "adoptFactorSet", Timeout: adoptTimeout, Handler: s.keys.Handler(s.oneOfFew(s.adopt))},
 
 		{Operation: "listReviewQueue", Timeout: togetherTimeout, Handler: s.queue},
 		{Operation: "listEventReviewQueue", Timeout: togetherTimeout, Handler: s.queue},

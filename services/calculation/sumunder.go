@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -17,9 +18,9 @@ import (
 // maxFaults bounds the records named when a set lacks factors.
 const maxFaults = 100
 
-// underBoth is what records come to under two contexts of their event.
+// underBoth is what records come to under their event's context and another one.
 type underBoth struct {
-	old, next footprint.Contribution
+	now, next footprint.Contribution
 	// faults name records that cannot be calculated under the next context.
 	faults []apperr.Detail
 }
@@ -30,13 +31,14 @@ type segmentUnder struct {
 	hash string
 }
 
-// sumUnder adds up, under two contexts, the records that the newest result of
-// an event was calculated from. It holds the records of one segment at a time,
+// sumUnder adds up, under another context of its event, the records that the
+// newest result of the event was calculated from. It holds the records of one segment at a time,
 // so it serves an event of any size. That the records are those of the result
 // is proven by the hash of each segment, and by those above it up to the
 // result's. While records change, the segments that do not fit are read again.
-func (s *server) sumUnder(ctx context.Context, org record.OrgID, event record.EventID, old, next footprint.EventContext) (underBoth, error) {
-	known := map[NodeID]segmentUnder{}
+func (s *server) sumUnder(ctx context.Context, ev record.Event, next footprint.EventContext) (underBoth, error) {
+	org, event := ev.Org, ev.ID
+	known, both := map[NodeID]segmentUnder{}, false
 	for attempt := range matchAttempts {
 		if attempt > 0 {
 			if err := pause(ctx, matchPause); err != nil {
@@ -46,6 +48,11 @@ func (s *server) sumUnder(ctx context.Context, org record.OrgID, event record.Ev
 		result, err := s.Results.Result(ctx, org, event)
 		if err != nil {
 			return underBoth{}, err
+		}
+		// A result of the event's own context has the sum under it already.
+		if moved := result.ContextRev != ev.ContextRev; moved != both {
+			clear(known)
+			both = moved
 		}
 		segments, err := s.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
 		if err != nil {
@@ -58,36 +65,41 @@ func (s *server) sumUnder(ctx context.Context, org record.OrgID, event record.Ev
 		var sum underBoth
 		for _, n := range segments {
 			if known[n.NodeID].hash != n.Hash {
-				if known[n.NodeID], err = s.segmentUnder(ctx, org, event, n, old, next); err != nil {
+				if known[n.NodeID], err = s.segmentUnder(ctx, ev, n, next, both); err != nil {
 					return underBoth{}, err
 				}
 			}
 			part := known[n.NodeID]
 			fits = fits && part.hash == n.Hash
-			sum.old, sum.next = sum.old.Add(part.old), sum.next.Add(part.next)
+			sum.now, sum.next = sum.now.Add(part.now), sum.next.Add(part.next)
 			if room := maxFaults - len(sum.faults); room > 0 {
 				sum.faults = append(sum.faults, part.faults[:min(room, len(part.faults))]...)
 			}
 		}
+		if fits && !both {
+			sum.now = footprint.Contribution{}
+			err = json.Unmarshal(result.Contribution, &sum.now)
+		}
 		if fits {
-			return sum, nil
+			return sum, err
 		}
 	}
 	return underBoth{}, &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 		Message: "The records of the event are changing, so that no result stands still. Please try again in a moment."}
 }
 
-// segmentUnder reads and adds up the counted records of a node of level 0.
-func (s *server) segmentUnder(ctx context.Context, org record.OrgID, event record.EventID, n Node, old, next footprint.EventContext) (segmentUnder, error) {
-	read, err := s.segment(ctx, org, event, n)
+// segmentUnder reads and adds up the counted records of a node of level 0; under
+// the event's own context only where both is wanted: the newest result may know.
+func (s *server) segmentUnder(ctx context.Context, ev record.Event, n Node, next footprint.EventContext, both bool) (segmentUnder, error) {
+	read, err := s.segment(ctx, ev.Org, ev.ID, n)
 	if err != nil {
 		return segmentUnder{}, err
 	}
 	sum := segmentUnder{hash: read.hash}
-	var faults []apperr.Detail
-	sum.old, _ = evaluateAll(read.counted, old)
-	sum.next, faults = evaluateAll(read.counted, next)
-	sum.faults = faults
+	if both {
+		sum.now, _ = evaluateAll(read.counted, ev.Context())
+	}
+	sum.next, sum.faults = evaluateAll(read.counted, next)
 	return sum, nil
 }
 

@@ -153,7 +153,7 @@ func table() []route {
 		{operation: "compareResults", to: calculation, timeout: slow},
 		{operation: "listFactorSets", to: calculation},
 		{operation: "getFactorSet", to: calculation},
-		{operation: "adoptFactorSet", to: calculation, timeout: slow},
+		{operation: "adoptFactorSet", to: calculation, timeout: 2 * time.Minute},
 		{operation: "reportKeys", to: calculation},
 	}
 }

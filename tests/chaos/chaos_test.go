@@ -25,10 +25,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// limit is how long a result may take to become right before the test fails.
-// The objective is five seconds, and a minute after a whole loss of Redis; the
-// machines that run tests are busy, so what was missed is told, and fails only
-// beyond a minute.
+// limit is how long anything may take before the test fails, however slow the
+// machine is; see allowance.
 const limit = time.Minute
 
 // rounds says how many rounds to play, and whether they are long ones.
@@ -49,11 +47,11 @@ func rounds(t *testing.T) (n int, long bool) {
 func (d *deployment) client(seed uint64, email string) *client {
 	d.t.Helper()
 	c := &client{
-		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
+		email: email, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
 		bases: d.bases, random: rand.New(rand.NewPCG(seed, seed)), seen: &d.seen,
 	}
 	d.t.Cleanup(c.http.CloseIdleConnections)
-	if err := c.login(d.t.Context(), email, password); err != nil {
+	if err := c.login(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 	return c
@@ -99,25 +97,27 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 	defer everybody()
 	plan := acts()
 	home := time.Duration(float64(plan[len(plan)-1].at) * (0.4 + 0.7*random.Float64()))
-	plan = append(plan, act{home, "everybody stops", everybody})
+	plan = append(plan, act{home, "everybody stops", everybody, false})
 	slices.SortStableFunc(plan, func(a, b act) int { return cmp.Compare(a.at, b.at) })
 	carryOut(t, plan)
 	ended := time.Now()
 	working.Wait()
+	// A fault is over when what it hit works again.
+	d.awaitReady()
 	quiet := time.Now()
 	records, moves := l.acknowledged()
+	forgotten := slices.ContainsFunc(plan, func(a act) bool { return a.forgets })
 	took, err := l.check(t.Context(), boss, d.org, quiet, limit)
-	if err := errors.Join(append(l.wrong, err)...); err != nil {
+	if err == nil {
+		err = d.inTime(people, took, forgotten)
+	}
+	if err := errors.Join(append(l.wrong, d.seen.verdict(), err)...); err != nil {
 		t.Errorf("event %s: %v", event.ID, err)
 	}
-	d.awaitReady()
-	testkit.Eventually(t, limit, d.status)
-	late := ""
-	if took > objective {
-		late = ", LATER than the objective"
-	}
-	t.Logf("%d records and %d moves acknowledged; the last answer came %.1fs after the last fault, the result was right %.1fs later%s; other answers so far: %s",
-		records, moves, quiet.Sub(ended).Seconds(), took.Seconds(), late, &d.seen)
+	testkit.Eventually(t, limit, d.settled)
+	d.audit()
+	t.Logf("%d records and %d moves acknowledged; everything worked %.1fs after the last fault, the result was right %.1fs later (allowed %.0fs); other answers so far: %s",
+		records, moves, quiet.Sub(ended).Seconds(), took.Seconds(), d.allowance(forgotten).Seconds(), &d.seen)
 	d.moves += moves
 }
 
@@ -138,6 +138,7 @@ func playAll(t *testing.T, faults int, deploy func(t *testing.T) *deployment) {
 		t.Run(fmt.Sprintf("rounds %d to %d", first, last), func(t *testing.T) {
 			d := deploy(t)
 			people := d.team(random, 3)
+			d.measure(people)
 			for round := first; round <= last && !t.Failed(); round++ {
 				t.Logf("round %d", round)
 				d.play(random, people, func() []act { return d.plan(random, faults, within, long) })

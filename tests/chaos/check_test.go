@@ -14,8 +14,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// objective is how soon after the end of a fault a result has to be right.
-const objective = 5 * time.Second
+// How soon after the end of a fault a result has to be right, and of one in which
+// Redis lost everything.
+const (
+	objective          = 5 * time.Second
+	objectiveForgotten = time.Minute
+)
 
 // check looks at everything a round has left, with c, who may see it all. It
 // gives how long it took until the result was right.

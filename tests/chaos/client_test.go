@@ -29,6 +29,31 @@ var errUnknown = errors.New("no definite answer")
 type tally struct {
 	mu     sync.Mutex
 	counts map[string]int
+	// inexcusable are answers that no fault explains.
+	inexcusable []string
+}
+
+// judge remembers an answer of 5xx that does not tell to come again: whatever
+// breaks around the service, it knows what it does not know.
+func (t *tally) judge(method, path string, a answer) {
+	if a.status < http.StatusInternalServerError || a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inexcusable = append(t.inexcusable, fmt.Sprintf("%s %s is answered with %d %s", method, path, a.status, a.body))
+}
+
+// verdict gives what judge has remembered since the last time.
+func (t *tally) verdict() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []error
+	for _, what := range t.inexcusable {
+		all = append(all, errors.New(what))
+	}
+	t.inexcusable = nil
+	return errors.Join(all...)
 }
 
 func (t *tally) add(what string) {
@@ -60,6 +85,7 @@ func (t *tally) String() string {
 // client speaks to the API as one account, at any of the gateways, and tries
 // again for as long as it has patience.
 type client struct {
+	email  string
 	http   *http.Client
 	bases  []string
 	token  string
@@ -116,18 +142,27 @@ func (c *client) ask(ctx context.Context, method, path string, body any, header 
 	again := false
 	for {
 		a, err := c.once(ctx, method, path, text, header)
+		if err == nil {
+			c.seen.judge(method, path, a)
+		}
 		var what string
 		switch {
 		case err != nil:
 			what = "no answer"
 		case a.status >= http.StatusInternalServerError, a.status == http.StatusTooManyRequests, a.code == "IDEMPOTENCY_IN_PROGRESS":
 			what = fmt.Sprint(a.status, " ", a.code)
+		case a.status == http.StatusUnauthorized && path != loginPath:
+			// The clock may have jumped past the token's life, or before its birth.
+			what = fmt.Sprint(a.status, " ", a.code)
+			if err := c.login(ctx); err != nil {
+				return answer{}, err
+			}
 		default:
 			a.again = again
 			return a, nil
 		}
 		c.seen.add(what)
-		again = true
+		again = again || a.status != http.StatusUnauthorized
 		pause := time.NewTimer(time.Duration(50+c.random.IntN(200)) * time.Millisecond)
 		select {
 		case <-pause.C:
@@ -177,15 +212,17 @@ func (c *client) once(ctx context.Context, method, path string, body []byte, hea
 	return a, nil
 }
 
+const loginPath = "/auth/login"
+
 // login signs in.
-func (c *client) login(ctx context.Context, email, password string) error {
-	a, err := c.ask(ctx, http.MethodPost, "/auth/login", map[string]string{"email": email, "password": password}, nil)
+func (c *client) login(ctx context.Context) error {
+	a, err := c.ask(ctx, http.MethodPost, loginPath, map[string]string{"email": c.email, "password": password}, nil)
 	if err != nil {
 		return err
 	}
 	var tokens struct{ AccessToken string }
 	if err := a.into(&tokens); err != nil {
-		return fmt.Errorf("sign in as %s: %w", email, err)
+		return fmt.Errorf("sign in as %s: %w", c.email, err)
 	}
 	c.token = tokens.AccessToken
 	return nil

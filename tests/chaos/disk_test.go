@@ -31,12 +31,13 @@ func TestFullDisk(t *testing.T) {
 	server := d.parts[0].proc
 	random := testkit.Rand(t)
 	people := d.team(random, 3)
+	d.measure(people)
 	ballast := fmt.Sprintf("/proc/%d/root%s", server.PID(), filepath.Join(mount, "ballast"))
 	for round := range 2 {
 		d.play(random, people, func() []act {
 			return []act{
-				{time.Duration(random.Int64N(int64(time.Second))), "fill the disk", func() { fill(t, random, ballast) }},
-				{3 * time.Second, "make room", func() {
+				{at: time.Duration(random.Int64N(int64(time.Second))), what: "fill the disk", do: func() { fill(t, random, ballast) }},
+				{at: 3 * time.Second, what: "make room", do: func() {
 					if err := os.Remove(ballast); err != nil {
 						t.Fatal(err)
 					}

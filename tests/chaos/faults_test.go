@@ -2,17 +2,24 @@ package chaos
 
 import (
 	"cmp"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/redisx"
 )
 
 // fault is something that goes wrong and is mended later.
 type fault struct {
 	name string
+	// forgets says that Redis loses everything.
+	forgets bool
 	// targets are what it needs to itself.
 	targets []string
 	begin   func()
@@ -64,13 +71,17 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 	if r := d.redis; r != nil {
 		target := []string{"redis"}
 		all = append(all,
-			fault{name: "flush Redis", targets: target, begin: r.Flush, end: func() {}},
-			fault{name: "stop Redis", targets: target, begin: r.Stop, end: r.Start},
-			fault{name: "kill -9 Redis", targets: target, begin: r.Kill, end: r.Start},
+			fault{name: "flush Redis", forgets: true, targets: target, begin: r.Flush, end: func() {}},
+			fault{name: "stop Redis", forgets: true, targets: target, begin: r.Stop, end: r.Start},
+			fault{name: "kill -9 Redis", forgets: true, targets: target, begin: r.Kill, end: r.Start},
 		)
 		if r.Real() {
-			all = append(all, fault{name: "hang Redis", targets: target, begin: r.Pause, end: r.Resume})
+			all = append(all,
+				fault{name: "hang Redis", targets: target, begin: r.Pause, end: r.Resume},
+				fault{name: "fill the memory of Redis", targets: target, begin: r.Fill, end: r.Room},
+			)
 		}
+		all = append(all, fault{name: "flood the queue", targets: target, begin: d.flood, end: func() {}})
 	}
 	for name, l := range map[string]*link{"Redis": d.redisLink, "the database": d.mongoLink} {
 		if l == nil {
@@ -90,11 +101,33 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 	return all
 }
 
+// flooded is how many tasks a flood puts into the queue at once.
+const flooded = 2000
+
+// flood fills the queue with tasks for events that do not exist, before all that
+// come after.
+func (d *deployment) flood() {
+	opt, err := redisx.AsynqOpt(d.redis.URL())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	bell := recalc.NewQueue(opt, recalc.QueueInteractive, slog.New(slog.DiscardHandler), time.Now)
+	defer bell.Close() //nolint:errcheck // nothing depends on it
+	for range flooded {
+		if err := bell.TryRing(d.t.Context(), record.OrgID(d.org), record.EventID(record.NewID())); err != nil {
+			d.t.Errorf("flood the queue: %v", err)
+			return
+		}
+	}
+}
+
 // act is one moment of a plan.
 type act struct {
 	at   time.Duration
 	what string
 	do   func()
+	// forgets says that Redis loses everything by it.
+	forgets bool
 }
 
 // breath is the least time between two faults of one target.
@@ -116,7 +149,7 @@ func (d *deployment) plan(random *rand.Rand, faults int, within time.Duration, l
 		for _, t := range f.targets {
 			free[t] = begin + lasting + breath
 		}
-		acts = append(acts, act{begin, f.name, f.begin}, act{begin + lasting, "end of " + f.name, f.end})
+		acts = append(acts, act{begin, f.name, f.begin, f.forgets}, act{begin + lasting, "end of " + f.name, f.end, false})
 	}
 	slices.SortStableFunc(acts, func(a, b act) int { return cmp.Compare(a.at, b.at) })
 	return acts

@@ -3,8 +3,6 @@ package chaos
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -27,9 +25,13 @@ type part struct {
 	env  []string
 	// ready is an address that answers with 200 when the part works.
 	ready string
-	// debug is the address of its debug port, where it has one.
-	debug string
-	proc  *testkit.Proc // nil while it is dead
+	// debug is the address of its debug port; status says that it has a page
+	// about the recalculation there.
+	debug  string
+	status bool
+	proc   *testkit.Proc // nil while it is dead
+	// quiet is how many goroutines it has at rest.
+	quiet int
 }
 
 func (p *part) start() {
@@ -64,7 +66,12 @@ type deployment struct {
 	user, manager string
 	org           string
 	seen          tally
-	moves         int // acknowledged in all rounds
+	// admin is the environment in which bin/ecf finds the same database, past
+	// all that can fail.
+	admin []string
+	// rest is how long an approval takes to be in the result while nothing fails.
+	rest  time.Duration
+	moves int // acknowledged in all rounds
 
 	redis                *testkit.RedisServer // nil where it is embedded
 	redisLink, mongoLink *link                // nil where there is none
@@ -92,7 +99,7 @@ func single(t *testing.T, data string, wrap ...string) *deployment {
 	addr, debug := address(t), address(t)
 	p := &part{
 		t: t, name: "ecf", path: testkit.Binary(t, "services/standalone/cmd/ecf"), args: []string{"serve"},
-		ready: "http://" + addr + "/api/v2/health/ready", debug: debug,
+		ready: "http://" + addr + "/api/v2/health/ready", debug: debug, status: true,
 		env: append(limits(), "ECF_ADDR="+addr, "ECF_DEBUG_ADDR="+debug, "ECF_DATA_DIR="+data, "ECF_DEMO=true", "ECF_DEMO_PASSWORD="+password,
 			"ECF_ISSUER=http://"+addr),
 	}
@@ -101,6 +108,7 @@ func single(t *testing.T, data string, wrap ...string) *deployment {
 		p.path = wrap[0]
 	}
 	d := &deployment{t: t, parts: []*part{p}, bases: []string{"http://" + addr}, user: "user@demo.test", manager: "manager@demo.test"}
+	d.admin = p.env
 	p.start()
 	d.awaitReady()
 	d.learnOrg()
@@ -131,35 +139,33 @@ func apart(t *testing.T) *deployment {
 		"ECF_ISSUER=http://"+gateways[0], "ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"),
 		"ECF_REDIS_URL=redis://"+d.redisLink.addr()+"/0")
 	env := append([]string{"ECF_MONGODB_URI=" + named(t, uri, database, link), "ECF_MONGODB_AUTH_URI=" + named(t, uri, database+"_auth", link)}, own...)
-	add := func(name, service, addr, debug, ready string, args ...string) {
+	add := func(name, service, addr, debug, ready string, args ...string) *part {
 		p := &part{
 			t: t, name: name, path: testkit.Binary(t, "services/"+service+"/cmd/"+service), args: args, ready: ready, debug: debug,
-			env: append([]string{"ECF_ADDR=" + addr}, env...),
-		}
-		if debug != "" {
-			p.env = append(p.env, "ECF_DEBUG_ADDR="+debug)
+			env: append([]string{"ECF_ADDR=" + addr, "ECF_DEBUG_ADDR=" + debug}, env...),
 		}
 		d.parts = append(d.parts, p)
+		return p
 	}
 	const ready = "/health/ready" // of a service; the gateway has its own below the base path
-	add("auth", "auth", auth, "", "http://"+auth+ready)
-	add("records", "records", records, "", "http://"+records+ready)
-	add("review", "review", review, "", "http://"+review+ready)
-	add("results", "calculation", calculation, "", "http://"+calculation+ready, "--role=serve")
+	add("auth", "auth", auth, address(t), "http://"+auth+ready)
+	add("records", "records", records, address(t), "http://"+records+ready)
+	add("review", "review", review, address(t), "http://"+review+ready)
+	add("results", "calculation", calculation, address(t), "http://"+calculation+ready, "--role=serve")
 	for n := range 2 {
 		debug := address(t)
-		add(fmt.Sprint("worker ", n+1), "calculation", address(t), debug, "http://"+debug+"/health/ready", "--role=work")
+		add(fmt.Sprint("worker ", n+1), "calculation", address(t), debug, "http://"+debug+"/health/ready", "--role=work").status = true
 	}
 	for n, addr := range gateways {
-		add(fmt.Sprint("gateway ", n+1), "gateway", addr, "", "http://"+addr+"/api/v2"+ready)
+		add(fmt.Sprint("gateway ", n+1), "gateway", addr, address(t), "http://"+addr+"/api/v2"+ready)
 		d.bases = append(d.bases, "http://"+addr)
 	}
 
 	ecf := testkit.Binary(t, "services/standalone/cmd/ecf")
-	admin := append(direct, own...)
-	org := command(t, ecf, admin, "", "org", "create", "--name", "Apart Ltd", "--plan", "enterprise")
+	d.admin = append(direct, own...)
+	org := command(t, ecf, d.admin, "", "org", "create", "--name", "Apart Ltd", "--plan", "enterprise")
 	for _, role := range []string{"user", "manager"} {
-		command(t, ecf, admin, password+"\n", "user", "create", "--org", org, "--email", role+"@apart.test", "--role", role)
+		command(t, ecf, d.admin, password+"\n", "user", "create", "--org", org, "--email", role+"@apart.test", "--role", role)
 	}
 	for _, p := range d.parts {
 		p.start()
@@ -235,52 +241,6 @@ func (d *deployment) learnOrg() {
 		d.t.Fatal(err)
 	}
 	d.org = o.ID
-}
-
-// status reads the page for people of every part that has one, and checks that
-// it and the metrics know of nothing that is due.
-func (d *deployment) status() error {
-	read := func(address, path string) (string, error) {
-		response, err := (&http.Client{Timeout: 20 * time.Second}).Get("http://" + address + path)
-		if err != nil {
-			return "", err
-		}
-		defer response.Body.Close() //nolint:errcheck // read to its end
-		text, err := io.ReadAll(response.Body)
-		return string(text), err
-	}
-	for _, p := range d.parts {
-		if p.debug == "" {
-			continue
-		}
-		page, err := read(p.debug, "/status")
-		if err != nil {
-			return err
-		}
-		if !strings.Contains(page, "GOOD: ") {
-			return fmt.Errorf("%s shows\n%s", p.name, page)
-		}
-		metrics, err := read(p.debug, "/metrics")
-		if err != nil {
-			return err
-		}
-		for _, name := range []string{"ecf_recalculation_due_age_seconds", "ecf_recalculation_due_events"} {
-			if !hasZero(metrics, name) {
-				return fmt.Errorf("%s: %s is not 0 or not there", p.name, name)
-			}
-		}
-	}
-	return nil
-}
-
-// hasZero says whether a metric is there and 0.
-func hasZero(metrics, name string) bool {
-	for line := range strings.Lines(metrics) {
-		if strings.HasPrefix(line, name) && strings.HasSuffix(strings.TrimSpace(line), " 0") {
-			return true
-		}
-	}
-	return false
 }
 
 // signal sends a signal to a part that lives.

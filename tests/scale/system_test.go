@@ -56,7 +56,7 @@ func newSystem(t *testing.T) *system {
 	}
 	s := &system{
 		t: t, url: "http://" + addr, debug: debug,
-		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
+		client: &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
 	}
 	t.Cleanup(s.client.CloseIdleConnections)
 	settings, err := app.Load(nil, func(name string) string { return env[name] })

@@ -221,6 +221,25 @@ func TestASlowRefillDoesNotOverwriteTheNewer(t *testing.T) {
 	}
 }
 
+// What is remembered for a second is not remembered for an hour because the clock
+// is put back; nor is the copy left alone for so long.
+func TestTheClockIsPutBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if s := b.check(t, "s1"); !s.Active {
+		t.Fatalf("%+v", s)
+	}
+	f := b.facts
+	f.Session.Ended, f.Session.Rev = true, 2
+	if err := b.copy.PutSession(t.Context(), f.Session); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(-time.Hour)
+	if s := b.check(t, "s1"); s.Active {
+		t.Error("an ended session is active after the clock was put back")
+	}
+}
+
 func TestRedisDownAsksAuth(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

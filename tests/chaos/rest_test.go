@@ -1,0 +1,178 @@
+package chaos
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// usual is how long an approval takes to be in the result on a machine and an
+// engine that have nothing else to do.
+const usual = 100 * time.Millisecond
+
+// allowance is how long after the last fault a result has to be right: the
+// objective, as many times as this machine, with all that runs on it now, is
+// slower at rest than usual, and never more than limit.
+func (d *deployment) allowance(forgotten bool) time.Duration {
+	wanted := objective
+	if forgotten {
+		wanted = objectiveForgotten
+	}
+	return min(time.Duration(float64(wanted)*max(1, float64(d.rest)/float64(usual))), limit)
+}
+
+// inTime judges how long it took until a result was right. Before it says no it
+// looks again how slow the machine is: others may have become busy since.
+func (d *deployment) inTime(people team, took time.Duration, forgotten bool) error {
+	if took <= d.allowance(forgotten) {
+		return nil
+	}
+	before := d.rest
+	d.measure(people)
+	d.rest = max(d.rest, before)
+	if allowed := d.allowance(forgotten); took > allowed {
+		return fmt.Errorf("the result was right %s after the last fault, and has to be after %s", took.Round(time.Millisecond), allowed.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// measure finds out how a deployment is while nothing fails: how long an
+// approval takes, and how many goroutines each process has.
+func (d *deployment) measure(people team) {
+	t := d.t
+	t.Helper()
+	ctx, boss := t.Context(), people.managers[0]
+	created, err := boss.post(ctx, "/events", map[string]any{"title": "At rest", "country": "GB"})
+	var event, record struct {
+		ID string `json:"_id"`
+	}
+	if err := errors.Join(err, created.into(&event)); err != nil {
+		t.Fatal(err)
+	}
+	var took []time.Duration
+	for n := range 5 {
+		made, err := boss.post(ctx, "/events/"+event.ID+"/waste", map[string]any{"treatment": "landfill", "weightKg": 10})
+		if err := errors.Join(err, made.into(&record)); err != nil {
+			t.Fatal(err)
+		}
+		path := "/events/" + event.ID + "/waste/" + record.ID
+		submitted, err := boss.post(ctx, path+"/submit", nil)
+		if err := errors.Join(err, submitted.into(&record)); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		approved, err := boss.post(ctx, path+"/approve", nil)
+		if err := errors.Join(err, approved.into(&record)); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, limit, func() error {
+			var result struct {
+				Status string
+				Counts struct{ Approved int }
+			}
+			if a, err := boss.ask(ctx, http.MethodGet, "/events/"+event.ID+"/results", nil, nil); err != nil || a.status != http.StatusOK || json.Unmarshal(a.data, &result) != nil {
+				return fmt.Errorf("%w: %s", err, a.body)
+			}
+			if result.Status != "current" || result.Counts.Approved != n+1 {
+				return fmt.Errorf("the result is %+v", result)
+			}
+			return nil
+		})
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	d.rest = took[len(took)/2]
+	for _, p := range d.parts {
+		if p.quiet > 0 {
+			continue
+		}
+		if p.quiet, err = p.goroutines(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("at rest an approval is in the result after %s: it has to be so within %s of a fault, %s of a loss of all of Redis",
+		d.rest.Round(time.Millisecond), d.allowance(false).Round(time.Second), d.allowance(true).Round(time.Second))
+}
+
+// settled checks that nothing is due in the eyes of any process, and that none
+// holds more goroutines than a while ago at rest.
+func (d *deployment) settled() error {
+	for _, p := range d.parts {
+		n, err := p.goroutines()
+		if err != nil {
+			return err
+		}
+		// Connections that are kept for later have some each.
+		if most := 2*p.quiet + 50; n > most {
+			return fmt.Errorf("%s has %d goroutines, and had %d before", p.name, n, p.quiet)
+		}
+		if !p.status {
+			continue
+		}
+		page, err := p.read("/status")
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(page, "GOOD: ") {
+			return fmt.Errorf("%s shows\n%s", p.name, page)
+		}
+		metrics, err := p.read("/metrics")
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"ecf_recalculation_due_age_seconds", "ecf_recalculation_due_events"} {
+			if value, found := metric(metrics, name); !found || value != 0 {
+				return fmt.Errorf("%s: %s is %v, there: %t", p.name, name, value, found)
+			}
+		}
+	}
+	return nil
+}
+
+// audit lets ecf audit verify look at every history and log there is.
+func (d *deployment) audit() {
+	d.t.Helper()
+	command(d.t, testkit.Binary(d.t, "services/standalone/cmd/ecf"), d.admin, "", "audit", "verify")
+}
+
+func (p *part) goroutines() (int, error) {
+	metrics, err := p.read("/metrics")
+	if err != nil {
+		return 0, err
+	}
+	n, found := metric(metrics, "go_goroutine_count")
+	if !found {
+		return 0, fmt.Errorf("%s does not tell its goroutines", p.name)
+	}
+	return int(n), nil
+}
+
+// read reads a page of the debug port.
+func (p *part) read(path string) (string, error) {
+	response, err := (&http.Client{Timeout: 20 * time.Second}).Get("http://" + p.debug + path)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	text, err := io.ReadAll(response.Body)
+	return string(text), err
+}
+
+// metric finds a metric that has one line.
+func metric(text, name string) (value float64, found bool) {
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) == 2 && (words[0] == name || strings.HasPrefix(words[0], name+"{")) {
+			value, err := strconv.ParseFloat(words[1], 64)
+			return value, err == nil
+		}
+	}
+	return 0, false
+}
