@@ -97,8 +97,8 @@ test-outside:
 	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...)
 
 .PHONY: e2e
-e2e: generated ## Run the end-to-end tests only, with many generated requests
-	@$(MAKE) test-work PKG=./tests/...
+e2e: generated ## Run the end-to-end tests only, with many generated requests and longer courses of random events (COURSES=6)
+	@ECF_MODEL_CHECKS=$(or $(COURSES),6) $(MAKE) test-work PKG=./tests/... TEST_TIMEOUT=1h
 
 # Without the race detector, which the short run of `make test` has.
 .PHONY: generated

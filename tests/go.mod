@@ -3,6 +3,7 @@ module github.com/eventcarbon/ecf/tests
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.1.0
 	github.com/eventcarbon/ecf/libs v0.0.0
 	github.com/eventcarbon/ecf/services/calculation v0.0.0
 	github.com/eventcarbon/ecf/services/records v0.0.0
@@ -13,6 +14,7 @@ require (
 	go.mongodb.org/mongo-driver/v2 v2.9.3
 	go.opentelemetry.io/proto/otlp v1.11.1
 	google.golang.org/protobuf v1.36.12
+	pgregory.net/rapid v1.2.0
 )
 
 require (
