@@ -32,7 +32,7 @@ func (c *Client) WaitForResult(ctx context.Context, eventID string, options ...O
 		case errors.Is(err, ErrNotModified):
 		case refused != nil && slices.ContainsFunc(refused.Details, func(d Detail) bool { return d.Code == calculationPending }):
 			seen = "a result that is being calculated"
-		default:
+		case ctx.Err() == nil:
 			return nil, err
 		}
 		if err := c.options.Sleep(ctx, c.options.PollInterval); err != nil {

@@ -3,9 +3,7 @@
 // approves its records, waits for the result and compares it with the one that
 // was worked out beforehand.
 //
-// It is written to survive the server being killed in the middle. What may have
-// been done although no answer came is done again, and a refusal that only says
-// that it was done before counts as done.
-//
-// Client is of use to any test that speaks to the API.
+// It survives the server being killed in the middle: what may have been done
+// although no answer came, the client asks for again under the same idempotency
+// key.
 package demo

@@ -1,21 +1,21 @@
 package demo
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/eventcarbon/ecf/libs/client"
 	"github.com/eventcarbon/ecf/tests/expected"
 )
 
 // Example is an event with its records and what they must come to.
 type Example struct {
-	Title     string
-	Attendees int64
-	Event     json.RawMessage // the body that creates it
-	Inputs    []Input
-	Expected  expected.Table
+	Event    client.EventInput
+	Inputs   []Input
+	Expected expected.Table
 }
 
 // Input is the body of a record.
@@ -52,15 +52,12 @@ func LoadExample(folder string) (*Example, error) {
 	if err != nil {
 		return nil, err
 	}
-	ex := &Example{Event: event}
-	var about struct {
-		Title     string `json:"title"`
-		Attendees int64  `json:"attendees"`
-	}
-	if err := json.Unmarshal(event, &about); err != nil {
+	ex := &Example{}
+	decoder := json.NewDecoder(bytes.NewReader(event))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&ex.Event); err != nil {
 		return nil, fmt.Errorf("event.json: %w", err)
 	}
-	ex.Title, ex.Attendees = about.Title, about.Attendees
 	for _, kind := range []string{"flights", "accommodation", "venue", "waste"} {
 		text, err := os.ReadFile(filepath.Join(folder, kind+".json"))
 		if err != nil {

@@ -34,13 +34,15 @@ type fakeAPI struct {
 	faultOf func(r *http.Request, n int) fault
 	// adjust changes the total that is served.
 	adjust expected.Milligrams
+	// never lets the result never become current.
+	never bool
 
 	mu       sync.Mutex
 	requests int
 	logins   int
 	renewals int
-	valid    string            // the access token
-	keys     map[string]string // idempotency key to event
+	valid    string                                // the access token
+	keys     map[string]*httptest.ResponseRecorder // answers by idempotency key
 	events   int
 	records  []*fakeRecord // in order of creation
 	looks    int           // at the result
@@ -62,7 +64,7 @@ type fakeRecord struct {
 
 func startFake(t *testing.T, ex *Example, faultOf func(*http.Request, int) fault) (*fakeAPI, string) {
 	t.Helper()
-	f := &fakeAPI{t: t, ex: ex, faultOf: faultOf, keys: map[string]string{}}
+	f := &fakeAPI{t: t, ex: ex, faultOf: faultOf, keys: map[string]*httptest.ResponseRecorder{}}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	return f, server.URL
@@ -81,7 +83,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.hangUp(w)
 		return
 	case lostAfter:
-		f.serve(httptest.NewRecorder(), r)
+		f.once(httptest.NewRecorder(), r)
 		f.hangUp(w)
 		return
 	case expired:
@@ -97,7 +99,30 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 503, "UNAVAILABLE")
 		return
 	}
-	f.serve(w, r)
+	f.once(w, r)
+}
+
+// once serves a request, or gives again what its key was answered with.
+func (f *fakeAPI) once(w http.ResponseWriter, r *http.Request) {
+	key := r.Header.Get("Idempotency-Key")
+	if key == "" {
+		if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/auth/") {
+			f.t.Errorf("%s %s has no key", r.Method, r.URL.Path)
+		}
+		f.serve(w, r)
+		return
+	}
+	key += " " + r.URL.Path
+	if f.keys[key] == nil {
+		answer := httptest.NewRecorder()
+		f.serve(answer, r)
+		f.keys[key] = answer
+		if answer.Code == http.StatusUnauthorized { // which is not kept
+			defer delete(f.keys, key)
+		}
+	}
+	w.WriteHeader(f.keys[key].Code)
+	_, _ = w.Write(f.keys[key].Body.Bytes())
 }
 
 func (f *fakeAPI) hangUp(w http.ResponseWriter) {
@@ -152,12 +177,8 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(path, "/")
 	switch {
 	case r.Method == "POST" && path == "events":
-		key := r.Header.Get("Idempotency-Key")
-		if key == "" || f.keys[key] == "" {
-			f.events++
-			f.keys[key] = "event-" + strconv.Itoa(f.events)
-		}
-		f.answer(w, 201, map[string]any{"_id": f.keys[key]})
+		f.events++
+		f.answer(w, 201, map[string]any{"_id": "event-" + strconv.Itoa(f.events)})
 	case len(parts) == 3 && parts[2] == "results":
 		f.result(w)
 	case len(parts) == 3 && r.Method == "POST":
@@ -188,7 +209,7 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, kind string) {
 
 func (f *fakeAPI) view(r *fakeRecord) map[string]any {
 	kg := f.ex.Expected.By(func(row expected.Row) string { return row.Record })[r.reference]
-	return map[string]any{"_id": r.id, "externalReference": r.reference, "status": r.status,
+	return map[string]any{"_id": r.id, "eventId": "event-1", "type": r.kind, "externalReference": r.reference, "status": r.status,
 		"footprint": map[string]any{"kgCO2e": json.Number(kg.String())}}
 }
 
@@ -239,11 +260,12 @@ func (f *fakeAPI) result(w http.ResponseWriter) {
 		}
 	}
 	if f.looks == 1 {
-		refuse(w, 404, "RESULT_NOT_FOUND")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"success":false,"error":{"code":"RESULT_NOT_FOUND","message":"m","requestId":"r","docs":"d","details":[{"code":"CALCULATION_PENDING","message":"m"}]}}`))
 		return
 	}
 	status := "current"
-	if f.looks == 2 {
+	if f.looks == 2 || f.never {
 		status = "recalculating"
 	}
 	kg := func(m expected.Milligrams) any { return json.Number(m.String()) }
@@ -255,7 +277,7 @@ func (f *fakeAPI) result(w http.ResponseWriter) {
 	scope := f.ex.Expected.By(func(row expected.Row) string { return row.Scope })
 	f.answer(w, 200, map[string]any{
 		"status": status, "revision": f.looks, "counts": map[string]any{"approved": approved},
-		"total":  map[string]any{"kgCO2e": kg(f.ex.Expected.Total() + f.adjust)},
+		"total":  map[string]any{"kgCO2e": kg(f.ex.Expected.Total() + f.adjust), "low": 1, "high": 2},
 		"byType": byType, "perAttendeeKg": nil,
 		"byStage": map[string]any{"direct": kg(stage["direct"]), "upstream": kg(stage["upstream"]), "combined": kg(stage["combined"])},
 		"byScope": map[string]any{"scope1": kg(scope["1"]), "scope2": kg(scope["2"]), "scope3": kg(scope["3"])},

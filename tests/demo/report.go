@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/eventcarbon/ecf/tests/expected"
+	"github.com/eventcarbon/ecf/libs/client"
 )
 
 // Report writes the result as a table for people.
@@ -17,12 +17,12 @@ func (o *Outcome) Report(w io.Writer, ex *Example) error {
 	line := func(name, kg, share string) {
 		table.WriteString(strings.TrimRight(fmt.Sprintf("  %-22s %16s %8s", name, kg, share), " ") + "\n")
 	}
-	mass := func(name string, kg expected.Milligrams) { line(name, kg.String(), "") }
-	part := func(name string, kg expected.Milligrams) { line(name, kg.String(), percent(kg, r.Total.KgCO2e)) }
+	mass := func(name string, kg fmt.Stringer) { line(name, kg.String(), "") }
+	part := func(name string, kg client.Kilograms) { line(name, kg.String(), percent(kg, r.Total.KgCO2e)) }
 	heading := func(text string) { fmt.Fprintf(&table, "%s\n", text) }
 
 	fmt.Fprintf(&table, "\n%s: %d records approved, factors %s, revision %d\n\n",
-		ex.Title, r.Counts.Approved, r.FactorSet.ID, r.Revision)
+		ex.Event.Title, r.Counts.Approved, r.FactorSet.ID, r.Revision)
 	line("", "kg CO2e", "share")
 	heading("by type")
 	for _, p := range r.ByType {
@@ -39,10 +39,8 @@ func (o *Outcome) Report(w io.Writer, ex *Example) error {
 	heading("in all")
 	part("total", r.Total.KgCO2e)
 	mass("expected total", ex.Expected.Total())
-	if r.Total.Low != nil && r.Total.High != nil {
-		mass("low (95%)", *r.Total.Low)
-		mass("high (95%)", *r.Total.High)
-	}
+	mass("low (95%)", r.Total.Low)
+	mass("high (95%)", r.Total.High)
 	if r.PerAttendeeKg != nil {
 		mass("per attendee", *r.PerAttendeeKg)
 	}
@@ -54,7 +52,7 @@ func (o *Outcome) Report(w io.Writer, ex *Example) error {
 }
 
 // percent gives a share of the whole with one decimal.
-func percent(part, whole expected.Milligrams) string {
+func percent(part, whole client.Kilograms) string {
 	if whole == 0 {
 		return ""
 	}

@@ -1,52 +1,12 @@
 package demo
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/eventcarbon/ecf/libs/client"
 	"github.com/eventcarbon/ecf/tests/expected"
 )
-
-// Part is one part of a breakdown.
-type Part struct {
-	Type   string              `json:"type"`
-	Group  string              `json:"group"`
-	KgCO2e expected.Milligrams `json:"kgCO2e"`
-}
-
-// Result is what the demo reads of a computed result.
-type Result struct {
-	Revision int64  `json:"revision"`
-	Status   string `json:"status"`
-	Total    struct {
-		KgCO2e expected.Milligrams  `json:"kgCO2e"`
-		Low    *expected.Milligrams `json:"low"`
-		High   *expected.Milligrams `json:"high"`
-	} `json:"total"`
-	PerAttendeeKg    *expected.Milligrams `json:"perAttendeeKg"`
-	PerAttendeeDayKg *expected.Milligrams `json:"perAttendeeDayKg"`
-	ByType           []Part               `json:"byType"`
-	ByGroup          []Part               `json:"byGroup"`
-	ByScope          struct {
-		Scope1 expected.Milligrams `json:"scope1"`
-		Scope2 expected.Milligrams `json:"scope2"`
-		Scope3 expected.Milligrams `json:"scope3"`
-	} `json:"byScope"`
-	ByStage struct {
-		Direct   expected.Milligrams `json:"direct"`
-		Upstream expected.Milligrams `json:"upstream"`
-		Combined expected.Milligrams `json:"combined"`
-	} `json:"byStage"`
-	Counts struct {
-		Approved int `json:"approved"`
-	} `json:"counts"`
-	FactorSet struct {
-		ID string `json:"id"`
-	} `json:"factorSet"`
-	// Raw is the result as it was served.
-	Raw json.RawMessage `json:"-"`
-}
 
 // Difference is a figure that is not the expected one.
 type Difference struct {
@@ -70,19 +30,20 @@ func (o *Outcome) Compare(table expected.Table) []Difference {
 		}
 	}
 	r := o.Result
-	check("total", r.Total.KgCO2e, table.Total())
+	mg := func(k client.Kilograms) expected.Milligrams { return expected.Milligrams(k) }
+	check("total", mg(r.Total.KgCO2e), table.Total())
 	types := map[string]expected.Milligrams{}
 	for _, p := range r.ByType {
-		types[p.Type] += p.KgCO2e
+		types[p.Type] += mg(p.KgCO2e)
 	}
 	for _, group := range []struct {
 		what      string
 		got, want map[string]expected.Milligrams
 	}{
 		{"type ", types, table.By(func(row expected.Row) string { return row.Type })},
-		{"stage ", map[string]expected.Milligrams{"direct": r.ByStage.Direct, "upstream": r.ByStage.Upstream, "combined": r.ByStage.Combined},
+		{"stage ", map[string]expected.Milligrams{"direct": mg(r.ByStage.Direct), "upstream": mg(r.ByStage.Upstream), "combined": mg(r.ByStage.Combined)},
 			table.By(func(row expected.Row) string { return row.Stage })},
-		{"scope ", map[string]expected.Milligrams{"1": r.ByScope.Scope1, "2": r.ByScope.Scope2, "3": r.ByScope.Scope3},
+		{"scope ", map[string]expected.Milligrams{"1": mg(r.ByScope.Scope1), "2": mg(r.ByScope.Scope2), "3": mg(r.ByScope.Scope3)},
 			table.By(func(row expected.Row) string { return row.Scope })},
 		{"record ", o.Records, table.By(func(row expected.Row) string { return row.Record })},
 	} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/client"
 	"github.com/eventcarbon/ecf/tests/demo"
 )
 
@@ -32,9 +33,11 @@ func TestServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clients := map[string]*demo.Client{}
+	clients := map[string]*client.Client{}
 	for _, role := range []string{"user", "manager"} {
-		clients[role] = demo.NewClient(url, demo.Options{Patience: time.Minute, Log: t.Logf})
+		if clients[role], err = client.New(url, client.Options{Patience: time.Minute}); err != nil {
+			t.Fatal(err)
+		}
 		account := credentials.Accounts[role]
 		if err := clients[role].Login(t.Context(), account.Email, account.Password); err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/client"
 	"github.com/eventcarbon/ecf/tests/demo"
 )
 
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	player := &demo.Player{User: user, Manager: manager, Key: "demo-" + rand.Text(), Parallel: s.parallel, Deadline: s.resultLimit, Log: say}
 	outcome, err := player.Play(ctx, ex)
 	if err != nil {
-		if demo.CodeOf(err) == "QUOTA_EXCEEDED" {
+		if client.CodeOf(err) == client.CodeQuotaExceeded {
 			return fmt.Errorf("%w\nEach run makes an event; begin with a fresh data folder or raise the quota", err)
 		}
 		return err
@@ -101,20 +102,29 @@ func loadExample(folder string) (*demo.Example, error) {
 }
 
 // logIn begins the sessions, one for each account.
-func (s settings) logIn(ctx context.Context, say func(string, ...any)) (user, manager *demo.Client, err error) {
+func (s settings) logIn(ctx context.Context, say func(string, ...any)) (user, manager *client.Client, err error) {
 	credentials, err := demo.ReadCredentials(s.credentials)
 	if err != nil && s.email == "" {
 		return nil, nil, fmt.Errorf("%w\nStart the server with make run first, or say who you are with -email and -password", err)
 	}
 	url := cmp.Or(s.url, credentials.URL, "http://127.0.0.1:8080")
 	say("server %s", url)
-	logIn := func(a demo.Account) (*demo.Client, error) {
-		client := demo.NewClient(url, demo.Options{Patience: s.patience, Log: say})
-		if err := client.Login(ctx, a.Email, a.Password); err != nil {
+	logIn := func(a demo.Account) (*client.Client, error) {
+		c, err := client.New(url, client.Options{
+			Patience:  cmp.Or(s.patience, -1), // which is to repeat nothing
+			UserAgent: "ecf-demo",
+			Repeating: func(request string, after error, pause time.Duration) {
+				say("%s: %v; again in %s", request, after, pause)
+			},
+		})
+		if err != nil {
 			return nil, err
 		}
+		if err := c.Login(ctx, a.Email, a.Password); err != nil {
+			return nil, fmt.Errorf("log in as %s: %w", a.Email, err)
+		}
 		say("logged in as %s", a.Email)
-		return client, nil
+		return c, nil
 	}
 	if s.email != "" {
 		manager, err = logIn(demo.Account{Email: s.email, Password: cmp.Or(s.password, os.Getenv("ECF_DEMO_PASSWORD"))})
