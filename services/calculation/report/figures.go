@@ -57,7 +57,15 @@ func perMille(part, whole footprint.Mass) int64 {
 	return n.Div(n, new(big.Int).Lsh(whole.Big(), 1)).Int64()
 }
 
-func percent(part, whole footprint.Mass) string { return permille(perMille(part, whole)) }
+// percent writes a share to a tenth of a percent; what is there but less is said
+// to be less.
+func percent(part, whole footprint.Mass) string {
+	n := perMille(part, whole)
+	if n == 0 && part.Sign() > 0 {
+		return "<0.1%"
+	}
+	return permille(n)
+}
 
 func permille(n int64) string {
 	sign := ""
@@ -77,5 +85,7 @@ func (p *page) boundary(d Data) {
 	for _, s := range b.Included {
 		p.Included = append(p.Included, strings.ReplaceAll(s, "_", " "))
 	}
-	p.Excluded = b.Excluded
+	for _, x := range b.Excluded {
+		p.Excluded = append(p.Excluded, exclusion{name(x.Type), x.Reason})
+	}
 }

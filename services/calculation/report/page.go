@@ -42,6 +42,7 @@ type page struct {
 	Style                      template.CSS
 	Title, Dates, Place, Intro string
 	Total                      amount
+	Whole                      row // the total, as the last row of tables
 	PerAttendee, PerDay        string
 	Facts                      []fact
 	Types, Groups, Categories  []row
@@ -110,7 +111,7 @@ func pageOf(d Data) page {
 		Style: template.CSS(style), //nolint:gosec // our own file
 		Set:   d.FactorSet.ID,
 		Title: d.Event.Title, Dates: dates(d.Context), Place: d.Context.Country,
-		Total: inTonnes(r.Total), Notices: r.Notices, Findings: d.Findings, Failed: d.Failed, Factors: d.Factors,
+		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(len(d.Records)), r.Total, total), Notices: r.Notices, Findings: d.Findings, Failed: d.Failed, Factors: d.Factors,
 		Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
 		ScopesChart: scopesChart(r.ByScope, total), QualityChart: qualityChart(r.DataQuality),
 	}
@@ -162,7 +163,7 @@ func (p *page) facts(d Data) {
 		{"Counted records", explain.Grouped(fmt.Sprint(len(d.Records)))},
 		{"Attendees", orUnsaid(d.Context.Attendees)},
 		{"Factor set", fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
-		{"Result", fmt.Sprintf("Revision %d, %s", r.Revision, strings.Replace(strings.TrimSuffix(r.CalculatedAt, ".000Z"), "T", " ", 1))},
+		{"Result", fmt.Sprintf("Revision %d, %s", r.Revision, minute(r.CalculatedAt))},
 	}
 	forcing := "Included, for the CO₂ of flights and air freight only"
 	if !d.Context.RadiativeForcing {

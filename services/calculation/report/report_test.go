@@ -107,6 +107,30 @@ func TestVarianceNamesWhatToMeasure(t *testing.T) {
 	}
 }
 
+// TestTablesEndWithTheTotal: each table of parts says what they come to, and a
+// part that is too small to be shown is not said to be nothing.
+func TestTablesEndWithTheTotal(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
+	d := data(t, ev, `flights {"from":"LHR","to":"JFK","passengers":30,"class":"economy","group":"staff"}`, `water {"supplyM3":1}`)
+	d.Result.CalculatedAt = "2026-11-21T03:08:50.786Z"
+	text := page(t, d)
+	totals := strings.Count(text, `<tfoot><tr><td>Total</td>`)
+	if totals != 5 { // by source, group, scope, stage and gas
+		t.Errorf("%d tables end with the total", totals)
+	}
+	for _, want := range []string{
+		`<td>Water</td><td class="n">1</td><td class="n">0.362</td><td class="n">&lt;0.1%</td>`,
+		`<td>Scope 1: own fuels and vehicles</td><td class="n">0</td><td class="n">0.0%</td>`,
+		`<td>Total</td><td class="n">2</td><td class="n">23,542</td><td class="n">100.0%</td>`,
+		"tonnes</strong><span>CO₂ equivalent; 95% between", " tonnes</span>", "21 November 2026, 03:08 UTC",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 func TestDirectOnlyGridsAreNamed(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}

@@ -34,12 +34,21 @@ func dates(ev footprint.EventContext) string {
 	return start.Format(layout) + " to " + end.Format(layout)
 }
 
+// minute writes a moment to the minute, for people.
+func minute(moment string) string {
+	at, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return moment
+	}
+	return at.UTC().Format("2 January 2006, 15:04 UTC")
+}
+
 // intro is the report in a few sentences.
 func intro(d Data) string {
 	types := slices.Clone(d.Result.ByType)
 	slices.SortStableFunc(types, func(a, b footprint.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	total := inTonnes(d.Result.Total)
-	text := fmt.Sprintf("The event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s.", total.Value, total.Unit, total.Low, total.High)
+	text := fmt.Sprintf("The event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s %[2]s.", total.Value, total.Unit, total.Low, total.High)
 	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
 		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
 		if len(types) > 1 {
