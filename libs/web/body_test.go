@@ -58,6 +58,7 @@ func TestCompressedBody(t *testing.T) {
 	b.do("POST", "/", bomb.String(), "Content-Type", "application/json", "Content-Encoding", "gzip").fails(415, "UNSUPPORTED_MEDIA_TYPE")
 }
 
+// Statement 29: a body above the limit of its route is 413.
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.BodyLimit = 1000 })

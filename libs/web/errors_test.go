@@ -81,7 +81,7 @@ func TestNoCodeIsForgotten(t *testing.T) {
 	}
 }
 
-// TestPoisonedErrors: nothing of an error that is not meant for clients
+// TestPoisonedErrors (statement 31): nothing of an error that is not meant for clients
 // reaches them, and the log has it once, without secrets.
 func TestPoisonedErrors(t *testing.T) {
 	t.Parallel()
@@ -135,6 +135,7 @@ func TestPoisonedErrors(t *testing.T) {
 	}
 }
 
+// Statement 31: a panic is answered as any failure of ours, and nothing of it shows.
 func TestPanicIsInternal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -194,7 +194,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-// TestUnreadableRequests: what fasthttp itself refuses has the envelope too,
+// TestUnreadableRequests (statement 31): what fasthttp itself refuses has the envelope too,
 // one log line, and nothing of what was sent.
 func TestUnreadableRequests(t *testing.T) {
 	t.Parallel()
@@ -235,7 +235,7 @@ func TestUnreadableRequests(t *testing.T) {
 	}
 }
 
-// TestSlowBody: a client that sends its body too slowly is cut off, with an
+// TestSlowBody (statement 29): a client that sends its body too slowly is cut off, with an
 // answer.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()

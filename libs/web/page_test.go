@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
+// Statement 27: a page of any number and size is clamped or refused.
 func TestPageOf(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -300,7 +300,7 @@ func TestBusyHashing(t *testing.T) {
 	}
 }
 
-// Statement 32: a store that fails is 503 with Retry-After, and says nothing of itself to a client.
+// Statements 31 and 32: a store that fails is 503 with Retry-After, and says nothing of itself to a client.
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	broken := &brokenStore{Store: openSQLite(t)}

@@ -255,9 +255,12 @@ func (s *server) revision(c *fiber.Ctx) error {
 func (s *server) revisionAt(c *fiber.Ctx, newest Result, parameter string) (Result, error) {
 	number, err := strconv.ParseInt(c.Params(parameter), 10, 64)
 	if err != nil || number < 1 || number > newest.Revision {
+		message := "The event has no result yet."
+		if newest.Revision > 0 {
+			message = fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)
+		}
 		return Result{}, apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
-			With(apperr.Detail{Field: parameter, Code: "UNKNOWN_REVISION",
-				Message: fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)})
+			With(apperr.Detail{Field: parameter, Code: "UNKNOWN_REVISION", Message: message})
 	}
 	found, err := s.revisions(c, newest, number, number)
 	if err == nil && len(found) != 1 {

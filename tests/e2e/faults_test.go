@@ -198,4 +198,10 @@ func TestSeparateProcesses(t *testing.T) {
 	if err := play(t.Context(), player(t, "http://"+gateway, "user@apart.test", "manager@apart.test", password)); err != nil {
 		t.Fatal(err)
 	}
+	front := &system{url: "http://" + gateway}
+	idToken := front.anonymous(t).post("/auth/login", map[string]any{"email": "manager@apart.test", "password": password}).want(http.StatusOK).str("idToken")
+	believesNobody(t, auth, http.MethodGet, "/auth/me", idToken)
+	believesNobody(t, records, http.MethodGet, "/events", idToken)
+	believesNobody(t, review, http.MethodPost, "/events/e/review/approve", idToken)
+	believesNobody(t, calculation, http.MethodGet, "/review", idToken)
 }

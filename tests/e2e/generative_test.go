@@ -313,12 +313,14 @@ func (j *judge) documentRefuses(q *generated, request *http.Request) error {
 var betweenFields = []string{"REQUIRED", "NOT_ALLOWED", "UNKNOWN_CODE", "DUPLICATE", "FACTOR_UNAVAILABLE", "UNKNOWN_FACTOR_SET", "LAST_ADMIN", "WRONG_PASSWORD",
 	"OUT_OF_RANGE of endDate", "OUT_OF_RANGE of respondents"}
 
+var inItem = regexp.MustCompile(`^items\[\d+\]\.`)
+
 func onlyBetweenFields(a *answer) bool {
 	details, _ := a.at("error", "details").([]any)
 	for _, d := range details {
 		o, _ := d.(map[string]any)
 		code, _ := o["code"].(string)
-		if !slices.Contains(betweenFields, code) && !slices.Contains(betweenFields, fmt.Sprintf("%s of %v", code, o["field"])) {
+		if !slices.Contains(betweenFields, code) && !slices.Contains(betweenFields, fmt.Sprintf("%s of %v", code, inItem.ReplaceAllString(fmt.Sprint(o["field"]), ""))) {
 			return false
 		}
 	}

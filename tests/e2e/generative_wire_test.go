@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -170,6 +171,9 @@ func (w *wire) once(r *wireRequest) (int, http.Header, []byte, error) {
 	}
 	body, err := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
+	if err == nil && answer.Header.Get("Content-Encoding") == "gzip" && len(body) > 0 {
+		body, err = unzipped(body)
+	}
 	if err != nil {
 		return 0, nil, nil, err
 	}
@@ -179,6 +183,14 @@ func (w *wire) once(r *wireRequest) (int, http.Header, []byte, error) {
 		}
 	}
 	return answer.StatusCode, answer.Header, body, nil
+}
+
+func unzipped(body []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 func isReset(err error) bool {

@@ -220,6 +220,7 @@ func (w *world) judge(t *testing.T) {
 	if after := w.snapshot(); after != w.before {
 		t.Errorf("what the other organization sees has changed:\n%s\n%s", w.before, after)
 	}
+	w.s.checkLines(t)
 	admin := w.s.as(t, "admin@example.test")
 	recomputed := 0
 	for page := 1; ; page++ {

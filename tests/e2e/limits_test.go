@@ -82,7 +82,7 @@ func TestQuotaIsExact(t *testing.T) {
 	})
 }
 
-// Of many approvals of one record at once exactly one happens.
+// Statement 23: of 64 approvals of one record at once exactly one happens.
 func TestParallelApprovalsHaveOneEffect(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -93,7 +93,7 @@ func TestParallelApprovalsHaveOneEffect(t *testing.T) {
 		user.post(path+"/submit", nil).want(http.StatusOK)
 		var won atomic.Int64
 		var group sync.WaitGroup
-		for range 32 {
+		for range 64 {
 			group.Go(func() {
 				switch a := manager.post(path+"/approve", nil); a.status {
 				case http.StatusOK:
