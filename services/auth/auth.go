@@ -74,8 +74,10 @@ type Service struct {
 	config   Config
 	keys     *keyring.Keyring
 	verifier *identity.Verifier
-	failures *failures
-	app      *fiber.App
+	// lateVerifier takes tokens until a little after they have expired.
+	lateVerifier *identity.Verifier
+	failures     *failures
+	app          *fiber.App
 }
 
 var _ sessions.Authority = (*Service)(nil)
@@ -95,6 +97,9 @@ func New(config Config, d Deps) (*Service, error) {
 	s := &Service{Accounts: accounts, config: config, keys: d.Keys}
 	s.failures = newFailures(config.AccountLimit, d.Cache, d.Now, s.now)
 	s.verifier = identity.NewVerifier(identity.VerifierOptions{Issuer: config.Issuer, Keys: d.Keys, Now: s.now})
+	s.lateVerifier = identity.NewVerifier(identity.VerifierOptions{
+		Issuer: config.Issuer, Keys: d.Keys, CacheSize: 100, Now: func() time.Time { return s.now().Add(-reportGrace) },
+	})
 	s.app = web.New(web.Options{Service: "auth", Logger: s.log, Now: s.now})
 	if d.Health != nil {
 		d.Health.Register(s.app, "")

@@ -54,6 +54,55 @@ func TestFailedLoginsOfOneAccount(t *testing.T) {
 	}
 }
 
+// Statement 3: whoever has got hold of a session cannot guess the password where
+// it is changed: wrong ones count as failed sign-ins of the account, rehearsed
+// ones too. And strangers who guess at the sign-in do not keep the owner from
+// changing it.
+func TestWrongCurrentPasswordsCountAsFailedLogins(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	ada, bob := b.signIn("ada@example.com"), b.signIn("bob@example.com")
+	change := func(access, current, next, from, rehearsal string) answer {
+		return b.do("POST", "/api/v2/auth/password", access, `{"currentPassword":`+quoted(current)+`,"newPassword":`+quoted(next)+`}`,
+			"X-Forwarded-For", from, "X-Dry-Run", rehearsal)
+	}
+	const thief, owner = "198.51.100.66", "127.0.0.1" // where ada has signed in from
+	// What is no attempt at the password does not count.
+	for range 5 {
+		b.want(change(ada.access, "wrong", "short", thief, "false"), http.StatusBadRequest, "VALIDATION_ERROR")
+	}
+	before := b.hasher.Made()
+	for i := range 40 {
+		a := change(ada.access, fmt.Sprint("wrong ", i), newPass, thief, fmt.Sprint(i%2 == 0))
+		if i < 30 {
+			b.want(a, http.StatusBadRequest, "VALIDATION_ERROR")
+			continue
+		}
+		b.want(a, http.StatusTooManyRequests, "RATE_LIMITED")
+		if a.header.Get("Retry-After") != "60" {
+			t.Errorf("Retry-After %s", a.header.Get("Retry-After"))
+		}
+	}
+	if made := b.hasher.Made() - before; made != 30 {
+		t.Errorf("%d hashes", made)
+	}
+	if _, entries, err := b.store.AuditPage(t.Context(), "o1", 0, 1); err != nil || entries != 3+2+40 { // three accounts, two sign-ins
+		t.Errorf("%d entries in the audit log, %v", entries, err)
+	}
+	// Not even with the right one, and not at the sign-in; the owner is not kept out.
+	b.want(change(ada.access, goodPass, newPass, thief, "false"), http.StatusTooManyRequests, "RATE_LIMITED")
+	b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":"wrong"}`, "X-Forwarded-For", thief), http.StatusTooManyRequests, "RATE_LIMITED")
+	b.want(change(ada.access, goodPass, newPass, owner, "false"), http.StatusOK, "")
+	b.signInWith("ada@example.com", newPass)
+
+	for i := range 31 { // strangers, who need no session for it
+		b.do("POST", "/api/v2/auth/login", "", `{"email":"bob@example.com","password":"wrong"}`, "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))
+	}
+	b.want(change(bob.access, goodPass, newPass, owner, "false"), http.StatusOK, "")
+	b.clock.Advance(15*time.Minute + time.Second)
+	b.want(change(ada.access, "wrong", goodPass, thief, "false"), http.StatusBadRequest, "VALIDATION_ERROR")
+}
+
 // Statement 3: the delay grows with each failure, ends, and is the same for an
 // email without an account.
 func TestDelayAfterFailuresGrows(t *testing.T) {

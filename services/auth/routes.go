@@ -3,6 +3,7 @@ package auth
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -37,5 +38,6 @@ func (s *Service) register(app *fiber.App) error {
 	app.Get("/.well-known/openid-configuration", s.discovery)
 	app.Get("/.well-known/jwks.json", s.jwks)
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
+	app.Post(audit.Path, s.takeReport)
 	return web.Register(app, web.BasePath, s, permissions.API(), s.routes())
 }

@@ -83,13 +83,17 @@ func (s *Service) changePassword(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := accounts.replacePassword(withCaller(c), web.PrincipalOf(c), current, fresh); err != nil {
+	if err := s.replacePassword(withCaller(c), accounts, web.PrincipalOf(c), current, fresh); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{})
 }
 
-func (a *Accounts) replacePassword(ctx context.Context, p identity.Principal, current, fresh string) error {
+// replacePassword changes a password by the one before. A wrong one counts as a
+// failed sign-in of the account, in a rehearsal too: else whoever has stolen a
+// session could guess the password here, and nobody would see it.
+func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.Principal, current, fresh string) error {
+	refused := event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session}
 	// Not 401: the token is good, and a client that gets 401 would refresh it and
 	// try again.
 	wrong := apperr.Invalid(apperr.Detail{Field: "currentPassword", Code: "WRONG_PASSWORD", Message: "currentPassword is not the password of this account."})
@@ -100,16 +104,28 @@ func (a *Accounts) replacePassword(ctx context.Context, p identity.Principal, cu
 	if err := a.checkPassword("newPassword", fresh, u); err != nil {
 		return err
 	}
+	known, _ := callerOf(ctx)
+	forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address)
+	if err != nil {
+		refused.failed = "too many failures"
+		if err := s.audit(ctx, refused); err != nil {
+			return err
+		}
+		return err
+	}
 	ok, _, err := a.hasher.Verify(ctx, u.PasswordHash, current)
 	if err != nil {
+		forgive()
 		return busy(err)
 	}
 	if !ok {
-		if err := a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session, failed: "wrong password"}); err != nil {
+		refused.failed = "wrong password"
+		if err := s.audit(ctx, refused); err != nil {
 			return err
 		}
 		return wrong
 	}
+	forgive()
 	hash, err := a.hash(ctx, fresh)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -41,6 +42,9 @@ type Deps struct {
 	// together, and as much again for the setup of accounts; WriteLimit is that
 	// of a user's writes.
 	SignInLimit, WriteLimit ratelimit.Rule
+	// Audit takes what was refused and what services say they have changed; nil:
+	// nobody does.
+	Audit audit.Recorder
 	// TrustedProxies may say who the client is in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
 	// Timeout is how long a request may take, whatever hangs behind the gateway.
@@ -80,6 +84,7 @@ type gateway struct {
 	byAddress map[limitClass]*ratelimit.Limiter
 	writes    *ratelimit.Limiter
 	budgets   budgets
+	refusals  refusals
 	tracer    trace.Tracer
 }
 

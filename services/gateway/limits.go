@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -53,6 +54,7 @@ func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Re
 	if r.Allowed {
 		return nil
 	}
+	g.auditRefusal(c, audit.Limited, apperr.RateLimited)
 	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(r.Reset, time.Second),
 		Message: "Too many requests. Wait as long as Retry-After says."}
 }

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -88,10 +89,18 @@ func (g *gateway) proxy(r route, prefix string) fiber.Handler {
 			span.SetStatus(codes.Error, "no answer")
 			return noAnswer(err)
 		}
+		if err := g.auditAnswer(c); err != nil {
+			c.Response().Reset()
+			own.restore(c)
+			return err
+		}
 		responseHeader(&c.Response().Header)
 		own.restore(c)
-		if status := c.Response().StatusCode(); status >= fiber.StatusInternalServerError {
+		switch status := c.Response().StatusCode(); {
+		case status >= fiber.StatusInternalServerError:
 			span.SetStatus(codes.Error, "answered as failed")
+		case status == fiber.StatusForbidden:
+			g.auditRefusal(c, audit.Forbidden, refusedAs(c))
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
@@ -53,6 +54,7 @@ func Run(ctx context.Context, env app.Env) error {
 		Limits:         ratelimit.NewRedis(cache, LimitPrefix, nil),
 		SignInLimit:    ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
 		WriteLimit:     ratelimit.Rule{Limit: s.WriteRateLimit.N, Window: s.WriteRateLimit.Per},
+		Audit:          audit.NewRemote(s.AuthURL, ask),
 		TrustedProxies: s.TrustedProxies,
 		Logger:         env.Logger,
 	})

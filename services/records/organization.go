@@ -2,12 +2,15 @@ package records
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -67,22 +70,41 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
+		was := o
 		if err := readOrganization(body, &o, w.By); err != nil {
 			return err
 		}
-		before := o.Rev
 		o.Rev++
-		err = w.Store.ReplaceOrganization(c.UserContext(), o, before)
+		err = w.Store.ReplaceOrganization(c.UserContext(), o, was.Rev)
 		if errors.Is(err, record.ErrConflict) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
+		if before, after := changesOf(was, o); !w.Rehearsal && before != after {
+			if err := audit.Attach(c, audit.Note{Action: audit.Organization, Subject: string(o.ID), Before: before, After: after}); err != nil {
+				return err
+			}
+		}
 		return s.answerOrganization(c, o)
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Many changes are being made to this organization at once. Please try again."}
+}
+
+// changesOf says for the audit log what was changed of an organization.
+func changesOf(was, is record.Organization) (before, after string) {
+	var b, a []string
+	add := func(name, from, to string) {
+		if from != to {
+			b, a = append(b, name+" "+from), append(a, name+" "+to)
+		}
+	}
+	add("fourEyes", strconv.FormatBool(was.Policy.FourEyes), strconv.FormatBool(is.Policy.FourEyes))
+	add("autoApproveBelowKg", was.Policy.AutoApprove.BelowKg.String(), is.Policy.AutoApprove.BelowKg.String())
+	add("spotCheckOneIn", strconv.FormatInt(was.Policy.AutoApprove.SpotCheckOneIn, 10), strconv.FormatInt(is.Policy.AutoApprove.SpotCheckOneIn, 10))
+	return strings.Join(b, ", "), strings.Join(a, ", ")
 }
 
 // readOrganization reads into o what a change names.

@@ -124,6 +124,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		Limits:      ratelimit.NewRedis(redis.cache, gateway.LimitPrefix, nil),
 		SignInLimit: ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
 		WriteLimit:  ratelimit.Rule{Limit: s.WriteRateLimit.N, Window: s.WriteRateLimit.Per},
+		Audit:       accounts,
 
 		TrustedProxies: s.TrustedProxies,
 		Logger:         o.Logger,

@@ -1,111 +1,112 @@
 package e2e
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"github.com/eventcarbon/ecf/libs/mongox"
-	"github.com/eventcarbon/ecf/libs/sqlitex"
-	"github.com/eventcarbon/ecf/libs/testkit"
-	"github.com/eventcarbon/ecf/services/standalone"
+	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// auditVerify runs `ecf audit verify` as a process beside the server and gives
-// what it prints and its exit code.
-func (s *system) auditVerify(t *testing.T) (printed string, code int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), testkit.Binary(t, "services/standalone/cmd/ecf"), "audit", "verify")
-	cmd.Env = []string{"ECF_DATA_DIR=" + s.settings.DataDir}
-	if s.settings.MongoURI != "" {
-		cmd.Env = append(cmd.Env, "ECF_MONGODB_URI="+s.settings.MongoURI, "ECF_MONGODB_AUTH_URI="+s.settings.MongoAuthURI, "ECF_REDIS_URL="+s.settings.RedisURL)
-	}
-	out, err := cmd.Output()
-	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return string(out), failed.ExitCode()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out), 0
-}
-
-// damage changes the database of a running system behind its back: by one
-// statement on the embedded engine, by one change of the histories on MongoDB.
-func (s *system) damage(t *testing.T, statement string, change func(histories histories) error) {
-	t.Helper()
-	if s.settings.MongoURI == "" {
-		db, err := sqlitex.Open(t.Context(), filepath.Join(s.settings.DataDir, standalone.DatabaseFile))
-		if err != nil {
-			t.Fatal(err)
+// auditLog gives the entries with an action, oldest first.
+func auditLog(admin *caller, action string) []map[string]any {
+	admin.t.Helper()
+	items, _ := admin.get("/organization/audit?limit=100").want(http.StatusOK).data("items").([]any)
+	var found []map[string]any
+	for _, item := range items {
+		if e := item.(map[string]any); e["action"] == action {
+			found = append([]map[string]any{e}, found...)
 		}
-		err = db.Write(t.Context(), func(ctx context.Context, tx sqlitex.Tx) error {
-			_, err := tx.ExecContext(ctx, statement)
-			return err
-		})
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatal(err)
+	}
+	return found
+}
+
+func wantEntry(t *testing.T, e map[string]any, want map[string]string) {
+	t.Helper()
+	for name, value := range want {
+		if got, _ := e[name].(string); got != value {
+			t.Errorf("%s is %q, want %q, in %v", name, got, value, e)
 		}
-		return
-	}
-	client, err := mongox.Connect(s.settings.MongoURI, mongox.Options{AppName: "damage"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) }()
-	all := client.Database(mongox.DatabaseName(s.settings.MongoURI, "")).Collection("history")
-	if err := change(histories{
-		set: func(filter, set bson.D) error {
-			_, err := all.UpdateOne(t.Context(), filter, bson.D{{Key: "$set", Value: set}})
-			return err
-		},
-		drop: func(filter bson.D) error {
-			_, err := all.DeleteOne(t.Context(), filter)
-			return err
-		},
-	}); err != nil {
-		t.Fatal(err)
 	}
 }
 
-type histories struct {
-	set  func(filter, set bson.D) error
-	drop func(filter bson.D) error
-}
-
-// `ecf audit verify` beside a running server: whole histories are said to be,
-// and of what was changed or taken away it names organization, event, record and
-// revision, and fails.
-func TestAuditVerifyFindsChangedAndMissingEntries(t *testing.T) {
+// Statement 35, through the whole system: requests refused for the role or for
+// four eyes, hits of the limit of writes, and changes of the policy are entries
+// of the audit log, with who, what, before and after, request and time.
+func TestAuditLogOfTheWholeSystem(t *testing.T) {
 	t.Parallel()
-	onBothEngines(t, nil, func(t *testing.T, s *system) {
-		user, manager := s.user(t), s.manager(t)
+	onBothEngines(t, map[string]string{"ECF_WRITE_RATE_LIMIT": "12/1h"}, func(t *testing.T, s *system) {
+		s.account(t, s.org, "busy@example.test", identity.User)
+		user, manager, admin, busy := s.user(t), s.manager(t), s.as(t, "admin@example.test"), s.as(t, "busy@example.test")
+		id := func(c *caller) string { return c.get("/auth/me").want(http.StatusOK).str("_id") }
+
+		policy := func(body string) *answer {
+			return admin.do(http.MethodPatch, "/organization", body, map[string]string{"X-Request-Id": "policy-1"})
+		}
+		policy(`{"policy":{"fourEyes":true,"autoApproveBelowKg":50}}`).want(http.StatusOK)
+		policy(`{"policy":{"fourEyes":true}}`).want(http.StatusOK) // changes nothing
+		policy(`{"name":"Renamed Ltd"}`).want(http.StatusOK)
+		admin.do(http.MethodPatch, "/organization", `{"policy":{"fourEyes":false}}`, map[string]string{"X-Dry-Run": "true"}).want(http.StatusOK)
+		policy(`{"policy":{"autoApproveBelowKg":null}}`).want(http.StatusOK)
+		changes := auditLog(admin, "organization.update")
+		if len(changes) != 2 {
+			t.Fatalf("changes of the policy: %v", changes)
+		}
+		wantEntry(t, changes[0], map[string]string{
+			"actor": id(admin), "subject": s.org, "outcome": "done", "requestId": "policy-1", "address": "127.0.0.1",
+			"before": "fourEyes false, autoApproveBelowKg 0", "after": "fourEyes true, autoApproveBelowKg 50",
+		})
+		wantEntry(t, changes[1], map[string]string{"before": "autoApproveBelowKg 50", "after": "autoApproveBelowKg 0"})
+
+		for range 5 {
+			user.get("/users").wantError(http.StatusForbidden, "FORBIDDEN")
+		}
 		event := manager.post("/events", map[string]any{"title": "Audited", "country": "GB"}).want(http.StatusCreated).str("_id")
-		id := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 10})
-		gone := user.post("/events/"+event+"/waste", map[string]any{"treatment": "landfill", "weightKg": 20}).want(http.StatusCreated).str("_id")
-		user.do(http.MethodDelete, "/events/"+event+"/waste/"+gone, nil, nil).want(http.StatusOK)
-		whole := s.org + ": 2 records with 5 history entries, whole\n"
-		if out, code := s.auditVerify(t); code != 0 || !strings.Contains(out, whole) {
-			t.Fatalf("exit code %d\n%s", code, out)
+		waste := manager.post("/events/"+event+"/waste", map[string]any{"treatment": "landfill", "weightKg": 1000}).want(http.StatusCreated).str("_id")
+		path := "/events/" + event + "/waste/" + waste
+		manager.post(path+"/submit", nil).want(http.StatusOK)
+		manager.post(path+"/approve", nil).wantError(http.StatusForbidden, "SELF_APPROVAL_FORBIDDEN")
+		refused := auditLog(admin, "request.forbidden")
+		if len(refused) != 4 {
+			t.Fatalf("refused for who asks: %v", refused)
 		}
-		of := s.org + ": event " + event + ", waste, record "
-		s.damage(t, "UPDATE history SET entry = replace(entry, '\"move\":\"submit\"', '\"move\":\"review\"') WHERE rev = 2",
-			func(all histories) error {
-				return all.set(bson.D{{Key: "rev", Value: 2}}, bson.D{{Key: "move", Value: "review"}})
+		for i, after := range []string{"", "2 times within an hour", "4 times within an hour"} {
+			wantEntry(t, refused[i], map[string]string{
+				"actor": id(user), "subject": "GET /users", "outcome": "refused", "reason": "FORBIDDEN", "address": "127.0.0.1", "after": after,
 			})
-		if out, code := s.auditVerify(t); code == 0 || !strings.Contains(out, of+id+": revision 2 was changed\n") || !strings.Contains(out, ", 1 faults\n") {
-			t.Errorf("changed: exit code %d\n%s", code, out)
+			if refused[i]["requestId"] == "" || !strings.HasSuffix(refused[i]["at"].(string), "Z") || refused[i]["session"] == "" {
+				t.Errorf("%v", refused[i])
+			}
 		}
-		s.damage(t, "DELETE FROM history WHERE record = '"+gone+"'",
-			func(all histories) error { return all.drop(bson.D{{Key: "record", Value: gone}}) })
-		if out, code := s.auditVerify(t); code == 0 || !strings.Contains(out, of+gone+": revision 1 is missing\n") || !strings.Contains(out, of+id) {
-			t.Errorf("missing: exit code %d\n%s", code, out)
+		wantEntry(t, refused[3], map[string]string{"actor": id(manager), "subject": "POST " + path + "/approve", "reason": "SELF_APPROVAL_FORBIDDEN"})
+
+		for i := range 14 {
+			want := http.StatusNotFound
+			if i >= 12 {
+				want = http.StatusTooManyRequests
+			}
+			busy.post("/events/none/waste", map[string]any{"treatment": "landfill", "weightKg": 1}).want(want)
+		}
+		limited := auditLog(admin, "request.limited")
+		if len(limited) != 2 {
+			t.Fatalf("hits of the limit: %v", limited)
+		}
+		wantEntry(t, limited[0], map[string]string{"actor": id(busy), "subject": "POST /events/none/waste", "outcome": "refused", "reason": "RATE_LIMITED"})
+
+		text, err := json.Marshal(append(append(changes, refused...), limited...))
+		if err != nil || strings.Contains(string(text), "@") {
+			t.Errorf("an email is in the audit log: %s, %v", text, err)
+		}
+		// The way in is for the gateway only.
+		for _, way := range []string{"//internal/audit", "/internal/audit"} {
+			if a := admin.do(http.MethodPost, way, `{"action":"request.forbidden"}`, nil); a.status != http.StatusNotFound {
+				t.Errorf("%s: %d %s", way, a.status, a.body)
+			}
+		}
+		if got := fmt.Sprint(len(auditLog(admin, "request.forbidden"))); got != "4" {
+			t.Errorf("%s entries", got)
 		}
 	})
 }

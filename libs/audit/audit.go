@@ -1,0 +1,129 @@
+// Package audit is how what concerns security gets into the audit log when it is
+// another service than auth that sees it. A service says what it has changed in
+// its answer to the gateway; the gateway adds what it has refused, and hands both
+// to auth, which keeps the log.
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Path is where auth takes reports, on its own port. The gateway never exposes
+// it.
+const Path = "/internal/audit"
+
+// Actions that other services than auth report. Auth takes no others, so that
+// nobody who reaches it can make up a sign-in.
+const (
+	Forbidden    = "request.forbidden"
+	Limited      = "request.limited"
+	Organization = "organization.update"
+)
+
+// Note is what happened. It holds no email and no secret.
+type Note struct {
+	Action string `json:"action"`
+	// Refused says why it was refused; empty: it was done.
+	Refused string `json:"refused,omitempty"`
+	// Subject is what it was done to, or the request that was refused.
+	Subject string `json:"subject,omitempty"`
+	Before  string `json:"before,omitempty"`
+	After   string `json:"after,omitempty"`
+}
+
+// Report is a note and the request it is of.
+type Report struct {
+	Note
+	Address   string `json:"address,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+}
+
+// Recorder keeps the audit log.
+type Recorder interface {
+	// Record stores an entry before it returns nil. Who did it, and in which
+	// organization, is what the access token says; without one nobody is known.
+	Record(ctx context.Context, accessToken string, r Report) error
+}
+
+// header carries a note in the answer of a service. The gateway removes it, as
+// it does all fields that begin with X-Ecf-.
+const header = "X-Ecf-Audit"
+
+// Attach puts a note into the answer of a service.
+func Attach(c *fiber.Ctx, n Note) error {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	c.Set(header, base64.RawURLEncoding.EncodeToString(text))
+	return nil
+}
+
+// Attached gives the note of a service's answer; false when there is none.
+func Attached(answer *fiber.Response) (n Note, ok bool, err error) {
+	value := answer.Header.Peek(header)
+	if len(value) == 0 {
+		return Note{}, false, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(string(value))
+	if err == nil {
+		err = json.Unmarshal(text, &n)
+	}
+	if err != nil {
+		return Note{}, false, fmt.Errorf("audit: the note of an answer: %w", err)
+	}
+	return n, true, nil
+}
+
+// Remote is auth as a Recorder, over HTTP.
+type Remote struct {
+	url    string
+	client *http.Client
+}
+
+var _ Recorder = (*Remote)(nil)
+
+// NewRemote makes a Recorder of the auth service at base, such as
+// http://auth:8081. A nil client is one with a time-out of 2 s.
+func NewRemote(base string, client *http.Client) *Remote {
+	if client == nil {
+		client = &http.Client{Timeout: 2 * time.Second}
+	}
+	return &Remote{url: strings.TrimSuffix(base, "/") + Path, client: client}
+}
+
+// Record implements Recorder.
+func (r *Remote) Record(ctx context.Context, accessToken string, report Report) error {
+	body, err := json.Marshal(report)
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	req.Header.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	if accessToken != "" {
+		req.Header.Set(fiber.HeaderAuthorization, "Bearer "+accessToken)
+	}
+	res, err := r.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 16<<10)) // so that the connection is kept
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("audit: auth answers %d", res.StatusCode)
+	}
+	return nil
+}

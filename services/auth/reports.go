@@ -1,0 +1,76 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// maxReportText bounds each text of a report, in bytes.
+const maxReportText = 1000
+
+// reportGrace is how long ago a token may have expired that a report is made
+// with: the request it is of began while it was good.
+const reportGrace = 30 * time.Second
+
+var _ audit.Recorder = (*Service)(nil)
+
+// Record implements audit.Recorder: it enters what the gateway has refused, and
+// what other services have changed. The access token says who it was, and is
+// verified here too; only hits of a limit may come without one.
+func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report) error {
+	if !slices.Contains([]string{audit.Forbidden, audit.Limited, audit.Organization}, r.Action) {
+		return apperr.New(apperr.Forbidden, "This action is not reported by others.")
+	}
+	var p identity.Principal
+	if accessToken != "" || r.Action != audit.Limited {
+		var err error
+		if p, err = s.verifier.Verify(ctx, accessToken); err != nil {
+			p, err = s.lateVerifier.Verify(ctx, accessToken)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, text := range []*string{&r.Refused, &r.Subject, &r.Before, &r.After} {
+		*text = cutBytes(*text, maxReportText)
+	}
+	ctx = context.WithValue(ctx, callerKey{}, caller{
+		actor: p.UserID, requestID: cutBytes(r.RequestID, maxReportText), origin: account.Origin{Address: cutBytes(r.Address, maxReportText)},
+	})
+	return s.audit(ctx, event{
+		action: r.Action, org: p.Org, subject: r.Subject, session: p.Session, failed: r.Refused, from: r.Before, to: r.After,
+	})
+}
+
+// takeReport answers the gateway's reports.
+func (s *Service) takeReport(c *fiber.Ctx) error {
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	var r audit.Report
+	if err := json.Unmarshal(body, &r); err != nil {
+		return apperr.Invalid(apperr.Detail{Code: "BAD_FORMAT", Message: "The body must be a report."})
+	}
+	token := ""
+	if c.Get(fiber.HeaderAuthorization) != "" {
+		var ok bool
+		if token, ok = web.BearerToken(c); !ok {
+			return identity.NotAdmitted()
+		}
+	}
+	if err := s.Record(c.UserContext(), token, r); err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{})
+}

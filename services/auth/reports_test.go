@@ -1,0 +1,94 @@
+package auth_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// Statement 35: what the gateway reports is an entry in the chain of the
+// organization that the token names. Statement 34: auth takes the token's word
+// for who it was, and nobody's else, and nothing that only auth itself can know.
+func TestReportsOfOtherServices(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		bob, root := b.signIn("bob@example.com"), b.signIn("root@example.com")
+		remote := audit.NewRemote(b.base, nil)
+		refused := audit.Report{
+			Note:    audit.Note{Action: audit.Forbidden, Refused: "FORBIDDEN", Subject: "GET /users", After: "4 times within an hour"},
+			Address: "198.51.100.7", RequestID: "req-9",
+		}
+		if err := remote.Record(t.Context(), bob.access, refused); err != nil {
+			t.Fatal(err)
+		}
+		if err := remote.Record(t.Context(), root.access, audit.Report{
+			Note: audit.Note{Action: audit.Organization, Subject: "o1", Before: "fourEyes false", After: "fourEyes true"},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		all := b.entries(root.access)
+		for i, want := range []map[string]string{
+			{"action": "organization.update", "outcome": "done", "actor": b.root.ID, "subject": "o1", "before": "fourEyes false", "after": "fourEyes true"},
+			{"action": "request.forbidden", "outcome": "refused", "reason": "FORBIDDEN", "actor": b.bob.ID, "subject": "GET /users",
+				"after": "4 times within an hour", "address": "198.51.100.7", "requestId": "req-9", "session": claimsOf(t, bob.access)["sid"].(string)},
+		} {
+			for name, value := range want {
+				if all[i][name] != value {
+					t.Errorf("%s is %v, want %s, in %v", name, all[i][name], value, all[i])
+				}
+			}
+		}
+
+		// A hit of a limit has no token where nobody has signed in.
+		hit := audit.Report{Note: audit.Note{Action: audit.Limited, Refused: "RATE_LIMITED", Subject: "POST /auth/login"}, Address: "198.51.100.8"}
+		if err := remote.Record(t.Context(), "", hit); err != nil {
+			t.Fatal(err)
+		}
+		_, before, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 10)
+		if err != nil || before != 1 {
+			t.Errorf("%d entries of nobody, %v", before, err)
+		}
+		made := refused
+		made.Action = "login"
+		for what, c := range map[string]struct {
+			token  string
+			report audit.Report
+		}{
+			"no token":                  {"", refused},
+			"an ID token":               {bob.id, refused},
+			"a refresh token":           {bob.refresh, refused},
+			"a limit with no token":     {"nonsense", hit},
+			"an action of auth's own":   {root.access, made},
+			"no action, and not a note": {root.access, audit.Report{}},
+		} {
+			if err := remote.Record(t.Context(), c.token, c.report); err == nil {
+				t.Errorf("%s is taken", what)
+			}
+		}
+		b.want(b.do("POST", "/api/v2"+audit.Path, root.access, `{}`), http.StatusNotFound, "NOT_FOUND")
+
+		// A request may outlive its token by as long as a request takes.
+		b.clock.Advance(time.Hour + 10*time.Second)
+		if err := b.service.Record(t.Context(), bob.access, refused); err != nil {
+			t.Errorf("a token that has just expired: %v", err)
+		}
+		b.clock.Advance(time.Minute)
+		if err := b.service.Record(t.Context(), bob.access, refused); apperr.CodeOf(err) != apperr.Unauthenticated {
+			t.Errorf("a token that expired a minute ago: %v", err)
+		}
+		long := hit
+		long.Subject = strings.Repeat("ä", 10_000)
+		if err := b.service.Record(t.Context(), "", long); err != nil {
+			t.Error(err)
+		}
+		stored, _, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1)
+		if err != nil || len(stored) != 1 || len(stored[0].Subject) > 1000 {
+			t.Errorf("%v, %v", stored, err)
+		}
+		wholeChains(t, b, account.SystemOrg, "o1", "o2")
+	})
+}

@@ -1,0 +1,179 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+const (
+	// auditTimeout bounds the report of something; the answer waits for it.
+	auditTimeout = time.Second
+	// refusalsWindow is how long repetitions of one refusal are counted together.
+	refusalsWindow = time.Hour
+	// maxRefusals bounds what is counted apart.
+	maxRefusals = 10_000
+	sweepEvery  = time.Minute
+)
+
+// auditRefusal puts a refused request into the audit log: who was refused what.
+// Repetitions are entered ever more rarely, so that whoever is refused cannot
+// fill the log. The answer is the same whether or not it could be entered.
+func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
+	if g.Audit == nil {
+		return
+	}
+	p, operation := web.PrincipalOf(c), c.Method()+" "+strings.TrimPrefix(c.Route().Path, web.BasePath)
+	who := p.Org + ":" + p.UserID
+	if p.UserID == "" {
+		who = ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
+	}
+	key, nth, enter := g.refusals.count(action, operation, who, g.Now())
+	if !enter {
+		return
+	}
+	note := audit.Note{Action: action, Refused: string(code), Subject: withIDs(operation, c)}
+	if nth > 1 {
+		note.After = fmt.Sprintf("%d times within an hour", nth)
+	}
+	if err := g.report(c, note); err != nil {
+		g.refusals.owe(key)
+		g.Logger.WarnContext(c.UserContext(), "a refusal is not in the audit log", "action", action, "operation", operation,
+			"error", telemetry.Redact(err.Error()))
+	}
+}
+
+// auditAnswer puts into the audit log what a service says it has changed. Nobody
+// is told of a change that is not there: the answer is then 503, as auth's own is.
+func (g *gateway) auditAnswer(c *fiber.Ctx) error {
+	note, ok, err := audit.Attached(c.Response())
+	if err == nil && (!ok || g.Audit == nil) {
+		return nil
+	}
+	if err == nil {
+		err = g.report(c, note)
+	}
+	if err == nil {
+		return nil
+	}
+	g.Logger.ErrorContext(c.UserContext(), "a change is not in the audit log", "action", note.Action, "before", note.Before, "after", note.After,
+		"user", web.PrincipalOf(c).UserID, "error", telemetry.Redact(err.Error()))
+	return apperr.New(apperr.Unavailable, "The change was made, but the audit log cannot be written right now.").Because(err)
+}
+
+// report hands a note to auth, on time of its own: the client may leave.
+func (g *gateway) report(c *fiber.Ctx, note audit.Note) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), auditTimeout)
+	defer cancel()
+	token := ""
+	if web.PrincipalOf(c).UserID != "" {
+		token, _ = web.BearerToken(c)
+	}
+	r := audit.Report{Note: note, RequestID: web.RequestID(c)}
+	if address := web.ClientIP(c, g.TrustedProxies); address.IsValid() {
+		r.Address = address.String()
+	}
+	return g.Audit.Record(ctx, token, r)
+}
+
+// refusedAs gives the code of an answer with an error.
+func refusedAs(c *fiber.Ctx) apperr.Code {
+	var body struct {
+		Error struct {
+			Code apperr.Code `json:"code"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(c.Response().Body(), &body); err != nil || body.Error.Code == "" {
+		return apperr.Forbidden
+	}
+	return body.Error.Code
+}
+
+// plainID is what ids look like. What else stands in their place in a path may
+// be anything, an email for instance, and stays out of the log.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// withIDs puts the ids of a request into the pattern of its path.
+func withIDs(pattern string, c *fiber.Ctx) string {
+	for _, name := range c.Route().Params {
+		if id := c.Params(name); plainID.MatchString(id) {
+			pattern = strings.Replace(pattern, ":"+name, id, 1)
+		}
+	}
+	return strings.Clone(pattern)
+}
+
+// refusals counts refusals of one kind by whom and of what.
+type refusals struct {
+	mu    sync.Mutex
+	seen  map[string]*refusal
+	swept time.Time // when what is over was last removed
+}
+
+type refusal struct {
+	since time.Time
+	n     int
+	owed  bool // the last one to be entered was not
+}
+
+// count counts a refusal and says whether to enter it: the first within the
+// window, the second, the fourth, and so on. Once there are too many who are
+// refused, all others are counted as one.
+func (r *refusals) count(action, operation, who string, now time.Time) (key string, nth int, enter bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key = action + "\x00" + operation + "\x00" + who
+	if r.seen == nil {
+		r.seen = map[string]*refusal{}
+	}
+	one := r.seen[key]
+	if one == nil && len(r.seen) >= maxRefusals {
+		r.sweep(now)
+		if len(r.seen) >= maxRefusals {
+			key = action + "\x00others"
+			one = r.seen[key]
+		}
+	}
+	if one == nil || now.Sub(one.since) >= refusalsWindow {
+		one = &refusal{since: now}
+		r.seen[key] = one
+	}
+	one.n++
+	enter = one.owed || one.n&(one.n-1) == 0
+	one.owed = false
+	return key, one.n, enter
+}
+
+// sweep removes what is over; not each time, as that costs as much as there is.
+func (r *refusals) sweep(now time.Time) {
+	if now.Sub(r.swept) < sweepEvery {
+		return
+	}
+	r.swept = now
+	for key, one := range r.seen {
+		if now.Sub(one.since) >= refusalsWindow {
+			delete(r.seen, key)
+		}
+	}
+}
+
+// owe notes that an entry could not be made, so that the next refusal is one.
+func (r *refusals) owe(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if one := r.seen[key]; one != nil {
+		one.owed = true
+	}
+}
