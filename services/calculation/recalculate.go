@@ -30,6 +30,10 @@ const startOvers = 50
 // errContended is returned when a call gave up in favour of the other workers.
 var errContended = errors.New("calculation: other workers are writing this event")
 
+// errForeign is returned for an event that is not of the organization that the
+// task names.
+var errForeign = errors.New("calculation: the event is another organization's")
+
 // Records is what recalculation reads and clears of the records' owner.
 type Records interface {
 	MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error)
@@ -104,6 +108,11 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 	}
 	if err != nil {
 		return false, err
+	}
+	if ev.Org != org {
+		// The task names the organization, and so does the document: a task that
+		// was made up, or a store that looked too far, goes no further.
+		return false, errForeign
 	}
 	marked, err := r.Records.MarkedRecords(ctx, org, event, marksPerPass)
 	if err != nil {
