@@ -11,11 +11,12 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttest"
 )
 
+// No condition that is sent lacks the organization (statement 18).
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	resulttest.Run(t, func(t *testing.T) calculation.Store {
 		uri, database := testkit.MongoDB(t)
-		client, err := mongox.Connect(uri, mongox.Options{AppName: "test"})
+		client, err := mongox.Connect(uri, mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

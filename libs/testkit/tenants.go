@@ -1,0 +1,95 @@
+package testkit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+)
+
+// TenantMonitor looks at every command of the clients it is given to, and fails
+// the test for a condition that does not name the organization ("org", at the
+// top or in the _id). Such conditions as belong there are listed in common, as
+// command, collection and sorted keys, "find events mark".
+func TenantMonitor(t testing.TB, common ...string) *event.CommandMonitor {
+	t.Helper()
+	var mu sync.Mutex
+	found := map[string]bool{}
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for fault := range found {
+			t.Errorf("a condition without the organization: %s", fault)
+		}
+	})
+	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		collection, _ := e.Command.Lookup(e.CommandName).StringValueOK()
+		for _, filter := range conditions(e.CommandName, e.Command) {
+			what := e.CommandName + " " + collection + " " + strings.Join(keysOf(filter), ",")
+			if !namesOrganization(filter) && !slices.Contains(common, what) {
+				mu.Lock()
+				found[what] = true
+				mu.Unlock()
+			}
+		}
+	}}
+}
+
+// conditions gives what a command looks for; one that looks for nothing looks
+// for everything.
+func conditions(name string, command bson.Raw) []bson.Raw {
+	each := func(list, field string) (filters []bson.Raw) {
+		array, _ := command.Lookup(list).ArrayOK()
+		values, _ := array.Values()
+		for _, v := range values {
+			d, _ := v.DocumentOK()
+			filter, _ := d.Lookup(field).DocumentOK()
+			filters = append(filters, filter)
+		}
+		return filters
+	}
+	one := func(field string) []bson.Raw {
+		filter, _ := command.Lookup(field).DocumentOK()
+		return []bson.Raw{filter}
+	}
+	switch name {
+	case "find":
+		return one("filter")
+	case "findAndModify", "count", "distinct":
+		return one("query")
+	case "update":
+		return each("updates", "q")
+	case "delete":
+		return each("deletes", "q")
+	case "aggregate":
+		// What narrows it down stands first.
+		if stages := each("pipeline", "$match"); len(stages) > 0 {
+			return stages[:1]
+		}
+		return []bson.Raw{nil}
+	}
+	return nil
+}
+
+// namesOrganization reports whether a condition holds for one organization only.
+func namesOrganization(filter bson.Raw) bool {
+	if _, ok := filter.Lookup("org").StringValueOK(); ok {
+		return true
+	}
+	_, ok := filter.Lookup("_id", "org").StringValueOK()
+	return ok
+}
+
+func keysOf(filter bson.Raw) []string {
+	elements, _ := filter.Elements()
+	var keys []string
+	for _, e := range elements {
+		keys = append(keys, e.Key())
+	}
+	slices.Sort(keys)
+	return keys
+}
