@@ -56,6 +56,15 @@ func TestArithmeticIsTheEngines(t *testing.T) {
 	if string(got) != string(want) || footprint.Sum(direct...).Total().IsZero() {
 		t.Fatalf("got  %s\nwant %s", got, want)
 	}
+	for i, part := range append(stored, got) {
+		var c footprint.Contribution
+		if err := json.Unmarshal(part, &c); err != nil {
+			t.Fatal(err)
+		}
+		if total, err := (arithmetic{}).Total(part); err != nil || total != c.Total().String() {
+			t.Errorf("total of part %d: %q %v, want %s", i, total, err, c.Total())
+		}
+	}
 	if empty, err := (arithmetic{}).Sum(nil); err != nil || len(empty) == 0 {
 		t.Fatalf("the sum of nothing: %s, %v", empty, err)
 	}
