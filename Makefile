@@ -153,10 +153,11 @@ verify: check-fmt check-vet check-modules check-imports check-generated check-sp
 .PHONY: check-fmt
 check-fmt:
 	@echo "formatting"
-	@unformatted=$$(gofmt -l libs services tests); \
+	@unformatted=$$(gofmt -l libs services tests examples); \
 	if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted" >&2; exit 1; fi
 	@bash -n deploy/secrets.sh
 	@bash -n .ci/run
+	@bash -n examples/clients/curl/flow.sh
 
 .PHONY: check-vet
 check-vet:
@@ -237,7 +238,7 @@ check-vulnerabilities:
 
 .PHONY: fmt
 fmt: ## Format the sources
-	@gofmt -w libs services tests
+	@gofmt -w libs services tests examples
 
 .PHONY: tidy
 tidy: ## Tidy every module
