@@ -176,6 +176,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
+	read   *any // the body, once it was walked into
 }
 
 func (s *service) call(method, path, token string, body any, header ...string) reply {
@@ -205,7 +206,7 @@ func (s *service) call(method, path, token string, body any, header ...string) r
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return reply{s.t, response.StatusCode, response.Header, text}
+	return reply{s.t, response.StatusCode, response.Header, text, new(any)}
 }
 
 // get reads a path below the base path as a user of the organization.
@@ -239,12 +240,14 @@ func (r reply) wantError(status int, code string) reply {
 // at walks into the body: names of members and indexes of lists.
 func (r reply) at(path ...any) any {
 	r.t.Helper()
-	decoder := json.NewDecoder(bytes.NewReader(r.body))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		r.t.Fatalf("%v: %.2000s", err, r.body)
+	if *r.read == nil {
+		decoder := json.NewDecoder(bytes.NewReader(r.body))
+		decoder.UseNumber()
+		if err := decoder.Decode(r.read); err != nil {
+			r.t.Fatalf("%v: %.2000s", err, r.body)
+		}
 	}
+	v := *r.read
 	for _, step := range path {
 		switch key := step.(type) {
 		case string:
