@@ -201,7 +201,8 @@ func (ours *tenant) snapshot() string {
 	return string(text)
 }
 
-// names are the words that nobody outside may see.
+// names are the words that nobody outside may see: first those of the
+// organization, then the ids.
 func (ours *tenant) names() []string {
 	names := []string{ours.org, "Example Ltd", "Ours", "@example.test"}
 	for _, name := range []string{"eventId", "importId", "userId", "sessionId"} {

@@ -57,7 +57,11 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 				if ok := a.status >= 200 && a.status <= 299; ok != (want == http.StatusOK) || !ok && a.status != want {
 					t.Errorf("%s as the other organization's %s: %d %s, want %d", o.ID, role, a.status, a.body, want)
 				}
-				if !o.Public() && slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(string(a.body), s) }) {
+				hidden := secrets
+				if o.ID == "listAuditLog" {
+					hidden = secrets[:4] // it names the paths with the ids that they have sent themselves
+				}
+				if !o.Public() && slices.ContainsFunc(hidden, func(s string) bool { return strings.Contains(string(a.body), s) }) {
 					t.Errorf("%s shows the other organization's %s: %s", o.ID, role, a.body)
 				}
 				if want == http.StatusOK {
