@@ -51,6 +51,7 @@ type Backend struct {
 	name   string
 	client *mongo.Client
 	bell   *recalc.Queue
+	bulk   *recalc.Queue
 }
 
 // Open reads the settings and prepares the connections. It does not wait for
@@ -82,6 +83,7 @@ func Open(ctx context.Context, env app.Env, name string) (*Backend, error) {
 		return nil, err
 	}
 	b.bell = recalc.NewQueue(b.Queue, recalc.QueueInteractive, b.Logger, time.Now)
+	b.bulk = recalc.NewQueue(b.Queue, recalc.QueueBulk, b.Logger, time.Now)
 	return b, nil
 }
 
@@ -96,7 +98,7 @@ func defaultAddr(name string) string {
 func (b *Backend) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := errors.Join(b.bell.Close(), b.Redis.Close(), b.client.Disconnect(ctx))
+	err := errors.Join(b.bell.Close(), b.bulk.Close(), b.Redis.Close(), b.client.Disconnect(ctx))
 	if err != nil {
 		b.Logger.Warn("close connections", "error", err.Error())
 	}
@@ -104,6 +106,9 @@ func (b *Backend) Close() {
 
 // Bell gives the bell that asks for recalculation.
 func (b *Backend) Bell() recalc.SureBell { return b.bell }
+
+// Bulk gives the bell for work that nobody is to wait for.
+func (b *Backend) Bulk() recalc.Bell { return b.bulk }
 
 // Verifier verifies access tokens with the keys that auth publishes.
 func (b *Backend) Verifier() *identity.Verifier {

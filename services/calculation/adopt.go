@@ -65,7 +65,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		s.Bell.Ring(c.UserContext(), ev.Org, ev.ID)
+		s.Bulk.Ring(c.UserContext(), ev.Org, ev.ID)
 		c.Set(fiber.HeaderETag, stored.ETag())
 		return web.OK(c, view)
 	}

@@ -34,9 +34,12 @@ type RecordStore interface {
 
 // Deps is what the role serve is made of.
 type Deps struct {
-	Records  RecordStore
-	Results  Store
-	Bell     recalc.Bell
+	Records RecordStore
+	Results Store
+	Bell    recalc.Bell
+	// Bulk rings for what is calculated anew in every record of an event, which
+	// people who approve must not wait for; nil: Bell does.
+	Bulk     recalc.Bell
 	Verifier web.TokenVerifier
 	// Keys sign reports; nil: reports are not signed.
 	Keys   *bundle.Keys
@@ -54,6 +57,9 @@ type server struct {
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
+	if d.Bulk == nil {
+		d.Bulk = d.Bell
+	}
 	s := &server{Deps: d, checks: newChecks(), slots: make(chan struct{}, atOnce), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {

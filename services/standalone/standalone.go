@@ -77,6 +77,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	defer redis.close()
 	bell := recalc.NewQueue(redis.queue, recalc.QueueInteractive, o.Logger, o.Now)
 	defer func() { _ = bell.Close() }()
+	bulk := recalc.NewQueue(redis.queue, recalc.QueueBulk, o.Logger, o.Now)
+	defer func() { _ = bulk.Close() }()
 	insight, err := recalc.NewInsight(redis.queue, nil, o.Now)
 	if err != nil {
 		return err
@@ -109,7 +111,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Bell: bell, Keys: reportKeys,
+	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Bell: bell, Bulk: bulk, Keys: reportKeys,
 		Verifier: verifier, Logger: o.Logger, Health: health, Now: o.Now})
 	if err != nil {
 		return err

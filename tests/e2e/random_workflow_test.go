@@ -90,7 +90,10 @@ func newCourse(t *testing.T, rt *rapid.T, people [][]*person) *course {
 	w := &course{t: t}
 	for _, some := range people {
 		o := some[0].org
-		*o = refOrg{admin: o.admin}
+		*o = refOrg{
+			admin: o.admin, fourEyes: rapid.Bool().Draw(rt, "four eyes"),
+			approvesSmall: rapid.Bool().Draw(rt, "auto-approval"), checksAll: rapid.IntRange(0, 3).Draw(rt, "all checked") == 0,
+		}
 		w.orgs = append(w.orgs, o)
 		w.people = append(w.people, some...)
 		if a := w.ask(o.admin, http.MethodPatch, "/organization", policyBody(o), nil); a.status != http.StatusOK {
@@ -291,6 +294,9 @@ func (w *course) many(rt *rapid.T, by *person, path string, m refMove) {
 
 func (w *course) setPolicy(rt *rapid.T) {
 	by := w.somebody(rt)
+	if rapid.IntRange(0, 2).Draw(rt, "an admin") > 0 {
+		by = by.org.admin
+	}
 	wanted := *by.org
 	wanted.fourEyes = rapid.Bool().Draw(rt, "four eyes")
 	wanted.approvesSmall = rapid.Bool().Draw(rt, "auto-approval")

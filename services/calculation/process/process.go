@@ -57,7 +57,7 @@ func Run(ctx context.Context, env app.Env) error {
 			return nil, err
 		}
 		return calculation.New(calculation.Deps{
-			Records: records, Results: results, Bell: b.Bell(), Keys: keys,
+			Records: records, Results: results, Bell: b.Bell(), Bulk: b.Bulk(), Keys: keys,
 			Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now,
 		})
 	})
