@@ -283,12 +283,38 @@ func (r *Reader) Err() error {
 	if len(r.faults.list) == 0 {
 		return nil
 	}
-	details := r.faults.list
+	details := slices.Clone(r.faults.list)
+	r.hint(details)
 	if r.faults.more > 0 {
 		details = append(slices.Clip(details), apperr.Detail{Code: TooManyFaults,
 			Message: fmt.Sprintf("%d more faults are not listed.", r.faults.more)})
 	}
 	return apperr.Invalid(details...)
+}
+
+// hint adds to the faults about absent fields which unknown field may have been
+// meant for them.
+func (r *Reader) hint(details []apperr.Detail) {
+	var unknown []string
+	for i := range r.members {
+		if !r.members[i].read {
+			unknown = append(unknown, r.members[i].name)
+		}
+	}
+	for i := range details {
+		d := &details[i]
+		name, inside := strings.CutPrefix(d.Field, r.path)
+		name = strings.TrimPrefix(name, ".")
+		if d.Code != Required || !inside || d.Field != r.Path(name) {
+			continue
+		}
+		if near := Nearest(name, unknown, 1); len(near) > 0 {
+			d.Message += fmt.Sprintf(" %s is no field here; %s may be meant.", quote(near[0]), name)
+		}
+	}
+	for _, c := range r.children {
+		c.hint(details)
+	}
 }
 
 // Raw gives the field as it was written.

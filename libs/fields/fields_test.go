@@ -181,6 +181,42 @@ func TestFaultsAreCollected(t *testing.T) {
 	}
 }
 
+// A field that is absent is looked for among those that nobody knows, in its own
+// object only.
+func TestWhatMayBeMeant(t *testing.T) {
+	t.Parallel()
+	r, err := fields.Parse([]byte(`{"titel":"x","other":1,"list":[{"nmae":"n"},{"reason":"r"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Require("title", "other", "country")
+	r.String("title", 1, 5)
+	r.Integer("other", 0, 5)
+	list, _ := r.Objects("list", 5)
+	for _, o := range list {
+		o.Require("name")
+		o.String("name", 1, 5)
+		o.String("reason", 1, 5)
+	}
+	for range 2 { // asking twice adds nothing
+		e, ok := errors.AsType[*apperr.Error](r.Err())
+		if !ok {
+			t.Fatal(r.Err())
+		}
+		var got []string
+		for _, d := range e.Details {
+			got = append(got, d.Field+": "+d.Message)
+		}
+		want := []string{
+			`title: title is required. "titel" is no field here; title may be meant.`, "country: country is required.",
+			`list[0].name: name is required. "nmae" is no field here; name may be meant.`, "list[1].name: name is required.",
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	names := []string{"roundTrip", "trips", "passengers", "class"}

@@ -87,6 +87,10 @@ type NewUser struct {
 	Password string
 }
 
+func emailFault() apperr.Detail {
+	return apperr.Detail{Field: "email", Code: fields.BadFormat, Message: "email must be an email address, such as name@example.org."}
+}
+
 // CreateUser makes an account. When no password is given it returns the
 // one-time setup token, which is stored as a hash only. EMAIL_TAKEN if the email
 // has an account in whichever organization; VALIDATION_ERROR with every fault.
@@ -94,7 +98,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	var faults []apperr.Detail
 	email, err := account.CheckEmail(n.Email)
 	if err != nil {
-		faults = append(faults, apperr.Detail{Field: "email", Code: fields.BadFormat, Message: "email must be an email address."})
+		faults = append(faults, emailFault())
 	}
 	name, fault := checkName(n.Name)
 	if fault != nil {

@@ -50,8 +50,19 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	}
 	r.Require("email", "role")
 	n := NewUser{Org: web.PrincipalOf(c).Org}
-	n.Email, _ = r.String("email", 1, maxEmailInput)
-	n.Name, _ = r.String("name", 0, maxName)
+	// What the accounts would refuse is told beside the other faults.
+	if email, ok := r.String("email", 1, maxEmailInput); ok {
+		if _, err := account.CheckEmail(email); err != nil {
+			r.Fault(emailFault())
+		}
+		n.Email = email
+	}
+	if name, ok := r.String("name", 0, maxName); ok {
+		if _, fault := checkName(name); fault != nil {
+			r.Fault(*fault)
+		}
+		n.Name = name
+	}
 	n.Role = roleField(r)
 	n.Service, _ = r.Bool("serviceAccount")
 	if err := r.Err(); err != nil {
