@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -38,6 +39,14 @@ func (s *server) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	tag, err := s.exportTag(c.UserContext(), orgOf(c), event.ID, highest)
+	if err != nil {
+		return err
+	}
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	c.Set(fiber.HeaderETag, tag)
 	// The request's own context ends when this returns, before the first row is
 	// sent.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), exportTimeout)
@@ -53,6 +62,27 @@ func (s *server) export(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="event-`+string(event.ID)+`.csv"`)
 	c.Context().SetBodyStream(e, -1)
 	return nil
+}
+
+// exportTagStep is how many revisions are in memory at a time.
+const exportTagStep = 4096
+
+// exportTag gives the entity tag of an event's export: of the revisions of all
+// its records, which the index has. What is written while the file is on its way
+// may be in it and not in the tag; revisions only rise, so nobody is ever told
+// again that such a tag is current.
+func (s *server) exportTag(ctx context.Context, org record.OrgID, event record.EventID, highest map[string]int64) (string, error) {
+	tag := web.ETagOf("export", string(event))
+	for _, typ := range footprint.Types() {
+		for from := int64(1); from <= highest[typ]; from += exportTagStep {
+			revisions, err := s.Store.RecordRevisions(ctx, org, record.Sub{Event: event, Type: typ}, from, min(from+exportTagStep-1, highest[typ]))
+			if err != nil {
+				return "", fmt.Errorf("export: %w", err)
+			}
+			tag = web.ETagOf(tag, typ, revisionText(revisions))
+		}
+	}
+	return tag, nil
 }
 
 // serverColumns come before the input fields.

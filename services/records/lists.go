@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -124,14 +125,17 @@ func rangeOf[T any](ctx context.Context, read func(ctx context.Context, from, to
 
 // pageTag gives the entity tag of a page: of all that its bytes depend on.
 func pageTag(name string, page web.Page, total int64, revisions []record.Revision) string {
-	numbers := make([]byte, 0, 16*(len(revisions)+3))
-	for _, n := range []int64{page.Number, page.Limit, total} {
-		numbers = append(strconv.AppendInt(numbers, n, 10), ' ')
-	}
+	place := fmt.Sprint(page.Number, " ", page.Limit, " ", total)
+	return web.ETagOf(name, place, revisionText(revisions))
+}
+
+// revisionText says in one text what revisions say.
+func revisionText(revisions []record.Revision) string {
+	numbers := make([]byte, 0, 16*len(revisions))
 	for _, r := range revisions {
 		for _, n := range []int64{r.Number, r.Rev, r.ContextRev} {
 			numbers = append(strconv.AppendInt(numbers, n, 10), ' ')
 		}
 	}
-	return web.ETagOf(name, string(numbers))
+	return string(numbers)
 }

@@ -1,0 +1,178 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestEveryReadTellsWhetherItChanged walks all operations that read: each
+// answers with a strong entity tag, and who has the tag is told so without the
+// body.
+func TestEveryReadTellsWhetherItChanged(t *testing.T) {
+	t.Parallel()
+	document, err := spec.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, nil)
+	user, manager, admin := s.user(t), s.manager(t), s.as(t, "admin@example.test")
+	event := manager.post("/events", map[string]any{"title": "Read", "country": "GB"}).want(http.StatusCreated).str("_id")
+	item := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000})
+	user.result(event, 1)
+	approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 2000})
+	user.result(event, 2)
+	waiting := user.post("/events/"+event+"/waste", map[string]any{"treatment": "recycling", "weightKg": 3}).want(http.StatusCreated).str("_id")
+	user.post("/events/"+event+"/waste/"+waiting+"/submit", nil).want(http.StatusOK)
+	imported := user.do(http.MethodPost, "/events/"+event+"/waste/import", "treatment,weightKg\nlandfill,1\n",
+		map[string]string{"Content-Type": "text/csv"}).want(http.StatusAccepted).str("_id")
+	testkit.Eventually(t, 20*time.Second, func() error {
+		if a := user.get("/events/" + event + "/imports/" + imported).want(http.StatusOK); a.str("status") != "completed" {
+			return fmt.Errorf("the import is %s", a.str("status"))
+		}
+		return nil
+	})
+	ids := strings.NewReplacer("/record-types/{type}", "/record-types/waste", "{type}", "waste", "{revision}", "2", "{other}", "1",
+		"{code}", "LHR", "{setId}", "desnz-2026", "{eventId}", event, "{recordId}", item, "{importId}", imported,
+		"{userId}", admin.get("/auth/me").want(http.StatusOK).str("_id"))
+	walked := 0
+	for _, operation := range document.Operations {
+		// Health is of the moment, and pages of the documentation have assets.
+		if operation.Method != http.MethodGet || strings.HasPrefix(operation.Path, "/health") || strings.HasPrefix(operation.Path, "/docs") ||
+			strings.HasPrefix(operation.Path, "/setup") {
+			continue
+		}
+		walked++
+		path := ids.Replace(operation.Path)
+		if operation.Root {
+			path = "/" + path
+		}
+		first := admin.get(path)
+		if first.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", operation.Path, first.status, first.body)
+		}
+		tag := first.header.Get("ETag")
+		if len(tag) < 3 || !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) {
+			t.Errorf("%s has no strong tag: %q", operation.Path, tag)
+			continue
+		}
+		for _, has := range []string{tag, `"other", ` + tag, "W/" + tag, "*"} {
+			again := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": has})
+			if again.status != http.StatusNotModified || len(again.body) > 0 || again.header.Get("ETag") != tag {
+				t.Errorf("%s with %s: %d, tag %s, body %s", operation.Path, has, again.status, again.header.Get("ETag"), again.body)
+			}
+		}
+		if other := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": `"other"`}); other.status != http.StatusOK || string(other.body) != string(first.body) {
+			t.Errorf("%s with another tag: %d", operation.Path, other.status)
+		}
+	}
+	if walked < 30 {
+		t.Errorf("only %d operations walked", walked)
+	}
+}
+
+// TestNoTagOutlivesItsBody changes everything that can be seen in lists, one
+// thing after another, and looks after each at all pages: the tag of another body
+// is never said to be current, and the tag of the same body is.
+func TestNoTagOutlivesItsBody(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, open func() record.Store) {
+		const user, manager = "org/ann/user", "org/bob/manager"
+		store := open()
+		if err := store.InsertOrganization(t.Context(), record.Organization{ID: "org", Name: "Org", Plan: "team", Rev: 1}); err != nil {
+			t.Fatal(err)
+		}
+		p, other := newPair(t, store, newMovable()), newPair(t, open(), newMovable())
+		event := p.ask(manager, http.MethodPost, "/events", `{"title":"One","country":"DE"}`).want(http.StatusCreated).str("_id")
+		list := "/events/" + event + "/waste"
+		create := func() string {
+			return p.ask(user, http.MethodPost, list, `{"treatment":"landfill","weightKg":5}`).want(http.StatusCreated).str("_id")
+		}
+		ids := []string{create(), create(), create()}
+		paths := []string{list, list + "?limit=2", list + "?limit=2&page=2", list + "?page=9", "/events", "/events?limit=1&page=2",
+			list + "/" + ids[0], list + "/" + ids[0] + "/history", list + "/" + ids[0] + "/history?limit=1&page=2", "/events/" + event + "/export"}
+		tags, bodies := map[string]string{}, map[string]string{}
+		look := func(what string) (changed int) {
+			t.Helper()
+			for _, path := range paths {
+				old, known := tags[path]
+				again := other.ask(user, http.MethodGet, path, "", "If-None-Match", old)
+				now := p.ask(user, http.MethodGet, path, "")
+				tags[path] = now.header.Get("ETag")
+				same := known && string(now.body) == bodies[path]
+				bodies[path] = string(now.body)
+				if known && same != (again.status == http.StatusNotModified) {
+					t.Errorf("after %s %s says %d; its body is the same: %v", what, path, again.status, same)
+				}
+				if again.status == http.StatusOK && string(again.body) != string(now.body) {
+					t.Errorf("after %s %s gives two bodies", what, path)
+				}
+				if !same {
+					changed++
+				}
+			}
+			return changed
+		}
+		look("the beginning")
+		do := func(as, method, path, body string, status int) func() {
+			return func() { p.ask(as, method, path, body).want(status) }
+		}
+		first := list + "/" + ids[0]
+		for _, step := range []struct {
+			what string
+			do   func()
+		}{
+			{"an edit", do(user, http.MethodPatch, first, `{"weightKg":6}`, http.StatusOK)},
+			{"a submission", do(user, http.MethodPost, first+"/submit", "", http.StatusOK)},
+			{"a withdrawal", do(user, http.MethodPost, first+"/withdraw", "", http.StatusOK)},
+			{"another submission", do(user, http.MethodPost, first+"/submit", "", http.StatusOK)},
+			{"a claim", do(manager, http.MethodPost, first+"/review", "", http.StatusOK)},
+			{"an approval", do(manager, http.MethodPost, first+"/approve", "", http.StatusOK)},
+			{"a footprint calculated under another factor set", func() {
+				r, err := store.Record(t.Context(), "org", record.Key{Event: record.EventID(event), Type: "waste", ID: record.ID(ids[0])})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var preview map[string]any
+				if err := json.Unmarshal(r.Preview, &preview); err != nil {
+					t.Fatal(err)
+				}
+				preview["factorSet"] = "another"
+				text, err := json.Marshal(preview)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := store.StoreContributions(t.Context(), "org", []record.Recalculated{
+					{ID: r.ID, Rev: r.Rev, ContextRev: r.ContextRev + 1, Preview: text, Contribution: r.Contribution},
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}},
+			{"a deletion on another page", do(user, http.MethodDelete, list+"/"+ids[2], "", http.StatusOK)},
+			{"a creation", func() { create() }},
+			{"a change of the event's title", do(manager, http.MethodPatch, "/events/"+event, `{"title":"Two"}`, http.StatusOK)},
+			{"another event", do(manager, http.MethodPost, "/events", `{"title":"More","country":"FR"}`, http.StatusCreated)},
+		} {
+			step.do()
+			if changed := look(step.what); changed == 0 {
+				t.Errorf("%s changed nothing that is seen", step.what)
+			}
+			if changed := look("nothing after " + step.what); changed != 0 {
+				t.Errorf("after %s %d pages change by themselves", step.what, changed)
+			}
+		}
+		p.ask(manager, http.MethodDelete, "/events/"+event, "").want(http.StatusOK)
+		for _, path := range []string{list, "/events/" + event + "/export"} {
+			if gone := p.ask(user, http.MethodGet, path, "", "If-None-Match", tags[path]); gone.status != http.StatusNotFound {
+				t.Errorf("%s of a deleted event: %d", path, gone.status)
+			}
+		}
+	})
+}
