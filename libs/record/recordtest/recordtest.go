@@ -28,7 +28,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	for _, group := range [][]test{
 		organizationTests(), eventTests(), insertTests(), replaceTests(), readTests(), listTests(), queueTests(), historyTests(),
-		markTests(), contributionTests(), tenantTests(), contextTests(), valueTests(), raceTests(), modelTests(), workflowTests(),
+		markTests(), contributionTests(), tenantTests(), contextTests(), valueTests(), raceTests(), modelTests(), pagingTests(), workflowTests(),
 		keyTests(), batchTests(), importTests(),
 	} {
 		for _, one := range group {
