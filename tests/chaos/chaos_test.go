@@ -109,7 +109,7 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 	forgotten := slices.ContainsFunc(plan, func(a act) bool { return a.forgets })
 	took, err := l.check(t.Context(), boss, d.org, quiet, limit)
 	if err == nil {
-		err = d.inTime(people, took, forgotten)
+		err = d.inTime(took, forgotten)
 	}
 	if err := errors.Join(append(l.wrong, d.seen.verdict(), err)...); err != nil {
 		t.Errorf("event %s: %v", event.ID, err)

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hibiken/asynq"
 
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -81,7 +84,7 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 				fault{name: "fill the memory of Redis", targets: target, begin: r.Fill, end: r.Room},
 			)
 		}
-		all = append(all, fault{name: "flood the queue", targets: target, begin: d.flood, end: func() {}})
+		all = append(all, fault{name: "flood the queue", targets: target, begin: d.flood, end: d.drain})
 	}
 	for name, l := range map[string]*link{"Redis": d.redisLink, "the database": d.mongoLink} {
 		if l == nil {
@@ -118,6 +121,20 @@ func (d *deployment) flood() {
 			d.t.Errorf("flood the queue: %v", err)
 			return
 		}
+	}
+}
+
+// drain empties the queue as an operator would: what waits in it, real rings
+// among it, is dropped.
+func (d *deployment) drain() {
+	opt, err := redisx.AsynqOpt(d.redis.URL())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	inspector := asynq.NewInspector(opt)
+	defer inspector.Close() //nolint:errcheck // nothing depends on it
+	if _, err := inspector.DeleteAllPendingTasks(recalc.QueueInteractive); err != nil && !errors.Is(err, asynq.ErrQueueNotFound) {
+		d.t.Errorf("drain the queue: %v", err)
 	}
 }
 

@@ -70,7 +70,9 @@ type deployment struct {
 	// all that can fail.
 	admin []string
 	// rest is how long an approval takes to be in the result while nothing fails.
-	rest  time.Duration
+	rest time.Duration
+	// yard is how long the yardstick took then.
+	yard  time.Duration
 	moves int // acknowledged in all rounds
 
 	redis                *testkit.RedisServer // nil where it is embedded
