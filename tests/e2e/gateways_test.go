@@ -1,0 +1,288 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// gateways are two gateways, auth and records, each a process of its own, over
+// one database and one Redis.
+type gateways struct {
+	t     *testing.T
+	urls  [2]string
+	redis *testkit.RedisServer
+	// ecf runs a command of the operator and gives the first line it prints.
+	ecf func(input string, args ...string) string
+	org string
+}
+
+func startGateways(t *testing.T, env ...string) *gateways {
+	t.Helper()
+	uri, database := testkit.MongoDB(t)
+	redis, server := testkit.Redis(t)
+	address := func() string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
+	first, second, auth, records := address(), address(), address(), address()
+	env = append([]string{
+		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
+		"ECF_AUTH_URL=http://" + auth, "ECF_RECORDS_URL=http://" + records, "ECF_ISSUER=http://" + first,
+		"ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_TRUSTED_PROXIES=127.0.0.0/8",
+	}, env...)
+	g := &gateways{t: t, urls: [2]string{"http://" + first, "http://" + second}, redis: server}
+	g.ecf = func(input string, args ...string) string {
+		t.Helper()
+		return command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), env, input, args...)
+	}
+	g.org = g.ecf("", "org", "create", "--name", "Two Doors Ltd", "--plan", "team")
+	for _, p := range [][2]string{{"auth", auth}, {"records", records}, {"gateway", first}, {"gateway", second}} {
+		proc := testkit.Process(t, testkit.Binary(t, "services/"+p[0]+"/cmd/"+p[0]), nil, append([]string{"ECF_ADDR=" + p[1]}, env...))
+		// The gateway waits for services that are not there in this test.
+		proc.WaitHTTP("http://" + p[1] + map[bool]string{true: "/health/live", false: "/health/ready"}[p[0] == "gateway"])
+	}
+	return g
+}
+
+// account makes a user and gives its id.
+func (g *gateways) account(email, role string) string {
+	g.t.Helper()
+	return g.ecf(password+"\n", "user", "create", "--org", g.org, "--email", email, "--role", role)
+}
+
+// at speaks to one of the gateways, with a token if there is one.
+func (g *gateways) at(n int, token string) *caller {
+	return &caller{t: g.t, url: g.urls[n], token: token}
+}
+
+// signIn signs in at a gateway, from an address of its own.
+func (g *gateways) signIn(n int, email, address string) (access, refresh string) {
+	g.t.Helper()
+	a := g.at(n, "").do(http.MethodPost, "/auth/login", map[string]any{"email": email, "password": password}, map[string]string{"X-Forwarded-For": address})
+	a.want(http.StatusOK)
+	return a.str("accessToken"), a.str("refreshToken")
+}
+
+// endsWithinASecond holds both gateways to what was answered just now: no
+// request that begins more than a second later is admitted with the token.
+func (g *gateways) endsWithinASecond(what, token string) {
+	g.t.Helper()
+	answered := time.Now()
+	for n := range g.urls {
+		testkit.Eventually(g.t, 30*time.Second, func() error {
+			began := time.Now()
+			switch a := g.at(n, token).get("/events"); {
+			case a.status == http.StatusUnauthorized:
+				return nil
+			case began.Sub(answered) > time.Second:
+				g.t.Fatalf("%s: %v later gateway %d answers %d", what, began.Sub(answered), n, a.status)
+			}
+			return fmt.Errorf("%s: gateway %d still admits", what, n)
+		})
+	}
+}
+
+// Statement 15, by real processes: logout, a password change, disabling, another
+// role and deletion, each asked for at one gateway, count at both within a
+// second, though both have just admitted the token and remember that.
+func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
+	t.Parallel()
+	g := startGateways(t, "ECF_AUTH_RATE_LIMIT=1000/15m")
+	g.account("admin@apart.test", "admin")
+	admin, _ := g.signIn(0, "admin@apart.test", "192.0.2.1")
+	const next = "quite another long password"
+	for what, c := range map[string]struct {
+		end  func(access, id, email string) *answer
+		kept bool // the refresh token stays good
+	}{
+		"logout": {func(access, _, _ string) *answer { return g.at(0, access).post("/auth/logout", nil) }, false},
+		"a password change in another session": {func(_, _, email string) *answer {
+			other, _ := g.signIn(1, email, "192.0.2.2")
+			g.at(0, other).get("/events").want(http.StatusOK)
+			a := g.at(0, other).post("/auth/password", map[string]any{"currentPassword": password, "newPassword": next})
+			for n := range g.urls { // the session it was made in goes on
+				g.at(n, other).get("/events").want(http.StatusOK)
+			}
+			return a
+		}, false},
+		"disabling": {func(_, id, _ string) *answer {
+			return g.at(0, admin).do(http.MethodPatch, "/users/"+id, map[string]any{"disabled": true}, nil)
+		}, false},
+		"another role": {func(_, id, _ string) *answer {
+			return g.at(0, admin).do(http.MethodPatch, "/users/"+id, map[string]any{"role": "user"}, nil)
+		}, true},
+		"deletion": {func(_, id, _ string) *answer { return g.at(0, admin).do(http.MethodDelete, "/users/"+id, nil, nil) }, false},
+	} {
+		email := strings.ReplaceAll(what, " ", "-") + "@apart.test"
+		id := g.account(email, "manager")
+		access, refresh := g.signIn(1, email, "192.0.2.3")
+		for n := range g.urls {
+			g.at(n, access).get("/events").want(http.StatusOK)
+		}
+		c.end(access, id, email).want(http.StatusOK)
+		g.endsWithinASecond(what, access)
+		again := g.at(1, "").post("/auth/refresh", map[string]any{"refreshToken": refresh})
+		if !c.kept {
+			again.wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
+			continue
+		}
+		// Moved down from manager, nothing of a manager is left.
+		fresh := again.want(http.StatusOK).str("accessToken")
+		for n := range g.urls {
+			g.at(n, fresh).get("/events").want(http.StatusOK)
+			g.at(n, fresh).post("/events", map[string]any{"title": "No longer"}).wantError(http.StatusForbidden, "FORBIDDEN")
+		}
+	}
+}
+
+// load reads through both gateways until it is stopped.
+type load struct {
+	stop  func()
+	reads atomic.Int64 // answered 200
+	late  atomic.Int64 // answered 503 or 504: the machine is busy
+}
+
+func (g *gateways) load(token string, readers int) *load {
+	g.t.Helper()
+	l := &load{}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	l.stop = sync.OnceFunc(func() { cancel(); wg.Wait() })
+	g.t.Cleanup(l.stop)
+	for i := range readers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.urls[i%2]+"/api/v2/events", nil)
+				if err != nil {
+					g.t.Error(err)
+					return
+				}
+				req.Header.Set("Authorization", "Bearer "+token)
+				res, err := http.DefaultClient.Do(req)
+				if ctx.Err() != nil {
+					return
+				}
+				if err != nil {
+					g.t.Errorf("a read: %v", err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				_ = res.Body.Close()
+				switch res.StatusCode {
+				case http.StatusOK:
+					l.reads.Add(1)
+				case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+					l.late.Add(1)
+				default:
+					g.t.Errorf("a read with a good token: %d", res.StatusCode)
+					return
+				}
+			}
+		})
+	}
+	return l
+}
+
+// more waits until so many more reads were answered.
+func (l *load) more(t *testing.T, what string, n int64) {
+	t.Helper()
+	from := l.reads.Load()
+	testkit.Eventually(t, time.Minute, func() error {
+		if got := l.reads.Load() - from; got < n {
+			return fmt.Errorf("%s: %d reads answered, %d unavailable", what, got, l.late.Load())
+		}
+		return nil
+	})
+}
+
+// Statement 32, by a real Redis that is stopped in its tracks and then killed
+// while clients read: reads with a good token go on; sign-ins are limited by each
+// gateway alone, as strictly as ever, and a good password still lets in; when
+// Redis is back, everything is as before.
+func TestRedisAwayUnderLoad(t *testing.T) {
+	t.Parallel()
+	g := startGateways(t)
+	if !g.redis.Real() {
+		t.Skip("only a real server can be stopped in its tracks")
+	}
+	g.account("manager@apart.test", "manager")
+	token, refresh := g.signIn(0, "manager@apart.test", "192.0.2.1")
+	l := g.load(token, 6)
+	l.more(t, "with Redis", 200)
+
+	// guess tries to sign in from an address and gives how many tries were let
+	// through to the password.
+	tried := 0
+	guess := func(n, times int, address string) (through int) {
+		t.Helper()
+		for range times {
+			tried++
+			a := g.at(n, "").do(http.MethodPost, "/auth/login", map[string]any{"email": fmt.Sprintf("nobody%d@apart.test", tried), "password": "wrong"},
+				map[string]string{"X-Forwarded-For": address})
+			switch {
+			case a.status == http.StatusTooManyRequests && a.header.Get("Retry-After") != "":
+			case a.status == http.StatusUnauthorized, a.status == http.StatusServiceUnavailable, a.status == http.StatusGatewayTimeout:
+				through++
+			default:
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+		}
+		return through
+	}
+	if through := guess(0, 10, "203.0.113.1"); through != 10 {
+		t.Fatalf("%d of ten", through)
+	}
+	for _, phase := range []struct {
+		what    string
+		begin   func()
+		address string
+		most    int
+	}{
+		{"Redis stands still", g.redis.Pause, "203.0.113.1", 20}, // ten were before, by this gateway
+		{"Redis is dead", g.redis.Kill, "203.0.113.2", 30},
+	} {
+		phase.begin()
+		l.more(t, phase.what, 100)
+		if through := guess(0, 35, phase.address); through != phase.most {
+			t.Errorf("%s: %d sign-ins let through, want %d", phase.what, through, phase.most)
+		}
+		l.more(t, phase.what, 100)
+		if a := g.at(1, "").do(http.MethodPost, "/auth/refresh", map[string]any{"refreshToken": refresh}, map[string]string{"X-Forwarded-For": "192.0.2.1"}); a.status != http.StatusOK {
+			t.Errorf("%s: a refresh is answered %d %s", phase.what, a.status, a.body)
+		}
+		g.signIn(1, "manager@apart.test", "192.0.2.1")
+		a := g.at(1, token).post("/events", map[string]any{"title": phase.what})
+		if a.want(http.StatusCreated); a.header.Get("RateLimit") != "" {
+			t.Errorf("%s: a limit that nobody counts is told: %s", phase.what, a.header.Get("RateLimit"))
+		}
+	}
+
+	g.redis.Start()
+	for n := range g.urls {
+		testkit.Eventually(t, 30*time.Second, func() error {
+			a := g.at(n, token).post("/events", map[string]any{"title": "Back"})
+			if a.want(http.StatusCreated); a.header.Get("RateLimit") == "" {
+				return fmt.Errorf("gateway %d does not count again", n)
+			}
+			return nil
+		})
+	}
+	// One budget over both gateways again.
+	if through := guess(0, 20, "203.0.113.3") + guess(1, 20, "203.0.113.3"); through != 30 {
+		t.Errorf("%d of 40 sign-ins over both gateways, want 30", through)
+	}
+	l.stop()
+	g.at(0, token).post("/auth/logout", nil).want(http.StatusOK)
+	g.endsWithinASecond("logout after Redis was away", token)
+	t.Logf("%d reads answered, %d unavailable", l.reads.Load(), l.late.Load())
+	if l.late.Load() > l.reads.Load()/10 {
+		t.Errorf("%d reads of %d were not answered", l.late.Load(), l.reads.Load())
+	}
+}
