@@ -66,6 +66,8 @@ type Hasher struct {
 	slots   chan struct{}
 	waiting atomic.Int64
 	made    atomic.Int64
+	running atomic.Int64 // counted where hashes are made, not where slots are given
+	peak    atomic.Int64
 	dummy   string
 }
 
@@ -83,6 +85,16 @@ func New(o Options) (*Hasher, error) {
 // Made gives how many hashes were made or verified since New, for tests of what
 // a request costs.
 func (h *Hasher) Made() int64 { return h.made.Load() }
+
+// Waiting gives how many callers wait for a slot now, and Peak how many hashes
+// were made at once at most, for tests of the bounds.
+func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
+
+// Peak: see Waiting.
+func (h *Hasher) Peak() int { return int(h.peak.Load()) }
+
+// Memory gives how many bytes hashing takes at most: every slot's.
+func (h *Hasher) Memory() int64 { return int64(h.o.Slots) * int64(h.o.Params.MemoryKiB) << 10 }
 
 // Hash gives the hash of a new password as a PHC string.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
@@ -164,6 +176,13 @@ func (h *Hasher) hash(password string) string {
 // another system is the same password.
 func (h *Hasher) key(p Params, salt []byte, password string, length int) []byte {
 	h.made.Add(1)
+	defer h.running.Add(-1)
+	for running := h.running.Add(1); ; {
+		seen := h.peak.Load()
+		if running <= seen || h.peak.CompareAndSwap(seen, running) {
+			break
+		}
+	}
 	return argon2.IDKey(norm.NFC.Bytes([]byte(password)), salt, p.Time, p.MemoryKiB, p.Threads, uint32(length)) //nolint:gosec // length is 16 to 64
 }
 
