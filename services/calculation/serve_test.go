@@ -45,6 +45,7 @@ type service struct {
 	worker  calculation.Recalculator
 	clock   atomic.Int64
 	rung    atomic.Int64
+	bulk    bulk
 	event   record.Event
 }
 
@@ -82,6 +83,11 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 
 func (s *service) Ring(context.Context, record.OrgID, record.EventID) { s.rung.Add(1) }
 
+// bulk is the other bell, for what changes all records of an event.
+type bulk struct{ rung atomic.Int64 }
+
+func (b *bulk) Ring(context.Context, record.OrgID, record.EventID) { b.rung.Add(1) }
+
 func (s *service) now() time.Time { return time.UnixMilli(s.clock.Add(1000)) }
 
 func start(t *testing.T) *service {
@@ -96,7 +102,7 @@ func start(t *testing.T) *service {
 	if s.keys, err = bundle.OpenKeys(filepath.Join(t.TempDir(), "keys"), true); err != nil {
 		t.Fatal(err)
 	}
-	s.app, err = calculation.New(calculation.Deps{Records: s.records, Results: s.results, Bell: s, Verifier: tokens{}, Keys: s.keys,
+	s.app, err = calculation.New(calculation.Deps{Records: s.records, Results: s.results, Bell: s, Bulk: &s.bulk, Verifier: tokens{}, Keys: s.keys,
 		Logger: slog.New(slog.DiscardHandler), Now: s.now})
 	if err != nil {
 		t.Fatal(err)
