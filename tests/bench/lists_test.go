@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -205,12 +206,12 @@ func BenchmarkDepth(b *testing.B) {
 // BenchmarkCreate creates records by many clients at once, each durable when it
 // is answered.
 func BenchmarkCreate(b *testing.B) {
-	for _, clients := range []int{1, 64} {
-		b.Run(fmt.Sprint("clients=", clients), func(b *testing.B) {
+	for _, perProcessor := range []int{1, 64} {
+		b.Run(fmt.Sprint("clients=", perProcessor*runtime.GOMAXPROCS(0)), func(b *testing.B) {
 			s := serve(b)
 			path := "/events/" + s.event + "/flights"
 			var n atomic.Int64
-			b.SetParallelism(clients)
+			b.SetParallelism(perProcessor)
 			began := time.Now()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {

@@ -53,11 +53,18 @@ func (s *Store) AppendAudit(ctx context.Context, e account.AuditEntry) (account.
 	return sealed, nil
 }
 
-// AuditPage implements account.Audit.
+// AuditPage implements account.Audit. Entries are numbered without gaps and never
+// removed, so the page is a range below the last number.
 func (s *Store) AuditPage(ctx context.Context, org string, skip, limit int64) ([]account.AuditEntry, int64, error) {
-	return page(ctx, s, "list the audit log", scanAudit,
-		`SELECT `+auditColumns+` FROM account_audit WHERE org = ? ORDER BY seq DESC`,
-		`SELECT COUNT(*) FROM account_audit WHERE org = ?`, []any{org}, skip, limit)
+	const verb = "list the audit log"
+	var last int64
+	if err := s.db.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM account_audit WHERE org = ?`, org).Scan(&last); err != nil {
+		return nil, 0, said(verb, err)
+	}
+	high := last - min(skip, last)
+	entries, err := list(ctx, s.db, scanAudit,
+		`SELECT `+auditColumns+` FROM account_audit WHERE org = ? AND seq > ? AND seq <= ? ORDER BY seq DESC`, org, high-limit, high)
+	return entries, last, said(verb, err)
 }
 
 // AuditAfter implements account.Audit.
