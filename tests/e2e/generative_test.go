@@ -184,6 +184,9 @@ func (j *judge) problems(q *generated, a *answer, rest []byte) []string {
 	}
 	sent := string(q.wire.bytes("host"))
 	for _, secret := range j.w.foreign {
+		if q.operation.id == "listAuditLog" && !strings.EqualFold(secret, canary) {
+			continue // the log names what its own members have asked for
+		}
 		if bytes.Contains(a.body, []byte(secret)) && !strings.Contains(sent, secret) {
 			add("the answer shows another organization's %s", secret)
 		}
