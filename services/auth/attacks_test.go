@@ -82,15 +82,19 @@ func TestRefreshTokenStaysInItsOrganization(t *testing.T) {
 	}
 }
 
+// FuzzLoginBody gives whatever body to the three routes that need no token.
 func FuzzLoginBody(f *testing.F) {
 	b := setupFuzz(f)
+	f.Add(`{"refreshToken":"a.b","setupToken":"o.u.s","password":"a long enough password"}`)
 	f.Add(`{"email":"ada@example.com","password":"x"}`)
 	f.Add(`{"email":{"$gt":""},"password":null}`)
 	f.Add(`{"email":"a","email":"b","password":"\u0000"}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		status, answer := b(body)
-		if status != http.StatusBadRequest && status != http.StatusUnauthorized {
-			t.Errorf("%q: %d %s", body, status, answer)
+		for _, path := range []string{"login", "refresh", "setup"} {
+			status, answer := b(path, body)
+			if status != http.StatusBadRequest && status != http.StatusUnauthorized {
+				t.Errorf("%s %q: %d %s", path, body, status, answer)
+			}
 		}
 	})
 }

@@ -171,7 +171,7 @@ func TestRunReportsWhatIsWrong(t *testing.T) {
 }
 
 // setupFuzz makes a service for fuzzing, without a network.
-func setupFuzz(f *testing.F) func(body string) (status int, answer string) {
+func setupFuzz(f *testing.F) func(path, body string) (status int, answer string) {
 	f.Helper()
 	db, err := sqlitex.Open(f.Context(), filepath.Join(f.TempDir(), "auth.db"), sqlitestore.Schema()...)
 	if err != nil {
@@ -188,8 +188,8 @@ func setupFuzz(f *testing.F) func(body string) (status int, answer string) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return func(body string) (int, string) {
-		req := httptest.NewRequest(http.MethodPost, "/api/v2/auth/login", strings.NewReader(body))
+	return func(path, body string) (int, string) {
+		req := httptest.NewRequest(http.MethodPost, "/api/v2/auth/"+path, strings.NewReader(body))
 		req.Header.Set("Content-Type", "application/json")
 		res, err := service.App().Test(req, -1)
 		if err != nil {

@@ -86,11 +86,10 @@ func New(o Options) (*Hasher, error) {
 // a request costs.
 func (h *Hasher) Made() int64 { return h.made.Load() }
 
-// Waiting gives how many callers wait for a slot now, and Peak how many hashes
-// were made at once at most, for tests of the bounds.
+// Waiting gives how many callers wait for a slot now, for tests of the bounds.
 func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
 
-// Peak: see Waiting.
+// Peak gives how many hashes were made at once at most, for tests of the bounds.
 func (h *Hasher) Peak() int { return int(h.peak.Load()) }
 
 // Memory gives how many bytes hashing takes at most: every slot's.

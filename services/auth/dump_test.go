@@ -1,0 +1,96 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
+)
+
+// Statement 14: who gets a dump of the database and of Redis has no token that
+// works and no password, and from Redis not even an email.
+func TestADumpOpensNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := sqlitex.Open(t.Context(), filepath.Join(dir, "auth.db"), sqlitestore.Schema()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	b := setup(t, sqlitestore.New(db))
+	b.follow()
+	in := b.signIn("ada@example.com")
+	b.want(b.refresh(in.refresh), http.StatusOK, "")
+	b.want(b.login("ada@example.com", "not "+goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
+	setupToken, err := b.service.ResetPassword(t.Context(), "o1", b.bob.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.secrets = append(b.secrets, setupToken)
+	if !b.admits(in.access) { // which fills the copy in Redis
+		t.Fatal("not admitted")
+	}
+
+	var redis strings.Builder
+	keys, err := b.redis.Keys(t.Context(), "*").Result()
+	if err != nil || len(keys) < 3 {
+		t.Fatalf("%d keys in Redis, %v", len(keys), err)
+	}
+	for _, key := range keys {
+		kind, err := b.redis.Type(t.Context(), key).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value any
+		switch kind {
+		case "string":
+			value, err = b.redis.Get(t.Context(), key).Result()
+		case "hash":
+			value, err = b.redis.HGetAll(t.Context(), key).Result()
+		case "list":
+			value, err = b.redis.LRange(t.Context(), key, 0, -1).Result()
+		default:
+			t.Fatalf("%s is a %s, which this test does not read", key, kind)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&redis, key, value)
+	}
+	var disk strings.Builder
+	for _, name := range []string{"auth.db", "auth.db-wal"} {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk.Write(content)
+	}
+	// That the search finds what is there.
+	sid, secret, _ := account.SplitToken(in.refresh)
+	if !strings.Contains(disk.String(), account.HashSecret(secret)) || !strings.Contains(redis.String(), sid) {
+		t.Fatal("the session is in neither")
+	}
+	_, setupSecret, _ := account.SplitToken(setupToken)
+	for what, text := range map[string]string{
+		"refresh token": secret, "access token": in.access, "ID token": in.id, "setup token": setupSecret, "password": goodPass,
+		"signature": in.access[strings.LastIndexByte(in.access, '.')+1:],
+	} {
+		if strings.Contains(disk.String(), text) || strings.Contains(redis.String(), text) {
+			t.Errorf("the %s is at rest", what)
+		}
+	}
+	for what, text := range map[string]string{
+		"an email": "@", "a hash of a secret": account.HashSecret(secret), "a hash of a password": "argon2",
+	} {
+		if strings.Contains(strings.ToLower(redis.String()), text) {
+			t.Errorf("%s is in Redis:\n%s", what, redis.String())
+		}
+	}
+	b.want(b.refresh(account.JoinToken(sid, account.HashSecret(secret))), http.StatusUnauthorized, "UNAUTHENTICATED")
+}
