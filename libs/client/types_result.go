@@ -209,7 +209,7 @@ type Interval struct {
 type Finding struct {
 	// DUPLICATE_FLIGHT, END_OF_LIFE_TWICE, SITE_ENERGY_TWICE, ROOM_NIGHTS_EXCEED_ATTENDEES,
 	// PASSENGERS_EXCEED_ATTENDEES, PURCHASE_OVERLAPS_RECORDS, EXCLUDED_TYPE_COUNTED, OUTBOUND_WITHOUT_RETURN,
-	// LARGE_WITHOUT_DATE_OR_GROUP, or CROSS_CHECKS_LEFT_OUT in an event of more than 20,000 counted records.
+	// LARGE_WITHOUT_DATE_OR_GROUP, OUT_OF_RANGE_FOR_TYPE, or CROSS_CHECKS_LEFT_OUT in an event of more than 20,000 counted records.
 	Code string `json:"code"`
 	// warning: the total is probably wrong.
 	Severity string `json:"severity"`

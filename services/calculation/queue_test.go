@@ -2,6 +2,7 @@ package calculation_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,5 +77,37 @@ func TestQueueHelpsToDecide(t *testing.T) {
 	s.queue("/review?page=0", "org1.manager").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 	if a := s.queue("/review?limit=1&page=2", "org1.manager").want(http.StatusOK); a.count("items") != 1 || a.data("items", 0, "_id") != string(first.ID) {
 		t.Errorf("the second page: %s", a.body)
+	}
+}
+
+// What is found about each item that waits: what may be there twice, what is out
+// of range for its type, and more people in the air than at the event.
+func TestQueueTellsWhatToLookAt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	flight := `{"from":"LHR","to":"JFK","passengers":3,"class":"economy","date":"2026-06-09","group":"attendees"}`
+	wants := map[string]string{}
+	wants[string(s.add("flights", flight, record.Submitted).ID)] = "DUPLICATE_FLIGHT PASSENGERS_EXCEED_ATTENDEES"
+	wants[string(s.add("flights", flight, record.Submitted).ID)] = "DUPLICATE_FLIGHT PASSENGERS_EXCEED_ATTENDEES"
+	crowd := `{"from":"LHR","to":"CDG","passengers":500,"class":"economy","roundTrip":true,"date":"2026-06-09","group":"attendees"}`
+	wants[string(s.add("flights", crowd, record.Submitted).ID)] = "PASSENGERS_EXCEED_ATTENDEES"
+	wants[string(s.add("waste", `{"treatment":"landfill","weightKg":50000,"date":"2026-06-10","group":"staff"}`, record.Submitted).ID)] = "OUT_OF_RANGE_FOR_TYPE"
+	wants[string(s.add("waste", `{"treatment":"landfill","weightKg":50,"date":"2026-06-10","group":"staff"}`, record.Submitted).ID)] = ""
+	a := s.queue("/events/e1/review", "org1.manager").want(http.StatusOK)
+	if a.count("items") != len(wants) {
+		t.Fatalf("%s", a.body)
+	}
+	for i := range len(wants) {
+		var codes []string
+		for n := range a.count("items", i, "review", "findings") {
+			codes = append(codes, a.data("items", i, "review", "findings", n, "code"))
+		}
+		slices.Sort(codes)
+		if id := a.data("items", i, "_id"); strings.Join(codes, " ") != wants[id] {
+			t.Errorf("found of %s: %v, want %s", a.data("items", i, "type"), codes, wants[id])
+		}
+		if a.data("items", i, "review", "kgCO2e") == "<nil>" {
+			t.Errorf("no kilograms: %s", a.body)
+		}
 	}
 }

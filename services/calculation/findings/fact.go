@@ -37,7 +37,9 @@ type input struct {
 	ElectricityKWh, AnnualElectricityKWh       *decimal.Decimal
 	GasKWh, AnnualGasKWh, HeatKWh, FloorAreaM2 *decimal.Decimal
 	Material, EndOfLife, Category              string
-	Treatment                                  string
+	Treatment, Mode                            string
+	DistanceKm, WeightKg                       *decimal.Decimal
+	Meals                                      *int64
 }
 
 // FactOf gives the fact of a counted record.

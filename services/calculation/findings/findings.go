@@ -26,6 +26,7 @@ const (
 	ExcludedTypeCounted  = "EXCLUDED_TYPE_COUNTED"
 	OutboundWithoutBack  = "OUTBOUND_WITHOUT_RETURN"
 	LargeWithoutDateOrGr = "LARGE_WITHOUT_DATE_OR_GROUP"
+	OutOfRange           = "OUT_OF_RANGE_FOR_TYPE"
 	NotChecked           = "CROSS_CHECKS_LEFT_OUT"
 )
 
@@ -91,7 +92,7 @@ func Of(e Event, facts []Fact) []Finding {
 	slices.SortFunc(facts, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	out := []Finding{}
 	for _, check := range []func(Event, []Fact) []Finding{
-		duplicateFlights, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large,
+		duplicateFlights, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large, outOfRange,
 	} {
 		out = append(out, bounded(check(e, facts))...)
 	}

@@ -91,6 +91,16 @@ func TestEachFinding(t *testing.T) {
 			[]string{"PURCHASE_OVERLAPS_RECORDS r0"}},
 		{"bought only", []string{`purchases {"category":"catering","amount":1,"date":"d","group":"staff"}`}, nil},
 
+		{"a walk of a day", []string{`ground-transport {"mode":"walk","distanceKm":50,"date":"d","group":"staff"}`}, nil},
+		{"a walk of a week", []string{`ground-transport {"mode":"walk","distanceKm":50.1,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+		{"a long way by rail", []string{`ground-transport {"mode":"rail","distanceKm":4999,"date":"d","group":"staff"}`}, nil},
+		{"metres for kilometres", []string{`ground-transport {"mode":"rail","distanceKm":350000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+		{"a long way by sea", []string{`freight {"mode":"sea","distanceKm":18000,"date":"d","group":"staff"}`}, nil},
+		{"ten meals for everybody and day", []string{`catering {"meals":200,"date":"d","group":"staff"}`}, nil},
+		{"more meals than can be eaten", []string{`catering {"meals":201,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+		{"grams for kilograms", []string{`waste {"weightKg":1000.5,"date":"d","group":"staff"}`, `waste {"weightKg":1000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+		{"watt-hours for kilowatt-hours", []string{`venue {"electricityKWh":10001,"date":"d","group":"staff"}`, `venue {"electricityKWh":10000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+
 		{"excluded", []string{`digital {"date":"d","group":"staff"}`}, []string{"EXCLUDED_TYPE_COUNTED r0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,65 @@
+package findings
+
+import (
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+// leastDays is the fewest attendee-days that amounts are compared with: of very
+// small events everything is unusual.
+const leastDays = 20
+
+// outOfRange finds records that say more of something than their type ever comes
+// to: a digit too many, or another unit. The bounds are wide on purpose, and a
+// record beyond them may still be right.
+func outOfRange(e Event, facts []Fact) (out []Finding) {
+	for _, f := range facts {
+		if most, ok := farthest(f); ok && exceeds(f.DistanceKm, most) {
+			out = append(out, finding(OutOfRange, Info, []Fact{f}, "%s km one way is out of range for the mode %s (up to %d km).",
+				f.DistanceKm, strings.ReplaceAll(f.Mode, "_", " "), most))
+		}
+		if e.Attendees == 0 || e.Days == 0 {
+			continue
+		}
+		amount, each, unit := f.amount()
+		if days := max(e.Attendees*e.Days, leastDays); exceeds(amount, each*days) {
+			out = append(out, finding(OutOfRange, Info, []Fact{f}, "%s %s are out of range for an event of %d attendee-days (up to %d each).",
+				amount, unit, e.Attendees*e.Days, each))
+		}
+	}
+	return out
+}
+
+// farthest gives the longest way, in km, that people go by a mode.
+func farthest(f Fact) (km int64, ok bool) {
+	if f.Type != "ground-transport" {
+		return 0, false
+	}
+	km, ok = map[string]int64{
+		"walk": 50, "bicycle": 200, "tram": 200, "metro": 200, "taxi": 500, "motorbike": 3000, "car": 3000, "van": 3000, "bus": 3000,
+		"coach": 4000, "ferry": 3000, "rail": 5000, "international_rail": 10_000,
+	}[f.Mode]
+	return km, ok
+}
+
+// amount gives what grows with the people at an event, and the most of it that
+// there is for each of them and each day.
+func (f Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
+	switch f.Type {
+	case "catering":
+		if f.Meals != nil {
+			meals := decimal.FromInt(*f.Meals)
+			return &meals, 10, "meals"
+		}
+	case "waste":
+		return f.WeightKg, 50, "kg of waste"
+	case "venue":
+		return f.ElectricityKWh, 500, "kWh of electricity"
+	}
+	return nil, 0, ""
+}
+
+func exceeds(amount *decimal.Decimal, most int64) bool {
+	return amount != nil && amount.Cmp(decimal.FromInt(most)) > 0
+}
