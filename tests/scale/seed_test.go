@@ -32,7 +32,6 @@ const batch = 1000
 // kind is one of the inputs under one context.
 type kind struct {
 	fields, preview, contribution json.RawMessage
-	total                         footprint.Mass
 }
 
 // event is one that was filled, and what its result has to be.
