@@ -232,11 +232,11 @@ func (s *RedisServer) command(command, want string) error {
 	}
 	// As an array, the one form the imitation reads too.
 	words := strings.Fields(command)
-	request := fmt.Sprintf("*%d\r\n", len(words))
+	request := fmt.Appendf(nil, "*%d\r\n", len(words))
 	for _, word := range words {
-		request += fmt.Sprintf("$%d\r\n%s\r\n", len(word), word)
+		request = fmt.Appendf(request, "$%d\r\n%s\r\n", len(word), word)
 	}
-	if _, err := conn.Write([]byte(request)); err != nil {
+	if _, err := conn.Write(request); err != nil {
 		return err
 	}
 	answer, err := bufio.NewReader(conn).ReadString('\n')

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,6 +128,29 @@ func TestRedisHangs(t *testing.T) {
 	s.Resume()
 	if err := c.Ping(t.Context()).Err(); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestRedisFills: a full server refuses writes and nothing else, until there is
+// room again.
+func TestRedisFills(t *testing.T) {
+	t.Parallel()
+	_, server := Redis(t)
+	c, ctx := client(t, server), t.Context()
+	set := func() error { return c.Set(ctx, "k", "v", 0).Err() }
+	if err := set(); err != nil {
+		t.Fatal(err)
+	}
+	server.Fill()
+	if err := set(); err == nil || !strings.Contains(err.Error(), "OOM") {
+		t.Errorf("a full server takes a write: %v", err)
+	}
+	if v, err := c.Get(ctx, "k").Result(); err != nil || v != "v" {
+		t.Errorf("a full server does not answer a read: %q %v", v, err)
+	}
+	server.Room()
+	if err := set(); err != nil {
+		t.Errorf("there is room: %v", err)
 	}
 }
 
