@@ -34,6 +34,9 @@ func TestEverythingIsDescribed(t *testing.T) {
 		if s := object(s); s["description"] == nil {
 			t.Errorf("%s has no description", name)
 		}
+		if own := !strings.HasSuffix(name, "Response") || name == "ErrorResponse"; own && len(list(object(s)["examples"])) == 0 {
+			t.Errorf("%s has no example", name)
+		}
 		for _, f := range append(numberFaults(name, object(s)), faultsOf(name, object(s))...) {
 			t.Error(f)
 		}

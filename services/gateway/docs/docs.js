@@ -12,7 +12,7 @@ Redoc.init(
     expandResponses: "",
     jsonSamplesExpandLevel: 4,
     sortRequiredPropsFirst: true,
-    showExtensions: ["x-required-role"],
+    showExtensions: ["x-required-role", "x-unit"],
     theme: {
       colors: { primary: { main: "#0b6b4f" } },
       typography: {
