@@ -147,7 +147,8 @@ func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bund
 	served := make(chan error, 1)
 	go func() { served <- b.service.App().Listener(listener) }()
 	t.Cleanup(func() {
-		_ = b.service.App().Shutdown()
+		// A connection on which no request ever came would be waited for.
+		_ = b.service.App().ShutdownWithTimeout(10 * time.Second)
 		if err := <-served; err != nil {
 			t.Error(err)
 		}

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,9 +25,15 @@ type jose struct {
 	answers *bufio.Scanner
 }
 
+// joseLimit is how long one of them may live: a test must not wait for an answer
+// that never comes.
+const joseLimit = 2 * time.Minute
+
 func startJose(t *testing.T) *jose {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", "client.mjs")
+	ctx, cancel := context.WithTimeout(t.Context(), joseLimit)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "node", "client.mjs")
 	cmd.Dir = testkit.NPM(t, "testdata/jose")
 	in, err := cmd.StdinPipe()
 	if err != nil {
