@@ -208,7 +208,8 @@ func TestSlowAttempt(t *testing.T) {
 	})
 	t.Cleanup(func() { close(release) })
 	c, _ := connect(t, s.URL, func(o *client.Options) { o.AttemptTimeout = 200 * time.Millisecond })
-	if _, err := c.GetEvent(t.Context(), "e"); err != nil || len(s.requests()) != 2 {
+	// On a busy machine more than one attempt may be too slow.
+	if _, err := c.GetEvent(t.Context(), "e"); err != nil || len(s.requests()) < 2 {
 		t.Errorf("%v after %d requests", err, len(s.requests()))
 	}
 }

@@ -180,6 +180,7 @@ func TestResultThatNeverComes(t *testing.T) {
 	fake.mu.Lock()
 	fake.never = false
 	fake.mu.Unlock()
+	p.Deadline = time.Minute
 	if _, err := p.awaitResult(t.Context(), "event-1", 1); !errors.Is(err, errNotYet) || !strings.Contains(err.Error(), "called current") {
 		t.Errorf("got %v", err)
 	}
