@@ -173,7 +173,7 @@ func TestResultThatNeverComes(t *testing.T) {
 	fake, url := startFake(t, example(t), nil)
 	fake.never = true
 	c := loggedIn(t, url, -1)
-	p := &Player{User: c, Manager: c, Deadline: 50 * time.Millisecond}
+	p := &Player{User: c, Manager: c, Deadline: 500 * time.Millisecond}
 	if _, err := p.awaitResult(t.Context(), "event-1", 1); !errors.Is(err, errNotYet) || !strings.Contains(err.Error(), "recalculating") {
 		t.Errorf("got %v", err)
 	}
