@@ -25,7 +25,7 @@ func TestRandomMovesAgainstTheReference(t *testing.T) {
 	t.Parallel()
 	checks := courses(t, 2)
 	for name, value := range map[string]string{
-		"rapid.seed": fmt.Sprint(testkit.Seed(t)), "rapid.checks": fmt.Sprint(checks), "rapid.steps": "80",
+		"rapid.seed": fmt.Sprint(testkit.Seed(t)), "rapid.checks": fmt.Sprint(checks), "rapid.steps": "60",
 	} {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
