@@ -65,17 +65,6 @@ func (t *tally) add(what string) {
 	t.counts[what]++
 }
 
-// total is how many there were.
-func (t *tally) total() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := 0
-	for _, count := range t.counts {
-		n += count
-	}
-	return n
-}
-
 func (t *tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
