@@ -54,6 +54,8 @@ const rights = {
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make],
     import_parts: [...read, ...make],
+    list_sets: [...read, ...make],
+    list_counts: [...read, ...make],
   },
   calculation: {
     organizations: [...read, ...make],
@@ -65,6 +67,8 @@ const rights = {
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make],
     import_parts: [...read, ...make],
+    list_sets: [...read, ...make],
+    list_counts: [...read, ...make],
     result_nodes: [...read, ...make, ...write],
     results: [...read, ...make, ...write],
     result_revisions: [...read, ...make, ...write],
