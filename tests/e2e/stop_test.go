@@ -113,7 +113,7 @@ func TestStopUnderLoadLosesNothing(t *testing.T) {
 	testkit.Eventually(t, time.Minute, func() error {
 		status, result, err := c.send(t.Context(), http.MethodGet, "/events/"+id+"/results", nil)
 		if err != nil || status != http.StatusOK || result["status"] != "current" {
-			return fmt.Errorf("%d %v: %v", status, err, result)
+			return fmt.Errorf("%d %w: %v", status, err, result)
 		}
 		counts, _ := result["counts"].(map[string]any)
 		total, _ := result["total"].(map[string]any)
