@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // What a Store says when it could not do what was asked. Anything else it
@@ -140,6 +141,10 @@ type Records interface {
 	// at most limit of them, and counts them all. An empty event means all
 	// events of the organization but the deleted ones.
 	ReviewQueue(ctx context.Context, org OrgID, event EventID, skip, limit int64) ([]Record, int64, error)
+	// Waiting reads at most limit records of an event's review queue that come
+	// after a place in its order, so that reading all of a queue in parts costs
+	// what is in it.
+	Waiting(ctx context.Context, org OrgID, event EventID, after QueuePlace, limit int64) ([]Record, error)
 	// InsertEntry stores a history entry under (record, Rev). That the entry is
 	// there already is success: the caller tries again after a crash.
 	InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
@@ -149,6 +154,16 @@ type Records interface {
 	// EntryRange reads those of them with from ≤ Rev ≤ to, newest first.
 	EntryRange(ctx context.Context, org OrgID, id ID, from, to int64) ([]Entry, error)
 }
+
+// QueuePlace is where a record stands in the review queue: by the time of its
+// creation, then its id, both descending. The zero value is before the first.
+type QueuePlace struct {
+	CreatedAt time.Time
+	ID        ID
+}
+
+// QueuePlaceOf gives the place of a record.
+func QueuePlaceOf(r Record) QueuePlace { return QueuePlace{r.CreatedAt, r.ID} }
 
 // MarkedRecord is a record whose mark is set.
 type MarkedRecord struct {

@@ -29,6 +29,7 @@ type RecordStore interface {
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
 	ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error)
+	Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error)
 	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
 }
 

@@ -112,18 +112,15 @@ type queue struct {
 // queued adds up the records that wait for a decision.
 func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 	q := queue{failed: []record.ID{}}
-	seen := map[record.ID]bool{}
-	for skip := int64(0); ; skip += queuePage {
-		page, total, err := s.Records.ReviewQueue(ctx, ev.Org, ev.ID, skip, queuePage)
-		if err != nil {
+	for after := (record.QueuePlace{}); ; {
+		page, err := s.Records.Waiting(ctx, ev.Org, ev.ID, after, queuePage)
+		if err != nil || len(page) == 0 {
 			return q, err
 		}
+		q.records += int64(len(page))
+		after = record.QueuePlaceOf(page[len(page)-1])
 		parts := []footprint.Contribution{q.sum}
 		for _, r := range page {
-			if seen[r.ID] {
-				continue // moved to the next page by one that is new
-			}
-			seen[r.ID] = true
 			part, err := contributionOf(r, ev)
 			if err != nil {
 				q.failed = append(q.failed, r.ID)
@@ -132,10 +129,6 @@ func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 			parts = append(parts, part)
 		}
 		q.sum = footprint.Sum(parts...)
-		if len(page) == 0 || skip+queuePage >= total {
-			q.records = int64(len(seen))
-			return q, nil
-		}
 	}
 }
 

@@ -89,3 +89,16 @@ func TestPreviewCountsNothingTwice(t *testing.T) {
 		s.settle()
 	}
 }
+
+// TestPreviewReadsTheWholeQueue has more waiting than is read at once.
+func TestPreviewReadsTheWholeQueue(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for range 501 {
+		s.add("custom", `{"kgCO2e":2,"description":"a part","evidence":[{"name":"invoice","url":"https://example.org/1"}]}`, record.Submitted)
+	}
+	a := s.preview().want(http.StatusOK)
+	if a.data("queue", "records") != "501" || a.data("queue", "kgCO2e") != "1002.000000" {
+		t.Errorf("of 501 records of 2 kg: %.300s", a.body)
+	}
+}

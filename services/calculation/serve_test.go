@@ -62,11 +62,11 @@ func (w *watched) Approved(ctx context.Context, o record.OrgID, sub record.Sub, 
 	return counted, err
 }
 
-func (w *watched) ReviewQueue(ctx context.Context, o record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
+func (w *watched) Waiting(ctx context.Context, o record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
 	if w.between != nil {
 		w.between()
 	}
-	return w.Store.ReviewQueue(ctx, o, event, skip, limit)
+	return w.Store.Waiting(ctx, o, event, after, limit)
 }
 
 // tokens are "org role".

@@ -168,6 +168,10 @@ func TestCommands(t *testing.T) {
 			_, _, err := store.ReviewQueue(ctx, org, sub.Event, 1, 3)
 			return err
 		}},
+		{"Waiting", "find 3: 3 documents", func() error {
+			_, err := store.Waiting(ctx, org, sub.Event, record.QueuePlace{CreatedAt: last.CreatedAt, ID: "z"}, 3)
+			return err
+		}},
 		{"MarkedRecords", "find 4: 4 documents", func() error { _, err := store.MarkedRecords(ctx, org, sub.Event, 4); return err }},
 		{"HasMarks", "find 1, find 1: 1 documents", func() error { _, err := store.HasMarks(ctx, org, sub.Event); return err }},
 		{"MaxSeqs", "find 1, find 1, find 1: 2 documents", func() error { _, err := store.MaxSeqs(ctx, org, sub.Event); return err }},

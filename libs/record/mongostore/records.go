@@ -194,6 +194,26 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	return page, total, err
 }
 
+// Waiting implements record.Records.
+func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
+	if limit <= 0 { // which the server would take for no limit
+		return nil, nil
+	}
+	filter := bson.D{
+		eq("org", org), eq("event", event), eq("deleted", false),
+		eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})}),
+	}
+	if after != (record.QueuePlace{}) {
+		at := date(after.CreatedAt)
+		filter = append(filter, eq("createdAt", bson.D{eq("$lte", at)}), eq("$or", bson.A{
+			bson.D{eq("createdAt", bson.D{eq("$lt", at)})},
+			bson.D{eq("_id", bson.D{eq("$lt", after.ID)})},
+		}))
+	}
+	return list(ctx, s.records, "read review queue", filter, recordFromDoc,
+		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetLimit(limit))
+}
+
 // deletedEvents gives the ids of an organization's deleted events; never nil.
 func (s *Store) deletedEvents(ctx context.Context, org record.OrgID) (bson.A, error) {
 	ids, err := list(ctx, s.events, "read deleted events", bson.D{eq("org", org), eq("deleted", true)},

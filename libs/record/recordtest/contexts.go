@@ -87,13 +87,17 @@ func contextTests() []test {
 				"RecordRange":     func(ctx context.Context) error { _, err := b.RecordRange(ctx, acme, flights, 1, 1); return err },
 				"CountByStatus":   func(ctx context.Context) error { _, err := b.CountByStatus(ctx, acme, gala); return err },
 				"ReviewQueue":     func(ctx context.Context) error { _, _, err := b.ReviewQueue(ctx, acme, gala, 0, 1); return err },
-				"Entries":         func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
-				"MarkedRecords":   func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
-				"EventContext":    func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },
-				"HasMarks":        func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
-				"MaxSeqs":         func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
-				"Approved":        func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
-				"MarkedEvents":    func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
+				"Waiting": func(ctx context.Context) error {
+					_, err := b.Waiting(ctx, acme, gala, record.QueuePlace{}, 1)
+					return err
+				},
+				"Entries":       func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
+				"MarkedRecords": func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
+				"EventContext":  func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },
+				"HasMarks":      func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
+				"MaxSeqs":       func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
+				"Approved":      func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
+				"MarkedEvents":  func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
 			} {
 				if err := read(b.ended()); err == nil {
 					b.Fatalf("%s: no error", name)

@@ -40,6 +40,28 @@ func queueTests() []test {
 			b.must(err)
 			equal(b, "record", page[0], b.read(acme, page[0].Key()))
 		}},
+		{"the queue of an event is read in parts, nothing twice and nothing left out", func(b *bench) {
+			b.fillQueue()
+			all, _, err := b.ReviewQueue(b.Context(), acme, gala, 0, 10)
+			b.must(err)
+			for limit := int64(1); limit <= 5; limit++ {
+				var read []record.Record
+				for after := (record.QueuePlace{}); ; after = record.QueuePlaceOf(read[len(read)-1]) {
+					part, err := b.Waiting(b.Context(), acme, gala, after, limit)
+					b.must(err)
+					if int64(len(part)) > limit {
+						b.Fatalf("%d records for a limit of %d", len(part), limit)
+					}
+					if read = append(read, part...); len(part) == 0 {
+						break
+					}
+				}
+				equal(b, fmt.Sprintf("in parts of %d", limit), read, all)
+			}
+			none, err := b.Waiting(b.Context(), acme, gala, record.QueuePlace{}, 0)
+			b.must(err)
+			equal(b, "no limit", none, nil)
+		}},
 		{"a deleted or decided record leaves the queue", func(b *bench) {
 			b.fillQueue()
 			b.delete(acme, b.read(acme, record.Key{Event: gala, Type: "flights", ID: "g5"}))

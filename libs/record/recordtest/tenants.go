@@ -65,6 +65,9 @@ func tenantTests() []test {
 				equal(b, "queue", page, nil)
 				equal(b, "total", total, 0)
 			}
+			waiting, err := b.Waiting(b.Context(), other, gala, record.QueuePlace{}, 9)
+			b.must(err)
+			equal(b, "waiting", waiting, nil)
 			entries, err := b.Entries(b.Context(), other, "r1")
 			b.must(err)
 			equal(b, "entries", entries, nil)

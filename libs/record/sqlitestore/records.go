@@ -197,6 +197,17 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	return page, total, nil
 }
 
+// Waiting implements record.Records.
+func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
+	const order = ` ORDER BY created_at DESC, id DESC LIMIT ?3`
+	query, args := `SELECT `+recordColumns+` FROM records INDEXED BY records_queue WHERE org = ?1 AND event = ?2 AND `+inQueue, []any{org, event, max(limit, 0)}
+	if after != (record.QueuePlace{}) {
+		query, args = query+` AND (created_at, id) < (?4, ?5)`, append(args, millis(after.CreatedAt), after.ID)
+	}
+	page, err := list(ctx, s.db, scanRecord, query+order, args...)
+	return page, said("read review queue", err)
+}
+
 // InsertEntry implements record.Records.
 func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
 	entry, err := json.Marshal(entryToJSON(e))
