@@ -82,6 +82,14 @@ type client struct {
 	seen   *tally
 }
 
+// apart gives a client of the same account that may be used beside c, with dice
+// of its own.
+func (c *client) apart(seed uint64) *client {
+	own := *c
+	own.random = rand.New(rand.NewPCG(seed, 0))
+	return &own
+}
+
 // answer is a definite one: 2xx or 4xx.
 type answer struct {
 	status int

@@ -35,13 +35,14 @@ func TestFullDisk(t *testing.T) {
 	random := testkit.Rand(t)
 	people := d.team(random, 3)
 	d.measure(people)
+	filler := people.managers[0].apart(random.Uint64()) // the team goes on meanwhile
 	ballast := fmt.Sprintf("/proc/%d/root%s", server.PID(), filepath.Join(mount, "ballast"))
 	for range 2 {
 		d.play(random, people, func() []act {
 			return []act{
 				{at: time.Duration(random.Int64N(int64(time.Second))), what: "fill the disk", do: func() {
 					fill(t, random, ballast)
-					d.untilRefused(people.managers[0])
+					d.untilRefused(filler)
 				}},
 				{at: 3 * time.Second, what: "make room", do: func() {
 					if err := os.Remove(ballast); err != nil {

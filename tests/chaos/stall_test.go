@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -120,7 +119,7 @@ func (d *deployment) askAll(name string, c *client, event string) {
 	for n, r := range requests {
 		for range 2 {
 			all.Go(func() {
-				own := &client{email: c.email, http: c.http, bases: c.bases, token: c.token, random: rand.New(rand.NewPCG(uint64(n), 0)), seen: c.seen}
+				own := c.apart(uint64(n))
 				for ; time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 					began := time.Now()
 					a, err := own.once(ctx, r.method, r.path, []byte(r.body), nil)
