@@ -1,0 +1,102 @@
+package fields
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// Require adds a fault for each of the fields that is absent.
+func (r *Reader) Require(names ...string) {
+	if r.shape != nil {
+		r.shape.Required = append(r.shape.Required, names...)
+		return
+	}
+	for _, name := range names {
+		if !r.Has(name) {
+			r.faults.add(apperr.Detail{Field: r.Path(name), Code: Required, Message: name + " is required."})
+		}
+	}
+}
+
+// RequireOneOf adds one fault when none of the fields is there.
+func (r *Reader) RequireOneOf(names ...string) {
+	if r.shape != nil {
+		r.shape.OneOf = append(r.shape.OneOf, names)
+		return
+	}
+	if slices.ContainsFunc(names, r.Has) {
+		return
+	}
+	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required,
+		Message: "At least one of " + strings.Join(names, ", ") + " is required."})
+}
+
+// RequireWith adds a fault for each of the others that is absent while the field
+// name is there. A list or text that is there but empty counts as absent.
+func (r *Reader) RequireWith(name string, others ...string) {
+	if r.shape != nil {
+		r.shape.With = append(r.shape.With, With{Field: name, Needs: others})
+		return
+	}
+	if !r.Has(name) {
+		return
+	}
+	for _, other := range others {
+		if r.Has(other) && !r.empty(other) {
+			continue
+		}
+		d := apperr.Detail{Field: r.Path(other), Code: Required, Message: other + " is required beside " + name + "."}
+		if !slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field && f.Code == d.Code }) {
+			r.faults.add(d)
+		}
+	}
+}
+
+// RequireWhen adds a fault for each of the others that is absent while the text
+// field name has one of the values.
+func (r *Reader) RequireWhen(name string, values []string, others ...string) {
+	if r.shape != nil {
+		r.shape.When = append(r.shape.When, When{Field: name, Values: values, Needs: others})
+		return
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.name != name || m.value.kind != kindString || !slices.Contains(values, m.value.text) {
+			continue
+		}
+		for _, other := range others {
+			if !r.Has(other) {
+				r.fault(other, Required, "%s is required beside %s %s.", other, name, m.value.text)
+			}
+		}
+	}
+}
+
+// empty reports whether the field is a list without entries or a blank text.
+func (r *Reader) empty(name string) bool {
+	for i := range r.members {
+		if m := &r.members[i]; m.name == name {
+			return m.value.kind == kindArray && len(m.value.items) == 0 || m.value.kind == kindString && strings.TrimSpace(m.value.text) == ""
+		}
+	}
+	return false
+}
+
+// RequireContent adds a fault for each of the lists and texts that is absent or
+// empty.
+func (r *Reader) RequireContent(names ...string) {
+	if r.shape != nil {
+		r.shape.Required = append(r.shape.Required, names...)
+		r.shape.Content = append(r.shape.Content, names...)
+		return
+	}
+	for _, name := range names {
+		if r.empty(name) {
+			r.fault(name, Required, "%s must not be empty.", name)
+		} else {
+			r.Require(name)
+		}
+	}
+}
