@@ -136,7 +136,7 @@ bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
 	@cp .cache/footprint.txt docs/benchmarks/footprint.txt
 
 .PHONY: bench-scale
-bench-scale: ## Measure approvals in events of up to a million records (10 minutes, 4 GB of disk)
+bench-scale: ## Measure approvals in events of up to a million records (5 minutes, 4 GB of disk)
 	@ECF_SCALE=full $(GO) test -count=1 -timeout 3h -v ./tests/scale
 
 .PHONY: fuzz
