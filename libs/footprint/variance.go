@@ -78,12 +78,13 @@ func (c Contribution) Variance() Variance { return VarianceOf(c.Deviations()) }
 // VarianceOf gives the variance of a total with such deviations; a factor may be
 // named more than once.
 func VarianceOf(total []Deviation) Variance {
-	v := Variance{up: make(map[string]*big.Int), whole: new(big.Int)}
+	sums := make(map[string]Mass)
 	for _, d := range total {
-		if v.up[d.Factor] == nil {
-			v.up[d.Factor] = new(big.Int)
-		}
-		v.up[d.Factor].Add(v.up[d.Factor], d.Up.Big())
+		sums[d.Factor] = sums[d.Factor].Add(d.Up)
+	}
+	v := Variance{up: make(map[string]*big.Int, len(sums)), whole: new(big.Int)}
+	for factor, up := range sums {
+		v.up[factor] = up.Big()
 	}
 	for _, u := range v.up {
 		v.whole.Add(v.whole, new(big.Int).Mul(u, u))

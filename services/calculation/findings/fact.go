@@ -63,7 +63,7 @@ func FactOf(c record.Counted) Fact {
 }
 
 // scaled gives n for all that a survey asked about.
-func (f Fact) scaled(n int64) int64 {
+func (f *Fact) scaled(n int64) int64 {
 	if f.Respondents > 0 && f.Population > f.Respondents {
 		return n * f.Population / f.Respondents
 	}
@@ -71,16 +71,16 @@ func (f Fact) scaled(n int64) int64 {
 }
 
 // journeys gives how many times somebody flew one way or there and back.
-func (f Fact) journeys() int64 { return f.scaled(f.Passengers * max(f.Trips, 1)) }
+func (f *Fact) journeys() int64 { return f.scaled(f.Passengers * max(f.Trips, 1)) }
 
 // route names the places of a flight in their order.
-func (f Fact) route() string {
+func (f *Fact) route() string {
 	return strings.Join(append(append([]string{f.From}, f.Via...), f.To), "-")
 }
 
 // carriers says which energy a venue record has: electricity, gas, heat. An
 // estimate from floor area has all of the first two.
-func (f Fact) carriers() [3]bool {
+func (f *Fact) carriers() [3]bool {
 	area := f.FloorAreaM2 != nil && f.ElectricityKWh == nil && f.AnnualElectricityKWh == nil && f.GasKWh == nil && f.AnnualGasKWh == nil && f.HeatKWh == nil
 	return [3]bool{f.ElectricityKWh != nil || f.AnnualElectricityKWh != nil || area, f.GasKWh != nil || f.AnnualGasKWh != nil || area, f.HeatKWh != nil}
 }

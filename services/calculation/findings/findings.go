@@ -87,11 +87,14 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 
 // Of gives the findings of an event: warnings first, then by code. The order of
 // the facts does not matter.
-func Of(e Event, facts []Fact) []Finding {
-	facts = slices.Clone(facts)
-	slices.SortFunc(facts, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
+func Of(e Event, all []Fact) []Finding {
+	facts := make([]*Fact, len(all))
+	for i := range all {
+		facts[i] = &all[i]
+	}
+	slices.SortFunc(facts, func(a, b *Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	out := []Finding{}
-	for _, check := range []func(Event, []Fact) []Finding{
+	for _, check := range []func(Event, []*Fact) []Finding{
 		duplicateFlights, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large, outOfRange,
 	} {
 		out = append(out, bounded(check(e, facts))...)
@@ -108,7 +111,7 @@ func TooMany(most int) Finding {
 		Message: fmt.Sprintf("Records are checked against each other, and ranked by what to measure next, in events of up to %d counted records; this one has more.", most)}
 }
 
-func finding(code, severity string, about []Fact, format string, args ...any) Finding {
+func finding(code, severity string, about []*Fact, format string, args ...any) Finding {
 	f := Finding{Code: code, Severity: severity, Message: fmt.Sprintf(format, args...), RecordIDs: []record.ID{}, Records: len(about)}
 	for _, a := range about[:min(len(about), MaxIDs)] {
 		f.RecordIDs = append(f.RecordIDs, a.ID)
@@ -133,8 +136,8 @@ func bounded(all []Finding) []Finding {
 }
 
 // groups gives the facts that share a key, ordered by it. An empty key is none.
-func groups(facts []Fact, key func(Fact) string) [][]Fact {
-	by := map[string][]Fact{}
+func groups(facts []*Fact, key func(*Fact) string) [][]*Fact {
+	by := map[string][]*Fact{}
 	var keys []string
 	for _, f := range facts {
 		k := key(f)
@@ -147,15 +150,15 @@ func groups(facts []Fact, key func(Fact) string) [][]Fact {
 		by[k] = append(by[k], f)
 	}
 	slices.Sort(keys)
-	out := make([][]Fact, len(keys))
+	out := make([][]*Fact, len(keys))
 	for i, k := range keys {
 		out[i] = by[k]
 	}
 	return out
 }
 
-func with(facts []Fact, is func(Fact) bool) []Fact {
-	var out []Fact
+func with(facts []*Fact, is func(*Fact) bool) []*Fact {
+	var out []*Fact
 	for _, f := range facts {
 		if is(f) {
 			out = append(out, f)

@@ -9,9 +9,9 @@ import (
 
 // endOfLifeTwice finds materials that count with their end of life, by a line of
 // its own or within a cradle-to-grave factor, beside waste of the same material.
-func endOfLifeTwice(_ Event, facts []Fact) (out []Finding) {
+func endOfLifeTwice(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, substance) {
-		if slices.ContainsFunc(g, func(f Fact) bool { return f.Type == "waste" }) && slices.ContainsFunc(g, func(f Fact) bool { return f.Type == "materials" }) {
+		if slices.ContainsFunc(g, func(f *Fact) bool { return f.Type == "waste" }) && slices.ContainsFunc(g, func(f *Fact) bool { return f.Type == "materials" }) {
 			out = append(out, finding(EndOfLifeTwice, Warning, g,
 				"Material counts with its end of life, and waste of the same kind (%s) counts by itself.", strings.ReplaceAll(substance(g[0]), "_", " ")))
 		}
@@ -21,7 +21,7 @@ func endOfLifeTwice(_ Event, facts []Fact) (out []Finding) {
 
 // substance gives what has an end of life in a record, in the vocabulary of
 // waste. Mixed waste may be of anything, so it matches nothing.
-func substance(f Fact) string {
+func substance(f *Fact) string {
 	switch {
 	case f.Type == "waste" && f.Material != "mixed":
 		return f.Material
@@ -34,20 +34,15 @@ func substance(f Fact) string {
 
 // energyOfSites finds energy that two records of one site have: two venues with
 // the same carrier, or a venue's electricity and a grid supply.
-func energyOfSites(_ Event, facts []Fact) (out []Finding) {
-	key := func(f Fact) string {
+func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
+	key := func(f *Fact) string {
 		if f.Type == "venue" || f.Type == "energy" && f.Source == "grid" {
 			return fold(f.Site)
 		}
 		return ""
 	}
 	for _, g := range groups(facts, key) {
-		var twice []Fact
-		for i, a := range g {
-			if slices.ContainsFunc(g, func(b Fact) bool { return b.ID != a.ID && overlap(a, b) }) {
-				twice = append(twice, g[i])
-			}
-		}
+		twice := suppliedTwice(g)
 		if len(twice) > 0 {
 			out = append(out, finding(SiteEnergyTwice, Warning, twice, "The same kind of energy is counted by %d records of the site %q.", len(twice), g[0].Site))
 		}
@@ -55,22 +50,52 @@ func energyOfSites(_ Event, facts []Fact) (out []Finding) {
 	return out
 }
 
-// overlap says whether two records of a site have a carrier in common and no
-// two different dates.
-func overlap(a, b Fact) bool {
-	if a.Date != "" && b.Date != "" && a.Date != b.Date {
-		return false
-	}
-	x, y := a.energy(), b.energy()
-	for i := range x {
-		if x[i] && y[i] {
-			return a.Type == "venue" || b.Type == "venue"
-		}
-	}
-	return false
+// supply is what records of a site are counted by: a carrier, of venues or of
+// supplies, on a date.
+type supply struct {
+	carrier int
+	venue   bool
+	date    string
 }
 
-func (f Fact) energy() [3]bool {
+// anyDate stands for all dates and none.
+const anyDate = "any"
+
+// suppliedTwice gives those records of a site that have a carrier in common with
+// another one of no other date, where at least one of the two is a venue. It
+// counts instead of comparing pairs: a site may have thousands of records.
+func suppliedTwice(site []*Fact) (twice []*Fact) {
+	n := map[supply]int{}
+	for _, f := range site {
+		for carrier, has := range f.energy() {
+			if has {
+				n[supply{carrier, f.Type == "venue", f.Date}]++
+				n[supply{carrier, f.Type == "venue", anyDate}]++
+			}
+		}
+	}
+	others := func(f *Fact, carrier int, venue bool) int {
+		count := n[supply{carrier, venue, anyDate}]
+		if f.Date != "" {
+			count = n[supply{carrier, venue, f.Date}] + n[supply{carrier, venue, ""}]
+		}
+		if venue == (f.Type == "venue") {
+			count-- // itself
+		}
+		return count
+	}
+	for _, f := range site {
+		for carrier, has := range f.energy() {
+			if has && (others(f, carrier, true) > 0 || f.Type == "venue" && others(f, carrier, false) > 0) {
+				twice = append(twice, f)
+				break
+			}
+		}
+	}
+	return twice
+}
+
+func (f *Fact) energy() [3]bool {
 	if f.Type == "energy" {
 		return [3]bool{true, false, false}
 	}
@@ -78,12 +103,12 @@ func (f Fact) energy() [3]bool {
 }
 
 // purchases finds spending on what is also counted by records of its own.
-func purchases(_ Event, facts []Fact) (out []Finding) {
+func purchases(_ Event, facts []*Fact) (out []Finding) {
 	types := map[string]bool{}
 	for _, f := range facts {
 		types[f.Type] = true
 	}
-	key := func(f Fact) string {
+	key := func(f *Fact) string {
 		if f.Type != "purchases" {
 			return ""
 		}

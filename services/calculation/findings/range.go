@@ -13,10 +13,10 @@ const leastDays = 20
 // outOfRange finds records that say more of something than their type ever comes
 // to: a digit too many, or another unit. The bounds are wide on purpose, and a
 // record beyond them may still be right.
-func outOfRange(e Event, facts []Fact) (out []Finding) {
+func outOfRange(e Event, facts []*Fact) (out []Finding) {
 	for _, f := range facts {
 		if most, ok := farthest(f); ok && exceeds(f.DistanceKm, most) {
-			out = append(out, finding(OutOfRange, Info, []Fact{f}, "%s km one way is out of range for the mode %s (up to %d km).",
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s km one way is out of range for the mode %s (up to %d km).",
 				f.DistanceKm, strings.ReplaceAll(f.Mode, "_", " "), most))
 		}
 		if e.Attendees == 0 || e.Days == 0 {
@@ -24,7 +24,7 @@ func outOfRange(e Event, facts []Fact) (out []Finding) {
 		}
 		amount, each, unit := f.amount()
 		if days := max(e.Attendees*e.Days, leastDays); exceeds(amount, each*days) {
-			out = append(out, finding(OutOfRange, Info, []Fact{f}, "%s %s are out of range for an event of %d attendee-days (up to %d each).",
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s %s are out of range for an event of %d attendee-days (up to %d each).",
 				amount, unit, e.Attendees*e.Days, each))
 		}
 	}
@@ -32,7 +32,7 @@ func outOfRange(e Event, facts []Fact) (out []Finding) {
 }
 
 // farthest gives the longest way, in km, that people go by a mode.
-func farthest(f Fact) (km int64, ok bool) {
+func farthest(f *Fact) (km int64, ok bool) {
 	if f.Type != "ground-transport" {
 		return 0, false
 	}
@@ -45,7 +45,7 @@ func farthest(f Fact) (km int64, ok bool) {
 
 // amount gives what grows with the people at an event, and the most of it that
 // there is for each of them and each day.
-func (f Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
+func (f *Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
 	switch f.Type {
 	case "catering":
 		if f.Meals != nil {

@@ -11,8 +11,8 @@ import (
 // duplicateFlights finds flights of the same route, date, class, group and
 // passengers. Without a date two journeys cannot be told from one entered twice,
 // so such records never match.
-func duplicateFlights(_ Event, facts []Fact) (out []Finding) {
-	same := func(f Fact) string {
+func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
+	same := func(f *Fact) string {
 		if f.Type != "flights" || f.Date == "" {
 			return ""
 		}
@@ -29,14 +29,14 @@ func duplicateFlights(_ Event, facts []Fact) (out []Finding) {
 }
 
 // outbound finds flights out whose group has no flight back on that route.
-func outbound(_ Event, facts []Fact) (out []Finding) {
+func outbound(_ Event, facts []*Fact) (out []Finding) {
 	back := map[string]bool{}
 	for _, f := range facts {
 		if f.Type == "flights" && f.Direction == "return" {
 			back[f.To+"|"+f.From+"|"+f.Group] = true
 		}
 	}
-	key := func(f Fact) string {
+	key := func(f *Fact) string {
 		if f.Type != "flights" || f.Direction != "outbound" || back[f.From+"|"+f.To+"|"+f.Group] {
 			return ""
 		}
@@ -53,8 +53,8 @@ func outbound(_ Event, facts []Fact) (out []Finding) {
 }
 
 // passengers finds more attendees in the air than there are.
-func passengers(e Event, facts []Fact) []Finding {
-	flights := with(facts, func(f Fact) bool { return f.Type == "flights" && f.Group == "attendees" })
+func passengers(e Event, facts []*Fact) []Finding {
+	flights := with(facts, func(f *Fact) bool { return f.Type == "flights" && f.Group == "attendees" })
 	if e.Attendees == 0 || len(flights) == 0 {
 		return nil
 	}
@@ -87,11 +87,11 @@ func passengers(e Event, facts []Fact) []Finding {
 
 // roomNights finds more nights of attendees than they can have slept: each at
 // most one night more than the event has days.
-func roomNights(e Event, facts []Fact) []Finding {
+func roomNights(e Event, facts []*Fact) []Finding {
 	if e.Attendees == 0 || e.Days == 0 {
 		return nil
 	}
-	stays := with(facts, func(f Fact) bool { return f.Type == "accommodation" && f.Group == "attendees" })
+	stays := with(facts, func(f *Fact) bool { return f.Type == "accommodation" && f.Group == "attendees" })
 	var nights int64
 	for _, f := range stays {
 		rooms := f.Rooms
@@ -109,7 +109,7 @@ func roomNights(e Event, facts []Fact) []Finding {
 
 // large finds records of at least a twentieth of the total that lack the date
 // or the group which the other checks compare.
-func large(e Event, facts []Fact) (out []Finding) {
+func large(e Event, facts []*Fact) (out []Finding) {
 	if e.Total.Sign() <= 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func large(e Event, facts []Fact) (out []Finding) {
 			lacks = append(lacks, "group")
 		}
 		if len(lacks) > 0 && times(f.Mass, 20).Cmp(e.Total) >= 0 {
-			out = append(out, finding(LargeWithoutDateOrGr, Info, []Fact{f},
+			out = append(out, finding(LargeWithoutDateOrGr, Info, []*Fact{f},
 				"A %s record of %s kg, at least a twentieth of the total, has no %s; so it cannot be checked against others.",
 				f.Type, f.Mass.Kilograms(), strings.Join(lacks, " and no ")))
 		}
@@ -139,9 +139,9 @@ func times(m footprint.Mass, n int) footprint.Mass {
 }
 
 // excluded finds counted records of a type that the event says it leaves out.
-func excluded(e Event, facts []Fact) (out []Finding) {
+func excluded(e Event, facts []*Fact) (out []Finding) {
 	for _, typ := range e.Excluded {
-		if of := with(facts, func(f Fact) bool { return f.Type == typ }); len(of) > 0 {
+		if of := with(facts, func(f *Fact) bool { return f.Type == typ }); len(of) > 0 {
 			out = append(out, finding(ExcludedTypeCounted, Warning, of,
 				"%s of the type %s counted, which the event's boundary excludes. Approved records always count.", count(len(of)), typ))
 		}
