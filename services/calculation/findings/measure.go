@@ -40,16 +40,16 @@ func MeasureNext(facts []Fact) []ToMeasure {
 	}
 	order := make([]ranked, 0, len(facts))
 	for i := range facts {
-		order = append(order, ranked{&facts[i], variance.Share(facts[i].Deviations)})
+		// Most records of a large event have hardly a share: they are not sorted.
+		if share := variance.Share(facts[i].Deviations); share.Millionths() > 0 {
+			order = append(order, ranked{&facts[i], share})
+		}
 	}
 	slices.SortFunc(order, func(a, b ranked) int {
 		return cmp.Or(b.VarianceShare.Cmp(a.VarianceShare), b.Mass.Cmp(a.Mass), cmp.Compare(a.ID, b.ID))
 	})
 	out := []ToMeasure{}
 	for _, r := range order[:min(len(order), MaxMeasure)] {
-		if r.Millionths() == 0 {
-			break
-		}
 		out = append(out, ToMeasure{ID: r.ID, Type: r.Type, Interval: footprint.IntervalOf(r.Mass, r.Deviations), Share: r.VarianceShare})
 	}
 	return out
