@@ -1,0 +1,229 @@
+"""What amounts a record states, by type (methodology, section 6).
+
+Each function returns parts. A part is an amount of activity that is multiplied by one factor
+and, where published, by its upstream part. An amount of None is one that the inputs alone do
+not give.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+
+GOODS = "1 Purchased goods and services"
+FUEL = "3 Fuel- and energy-related activities"
+FREIGHT = "4 Upstream transportation and distribution"
+WASTE = "5 Waste generated in operations"
+BUSINESS = "6 Business travel"
+LEASED = "8 Upstream leased assets"
+OPTIONAL = "optional"
+
+MEASURED, CALCULATED, ESTIMATED, ASSUMED = range(4)
+
+# Site energy use per square metre and year, (electricity, fossil, year of the figure).
+FLOOR = {
+    "convention_centre": ("177", None, None), "entertainment": ("177.3", None, None), "recreation": ("160.3", None, None),
+    "cultural": ("70", "200", 2008), "office": ("95", "120", 2008), "dry_sports": ("95", "330", 2008),
+    "public_light": ("20", "105", 2008), "school": ("40", "150", 2008), "pool": ("245", "1130", 2008),
+}
+HOSTEL_RATIO = Fraction("0.25")
+UNDATED = -1
+
+
+@dataclass
+class Part:
+    amount: object  # Fraction, one for each unit, or None
+    serves: object  # whether a factor row (None for one supplied) may belong to it
+    scope: int = 3
+    category: str = ""
+    upstream: str = ""  # category of its upstream lines
+    at_best: int = MEASURED
+    ratio: Fraction = Fraction(1)  # of the published figure
+    figure: object = None  # supplied with the record
+    dated: int = 0  # year of a default behind the amount; -1: undated
+    several: bool = False  # may have a line of its own for each haul
+    optional: bool = False  # need not be there
+
+
+def prefix(*starts):
+    return lambda row: row is not None and row["id"].startswith(starts)
+
+
+def supplied(row):
+    return row is None
+
+
+def travel(fields):
+    return OPTIONAL if fields.get("group") in ("attendees", "exhibitors") else BUSINESS
+
+
+def scopes(fields, which):
+    """Returns scope, category, and the category of the upstream part, by who is in control."""
+    if fields.get("control") == "own":
+        return which, "", FUEL
+    if fields.get("control") == "hired_with_operator":
+        return 3, GOODS, GOODS
+    return 3, LEASED, LEASED
+
+
+def journeys(fields, people):
+    return people * fields.get("trips", 1) * (2 if fields.get("roundTrip") else 1)
+
+
+def flights(fields, context):
+    people, km = journeys(fields, fields["passengers"]), fields.get("distanceKm")
+    return [Part(None if km is None else km * people, lambda row: row is not None and "-flight-" in row["id"],
+                 3, travel(fields), travel(fields), several=km is None)]
+
+
+def accommodation(fields, context):
+    rooms, guests = fields.get("rooms") or fields.get("guests", 0), fields.get("guests") or fields.get("rooms", 0)
+    category = travel(fields)
+    if "kgCO2ePerRoomNight" in fields:
+        return [Part(rooms * fields["nights"], supplied, 3, category, figure=fields["kgCO2ePerRoomNight"])]
+    hostel = fields.get("kind") == "hostel"
+    per_guest = fields.get("country") in ("DK", "FI", "NO", "SE")
+    return [Part((guests if per_guest else rooms) * fields["nights"], prefix("acc."), 3, category,
+                 ratio=HOSTEL_RATIO if hostel else Fraction(1), dated=UNDATED if hostel else 0)]
+
+
+def electricity(fields, amount, at_best=MEASURED, dated=0):
+    scope, category, upstream = scopes(fields, 2)
+    parts = [Part(amount, lambda row: row is not None and row["id"].startswith("elec.") and ".td_loss" not in row["id"],
+                  scope, category, upstream, at_best, dated=dated)]
+    loss = lambda row: row is not None and row["id"].startswith("elec.") and ".td_loss" in row["id"]
+    return parts + [Part(amount, loss, 3, upstream, upstream, at_best, dated=dated, optional=True)]
+
+
+def fuel(fields, amount, which, *ids, at_best=MEASURED, dated=0):
+    scope, category, upstream = scopes(fields, which)
+    return [Part(amount, prefix(*ids), scope, category, upstream, at_best, dated=dated)]
+
+
+def venue(fields, context):
+    share = fields.get("spaceSharePercent", 0) * fields.get("days", 0) / Fraction(36500)
+
+    def metered(name, annual):
+        if name in fields:
+            return fields[name], MEASURED
+        if annual in fields:
+            return fields[annual] * share, CALCULATED
+        return None, MEASURED
+
+    power, gas = metered("electricityKWh", "annualElectricityKWh"), metered("gasKWh", "annualGasKWh")
+    dated = 0
+    if power[0] is None and gas[0] is None and "heatKWh" not in fields:
+        use = FLOOR[fields.get("venueType") or "convention_centre"]
+        area = fields["floorAreaM2"] * fields["days"] / Fraction(365)
+        power = area * Fraction(use[0]), ESTIMATED
+        gas = (None if use[1] is None else area * Fraction(use[1])), ESTIMATED
+        dated = use[2] or UNDATED
+    parts = []
+    if power[0] is not None:
+        parts += electricity(fields, *power, dated=dated)
+    if gas[0] is not None:
+        parts += fuel(fields, gas[0], 1, "energy.natural_gas.", at_best=gas[1], dated=dated)
+    if "heatKWh" in fields:
+        parts += fuel(fields, fields["heatKWh"], 2, "energy.district_heat.")
+        category = scopes(fields, 2)[2]
+        parts.append(Part(fields["heatKWh"], prefix("energy.district_heat_distribution_loss."), 3, category, category, optional=True))
+    return parts
+
+
+def waste(fields, context):
+    if "weightKg" in fields:
+        return [Part(fields["weightKg"] / 1000, prefix("waste."), 3, WASTE)]
+    return [Part(fields["volumeLitres"] * fields["densityKgPerM3"] / 10**6, prefix("waste."), 3, WASTE, at_best=CALCULATED)]
+
+
+def ground_transport(fields, context):
+    mode, people = fields["mode"], fields.get("passengers", 0)
+    if mode in ("car", "motorbike", "van") or mode == "taxi" and fields.get("vehicles"):
+        if fields.get("vehicles"):
+            people = fields["vehicles"]
+        elif "occupancy" in fields:
+            people = -(-people // fields["occupancy"])
+    amount = fields["distanceKm"] * journeys(fields, people)
+    scope, category, upstream = 3, travel(fields), travel(fields)
+    if mode in ("bicycle", "walk"):
+        return [Part(amount, supplied, 3, category, figure=0)]
+    if fields.get("control") == "own":
+        scope, category, upstream = (2 if fields.get("fuel") == "battery_electric" else 1), "", FUEL
+    elif fields.get("control") == "hired_with_operator":
+        category = upstream = GOODS
+    return [Part(amount, prefix("desnz-"), scope, category, upstream)]
+
+
+def freight(fields, context):
+    amount = fields["weightKg"] / 1000 * fields["distanceKm"] * (2 if fields.get("roundTrip") else 1)
+    category = OPTIONAL if fields.get("group") == "exhibitors" else FREIGHT
+    return [Part(amount, prefix("desnz-"), 3, category, category)]
+
+
+def catering(fields, context):
+    parts = [Part(fields["meals"], prefix("food."), 3, GOODS)]
+    for name, litres in fields.get("drinks", {}).items():
+        ending = ".%s.litre" % name
+        parts.append(Part(litres, lambda row, ending=ending: row is not None and row["id"].endswith(ending), 3, GOODS))
+    return parts
+
+
+def materials(fields, context):
+    weight = fields.get("weightKg")
+    if weight is None and "areaM2" in fields and "gramsPerM2" in fields:
+        weight = fields["areaM2"] * fields["gramsPerM2"] / 1000
+    by = {"item": fields.get("items"), "m2": fields.get("areaM2"), "kg": weight, "tonne": None if weight is None else weight / 1000}
+    uses = fields["usesOverLife"] if fields.get("source") == "hired" else 1
+    weighed = MEASURED if "weightKg" in fields else CALCULATED
+    parts = [Part({unit: None if n is None else n / Fraction(uses) for unit, n in by.items()}, prefix("material."), 3, GOODS,
+                  at_best={"item": MEASURED, "m2": MEASURED, "kg": weighed, "tonne": weighed})]
+    if fields.get("endOfLife"):
+        parts.append(Part(weight / 1000, prefix("waste."), 3, WASTE))
+    return parts
+
+
+def energy(fields, context):
+    source = fields["source"]
+    if source == "grid":
+        return electricity(fields, fields["energyKWh"])
+    by = {"litre": fields.get("volumeLitres"), "kWh": fields.get("energyKWh"), "m3": fields.get("volumeM3")}
+    return fuel(fields, by, 1, "energy.")
+
+
+def water(fields, context):
+    parts = [Part(fields["supplyM3"], prefix("water.water_supply."), 3, GOODS)]
+    if fields.get("treated", True):
+        parts.append(Part(fields["supplyM3"], prefix("water.water_treatment."), 3, WASTE))
+    return parts
+
+
+def digital(fields, context):
+    return [Part(fields["hours"] * fields["participants"], prefix("digital."), 3, GOODS)]
+
+
+def purchases(fields, context):
+    return [Part(fields["amount"], supplied, 3, GOODS, figure=fields["kgCO2ePerUnit"])]
+
+
+def custom(fields, context):
+    scope = fields.get("scope", 3)
+    return [Part(fields["kgCO2e"], supplied, scope, GOODS if scope == 3 else "", figure=1)]
+
+
+TYPES = {
+    "flights": flights, "accommodation": accommodation, "venue": venue, "waste": waste, "ground-transport": ground_transport,
+    "freight": freight, "catering": catering, "materials": materials, "energy": energy, "water": water, "digital": digital,
+    "purchases": purchases, "custom": custom,
+}
+
+
+def days(context):
+    """Returns the days of an event, the last one included, or 0 where they are not known."""
+    try:
+        start, end = date.fromisoformat(context["startDate"]), date.fromisoformat(context["endDate"])
+    except ValueError:
+        return 0
+    return (end - start).days + 1 if end >= start else 0
+
+
+def year(text):
+    return int(text[:4]) if text and text[:4].isdigit() else 0
