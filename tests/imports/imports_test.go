@@ -91,6 +91,7 @@ var core = map[string][]string{
 	"libs/factors":               nil,
 	"libs/locations":             nil,
 	"libs/footprint":             nil,
+	"libs/places":                {"golang.org/x/text/unicode/norm"},
 	"libs/record":                nil,
 	"libs/identity":              {"github.com/golang-jwt/jwt/v5"},
 	"libs/identity/internal/lru": nil,

@@ -1,0 +1,245 @@
+package places
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+// dominance is how many times the people of the next place the largest must
+// have to be the one meant.
+const dominance = 10
+
+// maxCandidates bounds what an AmbiguousError lists.
+const maxCandidates = 10
+
+// MaxText is the length of the longest text that is looked up, in bytes.
+const MaxText = 200
+
+// Found is the place a text means.
+type Found struct {
+	Place
+	// Larger is a namesake in another country that has more than ten times the
+	// people, where the name was decided by the event's country; nil else.
+	Larger *Place
+}
+
+// Find returns the place that text means: a town, a postcode area, a region's
+// largest town or a district, optionally followed by its region and country,
+// "Portland, Oregon, US". A country in the text decides; without one, the event's
+// country is searched first (home, ISO 3166-1 alpha-2, may be empty), then the
+// world. The largest of several places is taken only when it has ten times the
+// people of the next. The error is an *AmbiguousError or a *NotFoundError.
+func Find(text, home string) (Found, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > MaxText {
+		return Found{}, &NotFoundError{Text: text}
+	}
+	im := loaded()
+	for _, q := range queries(text) {
+		found, err := im.find(text, q, home)
+		if _, missing := err.(*NotFoundError); !missing {
+			return found, err
+		}
+	}
+	return Found{}, &NotFoundError{Text: text, Suggestions: im.suggest(text)}
+}
+
+// query is a name with what is said about where it lies.
+type query struct {
+	name    string
+	country string
+	regions []string // normalized, or codes of regions in upper case
+}
+
+// queries returns the readings of a text, the likeliest first. A part behind a
+// comma that is both a country and a region ("CA") is read as a country first.
+func queries(text string) []query {
+	text = strings.NewReplacer("(", ",", ")", "").Replace(text)
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	q := query{name: parts[0]}
+	rest := parts[1:]
+	if len(rest) == 0 {
+		return []query{q}
+	}
+	last := rest[len(rest)-1]
+	var out []query
+	if code := countryOf(last); code != "" {
+		out = append(out, query{name: q.name, country: code, regions: rest[:len(rest)-1]})
+	}
+	return append(out, query{name: q.name, regions: rest})
+}
+
+// countryOf returns the code of a country by its code, or by a name it goes by.
+func countryOf(text string) string {
+	if c, ok := locations.CountryByCode(text); ok {
+		return c.Code
+	}
+	for _, c := range locations.Countries() {
+		if Normalize(c.Name) == Normalize(text) {
+			return c.Code
+		}
+	}
+	if codes := locations.SuggestCountry(text); len(codes) == 1 {
+		return codes[0]
+	}
+	return ""
+}
+
+// scopes are where and by what kinds of names to search, in this order: a main
+// name anywhere is better than another name in the event's country.
+var scopes = []struct {
+	home  bool
+	kinds []string
+}{
+	{true, []string{ByName}}, {true, []string{BySmallName}}, {false, []string{ByName}},
+	{true, []string{ByOtherName}}, {false, []string{ByOtherName}}, {false, []string{BySmallName}}, {false, []string{BySmallOtherName}},
+	{true, []string{ByRegion}}, {false, []string{ByRegion}},
+	{true, []string{ByDistrict}}, {false, []string{ByDistrict}},
+}
+
+func (im *image) find(text string, q query, home string) (Found, error) {
+	stated := q.country
+	if stated == "" {
+		stated = home
+	}
+	if p, ok := im.postcode(q.name, stated); ok {
+		return Found{Place: p}, nil
+	}
+	key := Normalize(q.name)
+	for _, s := range scopes {
+		within := q.country
+		if within == "" && s.home {
+			if home == "" {
+				continue
+			}
+			within = home
+		}
+		var list []Place
+		for _, kind := range s.kinds {
+			list = append(list, im.named(kind, key)...)
+		}
+		list = im.kept(list, within, q.regions)
+		if len(list) == 0 {
+			continue
+		}
+		if s.kinds[0] == ByName {
+			list = im.withDistricts(list, key, within, q.regions)
+		}
+		best, err := decide(text, list)
+		if err != nil {
+			return Found{}, err
+		}
+		found := Found{Place: best}
+		if q.country == "" && s.home && len(q.regions) == 0 {
+			found.Larger = im.larger(best, key)
+		}
+		return found, nil
+	}
+	return Found{}, &NotFoundError{Text: text}
+}
+
+// kept returns the places that lie in the country and in all of the regions.
+func (im *image) kept(list []Place, country string, regions []string) []Place {
+	return slices.DeleteFunc(list, func(p Place) bool {
+		if country != "" && p.Country != country {
+			return true
+		}
+		return slices.ContainsFunc(regions, func(r string) bool {
+			return !strings.EqualFold(r, p.RegionCode) && Normalize(r) != Normalize(p.Region)
+		})
+	})
+}
+
+// withDistricts adds the districts that bear the name of a town and are not much
+// smaller than the largest such town: Brooklyn is more than a town in Ohio.
+func (im *image) withDistricts(list []Place, key, country string, regions []string) []Place {
+	largest := slices.MaxFunc(list, func(a, b Place) int { return int(a.Population - b.Population) })
+	for _, d := range im.kept(im.named(ByDistrict, key), country, regions) {
+		far := locations.GreatCircleMetres(d.Location(), largest.Location()) > 50_000
+		if far && d.Population*dominance > largest.Population {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// decide returns the one place meant, or an *AmbiguousError.
+func decide(text string, list []Place) (Place, error) {
+	slices.SortStableFunc(list, func(a, b Place) int { return int(b.Population - a.Population) })
+	list = distinct(list)
+	if len(list) == 1 || list[0].Population > 0 && list[0].Population >= dominance*list[1].Population {
+		return list[0], nil
+	}
+	e := &AmbiguousError{Text: text, Candidates: list}
+	if len(list) > maxCandidates {
+		e.Candidates, e.More = list[:maxCandidates], len(list)-maxCandidates
+	}
+	return Place{}, e
+}
+
+// distinct leaves out entries of one town: GeoNames has some towns twice, and a
+// distance does not tell them apart.
+func distinct(list []Place) []Place {
+	var out []Place
+	for _, p := range list {
+		if !slices.ContainsFunc(out, func(o Place) bool {
+			return o.Country == p.Country && locations.GreatCircleMetres(o.Location(), p.Location()) < 5_000
+		}) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// larger returns a namesake elsewhere that has more than ten times the people.
+func (im *image) larger(p Place, key string) *Place {
+	for _, o := range im.named(ByName, key) {
+		if o.Country != p.Country && o.Population > dominance*p.Population {
+			return &o
+		}
+	}
+	return nil
+}
+
+// suggest returns names of larger towns that look like the text.
+func (im *image) suggest(text string) []string {
+	key := Normalize(text)
+	name, _, _ := strings.Cut(text, ",")
+	if short := Normalize(name); short != "" {
+		key = short
+	}
+	if len(key) < 3 {
+		return nil
+	}
+	s := im.names[ByName]
+	first := sort.Search(s.len(), func(i int) bool { return s.key(i) >= key[:1] })
+	var candidates []string
+	for i := first; i < s.len(); i++ {
+		k := s.key(i)
+		if k[0] != key[0] {
+			break
+		}
+		if len(k) <= len(key)+3 && len(k)+3 >= len(key) {
+			candidates = append(candidates, k)
+		}
+	}
+	var out []string
+	for _, k := range fields.Nearest(key, candidates, 3) {
+		if list := im.named(ByName, k); len(list) > 0 {
+			out = append(out, list[0].String())
+		}
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package places_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/places"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, home, want string }{
+		{"Brighton, GB", "", "Brighton, England, GB"},
+		{"brighton", "GB", "Brighton, England, GB"},
+		{"München", "GB", "Munich, Bavaria, DE"},
+		{"Munich", "", "Munich, Bavaria, DE"},
+		{"Köln, Germany", "", "Köln, North Rhine-Westphalia, DE"},
+		{"London", "", "London, England, GB"},
+		{"London, CA", "GB", "London, Ontario, CA"},
+		{"London, Ontario, Canada", "GB", "London, Ontario, CA"},
+		{"Portland, Oregon, US", "", "Portland, Oregon, US"},
+		{"Portland, OR", "", "Portland, Oregon, US"},
+		{"San Jose, CA", "", "San Jose, California, US"},
+		{"Cambridge", "GB", "Cambridge, England, GB"},
+		{"Cambridge, MA, US", "GB", "Cambridge, Massachusetts, US"},
+		{"Newcastle upon Tyne", "GB", "Newcastle upon Tyne, England, GB"},
+		{"Berlin", "GB", "Berlin, State of Berlin, DE"},
+		{"São Paulo", "", "São Paulo, BR"},
+		{"ZURICH", "DE", "Zürich, Zurich, CH"},
+		{"Brooklyn, US", "", "Brooklyn, New York, US"},
+		{"Manchester", "GB", "Manchester, England, GB"},
+		{"BS1 4DJ", "GB", "BS1, GB"},
+		{"BS16QY, GB", "", "BS1, GB"},
+		{"94103, US", "", "941, US"},
+	} {
+		got, err := places.Find(c.text, c.home)
+		if err != nil || got.String() != c.want {
+			t.Errorf("Find(%q, %q) = %v (%s), %v; want %s", c.text, c.home, got.Place, got.FoundBy, err, c.want)
+		}
+	}
+}
+
+func TestAmbiguous(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, home string }{{"Newcastle", ""}, {"Springfield", "US"}, {"Cambridge", ""}, {"Cambridge, US", ""}, {"Richmond", ""}} {
+		got, err := places.Find(c.text, c.home)
+		e, ok := errors.AsType[*places.AmbiguousError](err)
+		if !ok || got.Name != "" || len(e.Candidates) < 2 {
+			t.Errorf("Find(%q, %q) = %v, %v", c.text, c.home, got, err)
+			continue
+		}
+		for _, p := range e.Candidates {
+			if p.Country == "" || p.Region == "" && p.Kind != "capital" {
+				t.Errorf("%q: the candidate %+v lacks its country or region", c.text, p)
+			}
+		}
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "  ", "Qwxzy", ",", ", GB", "Brighton, Atlantis", strings.Repeat("a", 10_000), "ZZ99 9ZZ, GB", "\x00", "()"} {
+		_, err := places.Find(text, "GB")
+		if _, ok := errors.AsType[*places.NotFoundError](err); !ok {
+			t.Errorf("Find(%.20q): %v", text, err)
+		}
+	}
+	_, err := places.Find("Brigthon", "GB")
+	e, ok := errors.AsType[*places.NotFoundError](err)
+	if !ok || len(e.Suggestions) == 0 || !strings.HasPrefix(e.Suggestions[0], "Brighton") {
+		t.Errorf("Brigthon: %v %+v", err, e)
+	}
+}
+
+// TestHomeWins holds the event's country before the world, and that a far larger
+// namesake is named beside the answer.
+func TestHomeWins(t *testing.T) {
+	t.Parallel()
+	got, err := places.Find("Boston", "GB")
+	if err != nil || got.Country != "GB" || got.Larger == nil || got.Larger.Country != "US" {
+		t.Errorf("Boston in GB: %+v, %v", got, err)
+	}
+	if got, err = places.Find("Boston", "FR"); err != nil || got.Country != "US" || got.Larger != nil {
+		t.Errorf("Boston from FR: %+v, %v", got, err)
+	}
+}
+
+// TestFoundAgain holds that what names a place without doubt finds it again.
+func TestFoundAgain(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, places.Count()-1).Draw(t, "place")
+		p := places.At(n)
+		got, err := places.Find(p.String(), "")
+		if err != nil {
+			if e, ok := errors.AsType[*places.AmbiguousError](err); !ok || len(e.Candidates) < 2 {
+				t.Fatalf("%s: %v", p, err)
+			}
+			return
+		}
+		if got.Country != p.Country {
+			t.Fatalf("%s finds %s", p, got.Place)
+		}
+	})
+}
+
+func TestNearestAirport(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"Brighton, GB": "LGW", "Paris, FR": "CDG", "London, GB": "LHR", "Berlin, DE": "BER"} {
+		p, err := places.Find(text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, ok := p.NearestAirport(); !ok || a.Airport != want {
+			t.Errorf("%s flies from %s, want %s", text, a.Airport, want)
+		}
+	}
+	// A small town has no suggestion of its own.
+	p := places.Place{Latitude: 51.47, Longitude: -0.45}
+	if a, ok := p.NearestAirport(); !ok || a.Airport != "LHR" {
+		t.Errorf("beside Heathrow: %+v", a)
+	}
+}
+
+func TestDetours(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode, from, to string
+		metres         int64
+		want           string
+	}{
+		{"car", "GB", "GB", 113_500, "1.369"}, {"rail", "GB", "GB", 261_700, "1.2"}, {"coach", "DE", "FR", 400_000, "1.285"},
+		{"taxi", "FR", "FR", 8_000, "1.343"}, {"bus", "GB", "GB", 10_000, "1.5"}, {"ferry", "GB", "FR", 40_000, "1"},
+		{"road", "GB", "GB", 24_999, "1.541"}, {"road", "GB", "GB", 500_000, "1.328"}, {"van", "GB", "FR", 300_000, "1.285"},
+	} {
+		d, ok := places.DetourFor(c.mode, c.from, c.to, c.metres)
+		if !ok || d.Value.String() != c.want || d.Source == "" || d.Low.Cmp(d.Value) > 0 || d.High.Cmp(d.Value) < 0 {
+			t.Errorf("%+v: %+v", c, d)
+		}
+	}
+	if d, ok := places.DetourFor("plane", "GB", "FR", 1); ok {
+		t.Errorf("a plane has the detour %v", d)
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	countries := 0
+	for _, c := range locations.Countries() {
+		list := places.Origins(c.Code)
+		if len(list) == 0 {
+			continue
+		}
+		countries++
+		sum := 0.0
+		for _, o := range list {
+			sum += float64(o.Weight.Coefficient()) / pow10(o.Weight.Scale())
+			if o.Latitude == 0 && o.Longitude == 0 || o.Weight.Sign() <= 0 {
+				t.Errorf("%s: %+v", c.Code, o)
+			}
+		}
+		if sum < 0.998 || sum > 1.002 {
+			t.Errorf("the origins of %s add to %v", c.Code, sum)
+		}
+	}
+	if countries < 200 {
+		t.Errorf("%d countries have origins", countries)
+	}
+	if km, ok := places.HomeAirportKm("GB"); !ok || km != 18 {
+		t.Errorf("GB: %d km", km)
+	}
+}
+
+func pow10(n int) float64 {
+	v := 1.0
+	for range n {
+		v *= 10
+	}
+	return v
+}
+
+// TestImage reads every line that the package holds.
+func TestImage(t *testing.T) {
+	t.Parallel()
+	if n := places.Count(); n != 53_288+62_910 {
+		t.Fatalf("%d places", n)
+	}
+	for n := range places.Count() {
+		p := places.At(n)
+		_, known := locations.CountryByCode(p.Country)
+		if p.ID == 0 || p.Name == "" || !known || p.Latitude < -90 || p.Latitude > 90 || p.Longitude < -180 || p.Longitude > 180 {
+			t.Fatalf("%d: %+v", n, p)
+		}
+		if p.Airport != "" {
+			if _, ok := locations.Resolve(p.Airport); !ok {
+				t.Errorf("%s flies from the unknown airport %s", p, p.Airport)
+			}
+		}
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	for b.Loop() {
+		if _, err := places.Find("Brighton", "GB"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package places
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sync"
+)
+
+// Entry is a town in the index that clients search.
+type Entry struct {
+	// ID is the GeoNames id.
+	ID      int64  `json:"id"`
+	Name    string `json:"name"`
+	Country string `json:"country"`
+	Region  string `json:"region,omitempty"`
+	// Population orders namesakes; 0 where it is not known.
+	Population int64 `json:"population,omitempty"`
+	// Airport is the code of the airport its people are assumed to use.
+	Airport string `json:"airport,omitempty"`
+	// Text is what names the town in a record without doubt, where its name and
+	// country do not.
+	Text string `json:"text,omitempty"`
+}
+
+// indexedPeople is the size from which a town is in the index. Smaller ones are
+// found by Find as well, but would double what a client loads.
+const indexedPeople = 15_000
+
+type staticIndex struct {
+	body []byte
+	etag string
+}
+
+var index = sync.OnceValue(func() staticIndex {
+	var answer struct {
+		Success bool `json:"success"`
+		Data    struct {
+			Items []Entry `json:"items"`
+		} `json:"data"`
+	}
+	answer.Success, answer.Data.Items = true, entries()
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return staticIndex{} // strings and numbers: it cannot fail, and a test would see it
+	}
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = z.Write(text) // writing to memory does not fail
+	_ = z.Close()
+	sum := sha256.Sum256(text)
+	return staticIndex{body: b.Bytes(), etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+})
+
+// entries returns the towns of the index, the largest first.
+func entries() []Entry {
+	im := loaded()
+	var out []Entry
+	seen := map[string]bool{}
+	for n := range im.places.len() {
+		p := im.place(n)
+		if p.Population < indexedPeople && p.Kind != "capital" || p.Kind == "district" {
+			continue
+		}
+		e := Entry{ID: p.ID, Name: p.Name, Country: p.Country, Region: p.Region, Population: p.Population, Airport: p.Airport}
+		if key := p.Name + "\t" + p.Country; seen[key] {
+			e.Text = p.String()
+		} else {
+			seen[key] = true
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Index returns the index of towns as the body of an answer, {"success": true,
+// "data": {"items": [Entry …]}}, compressed with gzip once, and its strong
+// entity tag, quotes included. The bytes are shared and must not be changed.
+func Index() (gzipped []byte, etag string) {
+	i := index()
+	return i.body, i.etag
+}
