@@ -18,11 +18,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/mongox"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -63,10 +63,10 @@ func newPlace(t *testing.T, store record.Keys, c *clock) *place {
 	keeper := &idempotency.Keeper{Store: store, Now: c.now, Logger: logger}
 	p.app = web.New(web.Options{Service: "test", Logger: logger})
 	handler := keeper.Handler(func(c *fiber.Ctx) error { return (*p.work.Load())(c) })
-	var table permissions.Table
+	var table api.Table
 	var routes []web.Route
 	for _, path := range []string{"/things", "/others"} {
-		table = append(table, permissions.Operation{ID: path, Method: http.MethodPost, Path: path, Least: identity.User})
+		table = append(table, api.Operation{ID: path, Method: http.MethodPost, Path: path, Least: identity.User})
 		routes = append(routes, web.Route{Operation: path, Handler: handler})
 	}
 	if err := web.Register(p.app, web.BasePath, tokens{}, table, routes); err != nil {

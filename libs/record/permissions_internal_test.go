@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/eventcarbon/ecf/libs/permissions"
+	"github.com/eventcarbon/ecf/libs/api"
 )
 
 // TestWorkflowAndPermissionsAgree: the workflow looks at the role of whoever
@@ -13,7 +13,7 @@ import (
 // many.
 func TestWorkflowAndPermissionsAgree(t *testing.T) {
 	t.Parallel()
-	table := permissions.API()
+	table := api.Operations()
 	made := map[Move][]string{
 		Edit: {"updateRecord"}, Delete: {"deleteRecord"}, Submit: {"submitRecord", "submitRecords"}, Withdraw: {"withdrawRecord"},
 		Review: {"claimRecord"}, Approve: {"approveRecord", "approveRecords"}, RequestChanges: {"requestChanges"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
 var update = flag.Bool("update", false, "write the roles and the table of permissions into openapi.yaml")
@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the roles and the table of permis
 const heading = "    ## Every operation\n"
 
 // permissionTable gives the table of permissions as the document shows it.
-func permissionTable(table permissions.Table) string {
+func permissionTable(table api.Table) string {
 	var b strings.Builder
 	line := func(cells ...string) { fmt.Fprintf(&b, "    | %s |\n", strings.Join(cells, " | ")) }
 	line("Operation", "Least role", "Reaches")
@@ -39,7 +39,7 @@ func permissionTable(table permissions.Table) string {
 // the page shows the whole table. With -update it writes roles and table.
 func TestDocumentAndPermissionsAgree(t *testing.T) {
 	t.Parallel()
-	table := permissions.API()
+	table := api.Operations()
 	if *update {
 		write(t, table)
 		return
@@ -74,7 +74,7 @@ func TestDocumentAndPermissionsAgree(t *testing.T) {
 }
 
 // write brings the document up to date with the table.
-func write(t *testing.T, table permissions.Table) {
+func write(t *testing.T, table api.Table) {
 	t.Helper()
 	text := string(source)
 	start := strings.Index(text, heading)

@@ -12,8 +12,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
 // Route is how a service answers one operation.
@@ -53,7 +53,7 @@ type bound struct {
 // authentication unless all the path's routes are public.
 //
 // Faults are returned all at once; then nothing is registered.
-func Register(app *fiber.App, prefix string, v TokenVerifier, table permissions.Table, list []Route, afterAuth ...func(*fiber.Ctx) error) error {
+func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, list []Route, afterAuth ...func(*fiber.Ctx) error) error {
 	routes, err := bind(v, table, list)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table permissions.
 }
 
 // bind looks the routes up in the table.
-func bind(v TokenVerifier, table permissions.Table, list []Route) ([]bound, error) {
+func bind(v TokenVerifier, table api.Table, list []Route) ([]bound, error) {
 	faults := []error{table.Check()}
 	routes := make([]bound, 0, len(list))
 	seen := map[string]bool{}

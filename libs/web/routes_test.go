@@ -12,9 +12,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -230,7 +230,7 @@ func TestRegisterRefusesFaultyTables(t *testing.T) {
 	t.Parallel()
 	ok := func(*fiber.Ctx) error { return nil }
 	b := setup(t)
-	table := permissions.Table{
+	table := api.Table{
 		{ID: "good", Method: "GET", Path: "/good"},
 		{ID: "none", Method: "GET", Path: "/none"},
 		{ID: "brew", Method: "BREW", Path: "/brew"},

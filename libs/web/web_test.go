@@ -18,8 +18,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp/fasthttputil"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -210,11 +210,11 @@ type served struct {
 
 // register makes a table of permissions of the operations and registers them.
 func register(app *fiber.App, prefix string, v web.TokenVerifier, list []served, afterAuth ...func(*fiber.Ctx) error) error {
-	var table permissions.Table
+	var table api.Table
 	var routes []web.Route
 	for _, s := range list {
 		id := s.Method + " " + s.Path
-		table = append(table, permissions.Operation{ID: id, Method: s.Method, Path: s.Path, Least: s.Role})
+		table = append(table, api.Operation{ID: id, Method: s.Method, Path: s.Path, Least: s.Role})
 		routes = append(routes, web.Route{Operation: id, Resolve: s.Resolve, Timeout: s.Timeout, BodyLimit: s.BodyLimit, Handler: s.Handler})
 	}
 	return web.Register(app, prefix, v, table, routes, afterAuth...)

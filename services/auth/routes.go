@@ -3,14 +3,14 @@ package auth
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // routes is every operation that the gateway passes on below the base path. Its
-// path, and who may call it, are in libs/permissions.
+// path, and who may call it, are in libs/api.
 func (s *Service) routes() []web.Route {
 	return []web.Route{
 		{Operation: "login", Handler: s.login},
@@ -39,5 +39,5 @@ func (s *Service) register(app *fiber.App) error {
 	app.Get("/.well-known/jwks.json", s.jwks)
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
 	app.Post(audit.Path, s.takeReport)
-	return web.Register(app, web.BasePath, s, permissions.API(), s.routes())
+	return web.Register(app, web.BasePath, s, api.Operations(), s.routes())
 }

@@ -13,10 +13,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -67,14 +67,14 @@ func New(d Deps) (*fiber.App, error) {
 		d.Health.Register(httpApp, "")
 	}
 	httpApp.Get(reportKeysPath, s.reportKeys)
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, permissions.API(), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations(), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
 }
 
 // routes is every operation of the service. Its path, and who may call it, are
-// in libs/permissions.
+// in libs/api.
 func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Operation: "listFactorSets", Handler: s.factorSets},

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/permissions"
+	"github.com/eventcarbon/ecf/libs/api"
 )
 
 // target is who answers a route.
@@ -62,10 +62,10 @@ const (
 // permitted is the table of permissions as it holds at this door: which role an
 // operation needs is the service's to say, for that its object or type does not
 // exist is told before it (404, then 403).
-func permitted() permissions.Table {
-	return append(permissions.API().SignedIn(),
-		permissions.Operation{ID: docsAsset, Method: http.MethodGet, Path: "/docs/{asset}"},
-		permissions.Operation{ID: setupPage, Method: http.MethodGet, Path: "/auth/setup"})
+func permitted() api.Table {
+	return append(api.Operations().SignedIn(),
+		api.Operation{ID: docsAsset, Method: http.MethodGet, Path: "/docs/{asset}"},
+		api.Operation{ID: setupPage, Method: http.MethodGet, Path: "/auth/setup"})
 }
 
 type limitClass int

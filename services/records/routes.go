@@ -8,7 +8,7 @@ import (
 )
 
 // routes is every operation of the service. Its path, and who may call it, are
-// in libs/permissions.
+// in libs/api.
 func (s *server) routes() []web.Route {
 	once := s.keys.Handler // the route takes an Idempotency-Key
 	return []web.Route{

@@ -12,9 +12,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -56,14 +56,14 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, permissions.API(), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations(), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
 }
 
 // routes is every operation of the service. Its path, and who may call it, are
-// in libs/permissions.
+// in libs/api.
 func (s *server) routes() []web.Route {
 	once := s.keys.Handler // the route takes an Idempotency-Key
 	decision := func(operation string, m record.Move) web.Route {

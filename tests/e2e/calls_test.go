@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
@@ -77,7 +77,7 @@ type call struct {
 
 // call gives a request of an operation that is in order, for the ids given in
 // place of the tenant's own.
-func (ours *tenant) call(o permissions.Operation, instead map[string]string) (call, error) {
+func (ours *tenant) call(o api.Operation, instead map[string]string) (call, error) {
 	ids := maps.Clone(ours.ids)
 	ids["recordId"] = ours.records[stateFor(o.ID)]
 	maps.Copy(ids, instead)
@@ -163,7 +163,7 @@ func (k call) make(c *caller, rehearsed bool) *answer {
 }
 
 // never gives the tenant's ids turned round: well-formed, and nobody's.
-func (ours *tenant) never(o permissions.Operation) map[string]string {
+func (ours *tenant) never(o api.Operation) map[string]string {
 	turned := map[string]string{}
 	for _, name := range o.Params() {
 		id := ours.ids[name]

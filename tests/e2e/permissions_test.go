@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
 // TestEveryCellOfTheOwnOrganization calls every operation of the table of
@@ -31,10 +31,10 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 		{"a manager", ours.manager, identity.Manager, false},
 		{"an admin", ours.admin, identity.Admin, false},
 	}
-	for _, o := range permissions.API() {
+	for _, o := range api.Operations() {
 		for _, c := range callers {
 			own := map[string]string{}
-			if o.Reach == permissions.Account && c.role != identity.RoleNone {
+			if o.Reach == api.Account && c.role != identity.RoleNone {
 				own["sessionId"] = ours.session(c.caller)
 			}
 			k, err := ours.call(o, own)
@@ -72,8 +72,8 @@ func TestEveryCellOfAnotherAccount(t *testing.T) {
 	s := start(t, nil)
 	ours := s.furnish(t)
 	tried := 0
-	for _, o := range permissions.API() {
-		if o.Reach != permissions.Account || len(o.Params()) == 0 {
+	for _, o := range api.Operations() {
+		if o.Reach != api.Account || len(o.Params()) == 0 {
 			continue
 		}
 		tried++

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
 // TestEveryCellOfAnotherOrganization calls every operation of the table of
@@ -30,7 +30,7 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 		// An event of the strangers' own, so that only what is in it is another's.
 		own := strangers[identity.Manager].post("/events", map[string]any{"title": "Theirs", "country": "GB"}).want(http.StatusCreated).str("_id")
 		secrets := ours.names()
-		for _, o := range permissions.API() {
+		for _, o := range api.Operations() {
 			theirs, err := ours.call(o, nil)
 			if err != nil {
 				t.Error(err)
@@ -91,7 +91,7 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 		}
 		// Ids in a body are the path's way in for many records at once.
 		for _, id := range []string{"submitRecords", "approveRecords"} {
-			o, _ := permissions.API().Find(id)
+			o, _ := api.Operations().Find(id)
 			k, err := ours.call(o, map[string]string{"eventId": own})
 			if err != nil {
 				t.Fatal(err)

@@ -95,7 +95,7 @@ var core = map[string][]string{
 	"libs/record":                nil,
 	"libs/identity":              {"github.com/golang-jwt/jwt/v5"},
 	"libs/identity/internal/lru": nil,
-	"libs/permissions":           nil,
+	"libs/api":                   nil,
 }
 
 // confined are dependencies that only some packages may know; a package may end

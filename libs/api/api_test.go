@@ -1,30 +1,30 @@
-package permissions_test
+package api_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/permissions"
 )
 
 func TestAPI(t *testing.T) {
 	t.Parallel()
-	table := permissions.API()
+	table := api.Operations()
 	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
 	for _, o := range table {
 		// What is named by an id belongs to somebody.
 		for _, name := range o.Params() {
-			if id := strings.HasSuffix(name, "Id") && name != "setId"; id && o.Reach == permissions.Common {
+			if id := strings.HasSuffix(name, "Id") && name != "setId"; id && o.Reach == api.Common {
 				t.Errorf("%s names an object and is the same for all", o.ID)
 			}
 		}
 		// A member reads; what changes the organization's own objects beside
 		// records is a manager's or an administrator's.
-		if o.Method != "GET" && o.Least == identity.User && o.Reach == permissions.Organization && !strings.HasPrefix(o.Path, "/events/{eventId}/{type}") {
+		if o.Method != "GET" && o.Least == identity.User && o.Reach == api.Organization && !strings.HasPrefix(o.Path, "/events/{eventId}/{type}") {
 			t.Errorf("every member may %s %s", o.Method, o.Path)
 		}
 	}
@@ -35,7 +35,7 @@ func TestAPI(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	table := permissions.API()
+	table := api.Operations()
 	o, ok := table.Find("compareResults")
 	if !ok || o.Method != "GET" || o.Path != "/events/{eventId}/results/{revision}/diff/{other}" || o.Least != identity.User || o.Public() {
 		t.Errorf("%+v %v", o, ok)
@@ -48,14 +48,14 @@ func TestFind(t *testing.T) {
 	}
 	// A caller's changes are the caller's own.
 	table[0].Least = identity.Admin
-	if o, _ := permissions.API().Find(table[0].ID); o.Least != identity.RoleNone {
+	if o, _ := api.Operations().Find(table[0].ID); o.Least != identity.RoleNone {
 		t.Error("the table can be changed")
 	}
 }
 
 func TestSignedIn(t *testing.T) {
 	t.Parallel()
-	table := permissions.API()
+	table := api.Operations()
 	for i, o := range table.SignedIn() {
 		want := identity.User
 		if table[i].Public() {
@@ -72,7 +72,7 @@ func TestSignedIn(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	for why, o := range map[string]permissions.Operation{
+	for why, o := range map[string]api.Operation{
 		"lacks its id":             {Method: "GET", Path: "/x"},
 		"lacks its id, its method": {ID: "x", Path: "/x"},
 		"the slash of its path":    {ID: "x", Method: "GET", Path: "x"},
@@ -80,11 +80,11 @@ func TestCheck(t *testing.T) {
 		"method and path":          {ID: "x", Method: "GET", Path: "/good"},
 		"role that does not":       {ID: "x", Method: "GET", Path: "/x", Least: 4},
 		"a role that does not":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: -1},
-		"needs no token":           {ID: "x", Method: "GET", Path: "/x", Reach: permissions.Organization},
-		"that changes nothing":     {ID: "x", Method: "GET", Path: "/x", Least: identity.Manager, Others: identity.Manager, Reach: permissions.Organization},
+		"needs no token":           {ID: "x", Method: "GET", Path: "/x", Reach: api.Organization},
+		"that changes nothing":     {ID: "x", Method: "GET", Path: "/x", Least: identity.Manager, Others: identity.Manager, Reach: api.Organization},
 		"changes nothing":          {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: identity.Manager},
 	} {
-		err := permissions.Table{{ID: "good", Method: "GET", Path: "/good"}, o}.Check()
+		err := api.Table{{ID: "good", Method: "GET", Path: "/good"}, o}.Check()
 		if err == nil || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want %s", o, err, why)
 		}

@@ -1,4 +1,4 @@
-package permissions
+package api
 
 import (
 	"net/http"
@@ -6,9 +6,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// API gives the table of the API. It is a function, not a variable, so that
+// Operations returns the table of the API. It is a function, not a variable, so that
 // nobody can change it.
-func API() Table {
+func Operations() Table {
 	const (
 		get    = http.MethodGet
 		post   = http.MethodPost

@@ -1,9 +1,9 @@
-// Package permissions holds who may call what: one table of every operation of
+// Package api holds who may call what: one table of every operation of
 // the API with the least role that may call it and whose objects it reaches.
 // Routes are registered by the ids of this table and take their method, path
 // and role from it (web.Register); the OpenAPI document shows it, and the
 // end-to-end tests walk its cells.
-package permissions
+package api
 
 import (
 	"errors"
