@@ -1,0 +1,56 @@
+package units
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Orders returns the orders of day, month and year that can be declared.
+func Orders() []string { return []string{"dmy", "mdy", "ymd"} }
+
+// AmbiguousDateError reports a date whose order was not declared.
+type AmbiguousDateError struct {
+	Text string
+	// Readings are the days that may be meant.
+	Readings []string
+}
+
+func (e *AmbiguousDateError) Error() string {
+	return fmt.Sprintf("%q may be %s; declare the order of day, month and year (dateOrder=dmy or mdy), or write the date as 2026-05-31", e.Text, strings.Join(e.Readings, " or "))
+}
+
+// ParseDate reads a day and returns it as YYYY-MM-DD. An order other than that of
+// ISO 8601 must be declared; without one, a date written otherwise is an
+// *AmbiguousDateError that names its readings, even where only one is possible.
+// Years have four digits.
+func ParseDate(text, order string) (string, error) {
+	s := strings.TrimSpace(text)
+	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
+		return s, nil
+	}
+	s = strings.NewReplacer("/", ".", "-", ".", " ", "").Replace(s)
+	if order == "" {
+		e := &AmbiguousDateError{Text: text}
+		for _, o := range Orders() {
+			if day, ok := inOrder(s, o); ok {
+				e.Readings = append(e.Readings, day)
+			}
+		}
+		if len(e.Readings) > 0 {
+			return "", e
+		}
+	} else if day, ok := inOrder(s, order); ok {
+		return day, nil
+	}
+	return "", fmt.Errorf("%q is not a date such as 2026-05-31 or in the declared order, with a year of four digits", text)
+}
+
+func inOrder(s, order string) (string, bool) {
+	layout := map[string]string{"dmy": "2.1.2006", "mdy": "1.2.2006", "ymd": "2006.1.2"}[order]
+	t, err := time.Parse(layout, s)
+	if err != nil || t.Year() < 1 {
+		return "", false
+	}
+	return t.Format(time.DateOnly), true
+}

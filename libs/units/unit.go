@@ -1,0 +1,217 @@
+package units
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+//go:embed source/unit_conversions.csv
+var table string
+
+// Unit is a unit of measurement.
+type Unit struct {
+	// ID names the unit: "mi", "gal_uk".
+	ID string
+	// Symbol is what people write for it, and what a message offers.
+	Symbol string
+	// Dimension is length, area, volume, mass or energy.
+	Dimension string
+	// perBase is how many of the dimension's base unit one is.
+	perBase *big.Rat
+}
+
+// dimensions are those that fields are measured in; the table has others.
+var dimensions = []string{"length", "area", "volume", "mass", "energy"}
+
+// ratios are units whose factor does not end as a decimal.
+var ratios = map[string]*big.Rat{"mj": big.NewRat(5, 18), "gj": big.NewRat(2500, 9)}
+
+// meanings are words that name different units in different countries or
+// trades, with unambiguous ways to write each.
+var meanings = map[string][]string{
+	"gal": {"UK gallon", "US gallon"}, "gallon": {"UK gallon", "US gallon"}, "gallons": {"UK gallon", "US gallon"},
+	"ton": {"tonne", "long ton", "short ton"}, "tons": {"tonne", "long ton", "short ton"},
+	"cwt": {"kg", "lb"}, "hundredweight": {"kg", "lb"},
+	"pint": {"UK pint", "l"}, "pints": {"UK pint", "l"},
+	"barrel": {"bbl", "l"}, "barrels": {"bbl", "l"},
+}
+
+type unitTable struct {
+	units []*Unit
+	alias map[string]*Unit
+}
+
+var all = sync.OnceValue(func() *unitTable {
+	t := &unitTable{alias: map[string]*Unit{}}
+	// The tests read every line; one that does not read is left out.
+	records, _ := csv.NewReader(strings.NewReader(table)).ReadAll()
+	for i, r := range records {
+		if i == 0 || len(r) < 5 || !slices.Contains(dimensions, r[2]) || r[4] == "" {
+			continue
+		}
+		factor, ok := ratios[r[0]]
+		if !ok {
+			if factor, ok = new(big.Rat).SetString(r[4]); !ok {
+				continue
+			}
+		}
+		names := strings.Split(r[1], "|")
+		u := &Unit{ID: r[0], Symbol: names[0], Dimension: r[2], perBase: factor}
+		t.units = append(t.units, u)
+		for _, name := range names {
+			t.alias[key(name)] = u
+		}
+	}
+	return t
+})
+
+// key is the form in which unit names are compared. Case is kept where it is
+// what tells units apart: MJ is no mJ, but no unit of the table is so small.
+func key(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", ".", "", "²", "2", "³", "3", "^", "", "-", "").Replace(name))
+}
+
+// AmbiguousUnitError reports a word that names different units.
+type AmbiguousUnitError struct {
+	Unit string
+	// Meanings are unambiguous ways to write what may be meant.
+	Meanings []string
+}
+
+func (e *AmbiguousUnitError) Error() string {
+	return fmt.Sprintf("%q names different units in different countries; write %s", e.Unit, strings.Join(e.Meanings, " or "))
+}
+
+// UnknownUnitError reports a word that is no unit, or none of the dimension.
+type UnknownUnitError struct {
+	Unit string
+	// Offered are the symbols of the units that can be written.
+	Offered []string
+}
+
+func (e *UnknownUnitError) Error() string {
+	return fmt.Sprintf("%q is no unit that can be converted; units are %s", e.Unit, strings.Join(e.Offered, ", "))
+}
+
+// ByName returns the unit of a name or symbol that measures the dimension. The
+// error is an *AmbiguousUnitError or an *UnknownUnitError.
+func ByName(name, dimension string) (*Unit, error) {
+	k := key(name)
+	if list, ok := meanings[k]; ok {
+		return nil, &AmbiguousUnitError{Unit: name, Meanings: list}
+	}
+	if u, ok := all().alias[k]; ok && u.Dimension == dimension {
+		return u, nil
+	}
+	return nil, &UnknownUnitError{Unit: name, Offered: Offered(dimension)}
+}
+
+// Offered returns the symbols of a dimension's units.
+func Offered(dimension string) []string {
+	var out []string
+	for _, u := range all().units {
+		if _, two := meanings[key(u.Symbol)]; u.Dimension == dimension && !two {
+			out = append(out, u.Symbol)
+		}
+	}
+	return out
+}
+
+// Target is the unit that a field is in.
+type Target struct {
+	Dimension string
+	// Symbol is the unit's, as in the field's documentation.
+	Symbol string
+	// perBase is how many of the dimension's base unit one is.
+	perBase *big.Rat
+}
+
+// suffixes are how field names end, with the unit that means; the contract's
+// names carry their units.
+var suffixes = []struct {
+	ending string
+	target Target
+}{
+	{"Km", Target{"length", "km", big.NewRat(1, 1)}},
+	{"M2", Target{"area", "m2", big.NewRat(1, 1)}},
+	{"M3", Target{"volume", "m3", big.NewRat(1000, 1)}},
+	{"Litres", Target{"volume", "l", big.NewRat(1, 1)}},
+	{"Kg", Target{"mass", "kg", big.NewRat(1, 1)}},
+	{"KWh", Target{"energy", "kWh", big.NewRat(1, 1)}},
+}
+
+// OfField returns the unit that the name of a field carries: km of distanceKm.
+// Fields of a ratio, such as densityKgPerM3, have none.
+func OfField(name string) (Target, bool) {
+	if strings.Contains(name, "Per") || strings.Contains(name, "per") {
+		return Target{}, false
+	}
+	for _, s := range suffixes {
+		if strings.HasSuffix(name, s.ending) {
+			return s.target, true
+		}
+	}
+	return Target{}, false
+}
+
+// FieldMeant returns which of the fields a heading means that names another unit
+// in the place of the field's: distanceKm and mi of "distanceMiles".
+func FieldMeant(heading string, known []string) (field string, unit *Unit, ok bool) {
+	for _, f := range known {
+		t, has := OfField(f)
+		if !has {
+			continue
+		}
+		for _, s := range suffixes {
+			stem, cut := strings.CutSuffix(f, s.ending)
+			if !cut || len(stem) == 0 || len(heading) <= len(stem) || !strings.EqualFold(heading[:len(stem)], stem) {
+				continue
+			}
+			if u, err := ByName(strings.Trim(heading[len(stem):], " _-()"), t.Dimension); err == nil && u.Symbol != t.Symbol {
+				return f, u, true
+			}
+		}
+	}
+	return "", nil, false
+}
+
+// Convert returns n of a unit in the target's unit, exactly.
+func (t Target) Convert(n *big.Rat, u *Unit) *big.Rat {
+	out := new(big.Rat).Mul(n, u.perBase)
+	return out.Quo(out, t.perBase)
+}
+
+// Back returns what Convert makes of its result again: n of the target's unit in
+// unit u.
+func (t Target) Back(n *big.Rat, u *Unit) *big.Rat {
+	out := new(big.Rat).Mul(n, t.perBase)
+	return out.Quo(out, u.perBase)
+}
+
+// Rat returns d as a ratio.
+func Rat(d decimal.Decimal) *big.Rat {
+	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.Scale())), nil))
+}
+
+// Rounded returns r as a decimal number: exactly where it has one of at most 18
+// digits, else rounded to twelve decimals or as many as fit.
+func Rounded(r *big.Rat) (decimal.Decimal, error) {
+	if n, exact := r.FloatPrec(); exact && n <= decimal.MaxScale {
+		if d, err := decimal.Parse(r.FloatString(n)); err == nil {
+			return d, nil
+		}
+	}
+	for places := 12; ; places-- {
+		d, err := decimal.Parse(r.FloatString(places))
+		if err == nil || places == 0 {
+			return d, err
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package units_test
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+func target(t *testing.T, field string) units.Target {
+	t.Helper()
+	out, ok := units.OfField(field)
+	if !ok {
+		t.Fatalf("%s has no unit", field)
+	}
+	return out
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ field, text, format, want string }{
+		{"distanceKm", "112 mi", "", "180.246528"},
+		{"distanceKm", "112miles", "", "180.246528"},
+		{"distanceKm", "1,234.5 km", "", "1234.5"},
+		{"distanceKm", "1.234,5 km", "", "1234.5"},
+		{"distanceKm", "1,200 mi", "1,234.5", "1931.2128"},
+		{"distanceKm", "1,2 mi", "1.234,5", "1.9312128"},
+		{"distanceKm", "42", "", "42"},
+		{"distanceKm", "0.125 km", "", "0.125"},
+		{"distanceKm", "1 234 567 km", "", "1234567"},
+		{"distanceKm", "1'234.5 km", "", "1234.5"},
+		{"weightKg", "94 kg", "", "94"},
+		{"weightKg", "1.2 t", "", "1200"},
+		{"weightKg", "10 lbs", "", "4.5359237"},
+		{"volumeLitres", "12 imp gal", "", "54.55308"},
+		{"volumeLitres", "8 yd3", "", "6116.438863872"},
+		{"volumeLitres", "8 yd³", "", "6116.438863872"},
+		{"volumeLitres", "3 m3", "", "3000"},
+		{"supplyM3", "12 m³", "", "12"},
+		{"supplyM3", "500 l", "", "0.5"},
+		{"floorAreaM2", "10,000 sq ft", "1,234.5", "929.0304"},
+		{"floorAreaM2", "900 m2", "", "900"},
+		{"electricityKWh", "1.2 GWh", "", "1200000"},
+		{"gasKWh", "3.6 MJ", "", "1"},
+		{"distanceKm", "  7  ", "1234.5", "7"},
+	} {
+		f, _ := units.ParseFormat(c.format)
+		tg := target(t, c.field)
+		m, err := units.Parse(c.text, tg, f)
+		if err != nil {
+			t.Errorf("%s %q: %v", c.field, c.text, err)
+			continue
+		}
+		if got, err := m.In(tg); err != nil || got.String() != c.want {
+			t.Errorf("%s %q = %v, %v; want %s", c.field, c.text, got, err, c.want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	tg := target(t, "volumeLitres")
+	for _, text := range []string{"1,200 l", "1.200 l", "12,345", "999.999"} {
+		_, err := units.Parse(text, tg, units.Format{})
+		e, ok := errors.AsType[*units.AmbiguousNumberError](err)
+		if !ok || e.Readings[0] == e.Readings[1] || !strings.Contains(err.Error(), e.Readings[0]) || !strings.Contains(err.Error(), e.Readings[1]) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for text, least := range map[string]int{"5 gal": 2, "5 gallons": 2, "2 pints": 2} {
+		_, err := units.Parse(text, tg, units.Format{})
+		if e, ok := errors.AsType[*units.AmbiguousUnitError](err); !ok || len(e.Meanings) < least {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"5 kg", "5 furlongs", "5 x l"} {
+		_, err := units.Parse(text, tg, units.Format{})
+		if e, ok := errors.AsType[*units.UnknownUnitError](err); !ok || len(e.Offered) == 0 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "l", "five l", "-5 l", "1..2 l", "1,23,4 l", "1 23 l", "NaN", "1e5 l", "٣ l", "1.2.3,4,5", strings.Repeat("9", 61), "12 34 l"} {
+		_, err := units.Parse(text, tg, units.Format{})
+		if _, ok := errors.AsType[*units.SyntaxError](err); !ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	f, _ := units.ParseFormat("1.234,5")
+	if d, err := units.ParseNumber("1,234.5", f); err == nil {
+		t.Errorf("1,234.5 in a format with a decimal comma is %v", d)
+	}
+}
+
+// TestThereAndBack holds that converting to a field's unit and back is exact.
+func TestThereAndBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		field := rapid.SampledFrom([]string{"distanceKm", "floorAreaM2", "supplyM3", "volumeLitres", "weightKg", "gasKWh"}).Draw(rt, "field")
+		tg := target(t, field)
+		name := rapid.SampledFrom(units.Offered(tg.Dimension)).Draw(rt, "unit")
+		u, err := units.ByName(name, tg.Dimension)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		n := units.Rat(decimal.New(rapid.Int64Range(0, 999_999_999_999).Draw(rt, "number"), rapid.IntRange(0, 9).Draw(rt, "decimals")))
+		if back := tg.Back(tg.Convert(n, u), u); back.Cmp(n) != 0 {
+			rt.Fatalf("%v %s comes back as %v", n, name, back)
+		}
+	})
+}
+
+// TestWrittenNumbersAreRead holds that a number written in a declared format is
+// read as that number, and never as another one without the declaration.
+func TestWrittenNumbersAreRead(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		sample := rapid.SampledFrom(units.Formats()).Draw(rt, "format")
+		f, ok := units.ParseFormat(sample)
+		if !ok {
+			rt.Fatal(sample)
+		}
+		n := decimal.New(rapid.Int64Range(0, 99_999_999_999).Draw(rt, "number"), rapid.IntRange(0, 4).Draw(rt, "decimals"))
+		text := written(n, f)
+		if got, err := units.ParseNumber(text, f); err != nil || got != n {
+			rt.Fatalf("%s in %s = %v, %v; want %v", text, sample, got, err, n)
+		}
+		if got, err := units.ParseNumber(text, units.Format{}); err == nil && got != n {
+			rt.Fatalf("%s without a format = %v; want %v or an error", text, got, n)
+		}
+	})
+}
+
+func written(n decimal.Decimal, f units.Format) string {
+	whole, decimals, has := strings.Cut(n.String(), ".")
+	if f.Group != 0 {
+		var parts []string
+		for len(whole) > 3 {
+			parts = append(parts, whole[len(whole)-3:])
+			whole = whole[:len(whole)-3]
+		}
+		parts = append(parts, whole)
+		slices.Reverse(parts)
+		whole = strings.Join(parts, string(f.Group))
+	}
+	if has {
+		return whole + string(f.Decimal) + decimals
+	}
+	return whole
+}
+
+func TestFieldMeant(t *testing.T) {
+	t.Parallel()
+	known := []string{"distanceKm", "weightKg", "volumeLitres", "electricityKWh", "floorAreaM2", "densityKgPerM3", "days"}
+	for heading, want := range map[string]string{
+		"distanceMiles": "distanceKm mi", "Distance (miles)": "distanceKm mi", "distance_mi": "distanceKm mi", "weightTonnes": "weightKg t",
+		"weightLbs": "weightKg lb", "electricityMWh": "electricityKWh MWh", "floorAreaSqFt": "floorAreaM2 ft2", "volumeM3": "volumeLitres m3",
+	} {
+		field, unit, ok := units.FieldMeant(heading, known)
+		if !ok || field+" "+unit.Symbol != want {
+			t.Errorf("%s: %s %v", heading, field, unit)
+		}
+	}
+	for _, heading := range []string{"distanceKm", "distance", "weightStuff", "days", "densityLbPerM3", "volumeGallons"} {
+		if field, unit, ok := units.FieldMeant(heading, known); ok {
+			t.Errorf("%s means %s in %v", heading, field, unit)
+		}
+	}
+}
+
+func TestParseDate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, order, want string }{
+		{"2026-10-01", "", "2026-10-01"}, {"01/10/2026", "dmy", "2026-10-01"}, {"01/10/2026", "mdy", "2026-01-10"},
+		{"1.10.2026", "dmy", "2026-10-01"}, {"2026/10/01", "ymd", "2026-10-01"}, {"2026-10-01", "dmy", "2026-10-01"},
+	} {
+		if got, err := units.ParseDate(c.text, c.order); err != nil || got != c.want {
+			t.Errorf("%s %s = %s, %v", c.text, c.order, got, err)
+		}
+	}
+	_, err := units.ParseDate("01/10/2026", "")
+	e, ok := errors.AsType[*units.AmbiguousDateError](err)
+	if !ok || !slices.Equal(e.Readings, []string{"2026-10-01", "2026-01-10"}) {
+		t.Errorf("01/10/2026: %v", err)
+	}
+	for _, text := range []string{"", "32/01/2026", "01/10/26", "tomorrow", "2026-13-01"} {
+		if got, err := units.ParseDate(text, "dmy"); err == nil {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+func TestRoundedSaysWhatItKeeps(t *testing.T) {
+	t.Parallel()
+	third, err := units.Rounded(big.NewRat(1, 3))
+	if err != nil || third.String() != "0.333333333333" {
+		t.Errorf("1/3 is %v, %v", third, err)
+	}
+	if _, err := units.Rounded(new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(40), nil))); err == nil {
+		t.Error("10^40 fits")
+	}
+}
