@@ -19,7 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/mongox"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
 	"github.com/eventcarbon/ecf/libs/redisx"
@@ -48,10 +48,10 @@ type Backend struct {
 	Redis redis.UniversalClient
 	Queue asynq.RedisConnOpt
 
-	name   string
-	client *mongo.Client
-	bell   *recalc.Queue
-	bulk   *recalc.Queue
+	name     string
+	client   *mongo.Client
+	notifier *notify.Queue
+	bulk     *notify.Queue
 }
 
 // Open reads the settings and prepares the connections. It does not wait for
@@ -82,8 +82,8 @@ func Open(ctx context.Context, env app.Env, name string) (*Backend, error) {
 	if b.Queue, err = redisx.AsynqOpt(settings.RedisURL); err != nil {
 		return nil, err
 	}
-	b.bell = recalc.NewQueue(b.Queue, recalc.QueueInteractive, b.Logger, time.Now)
-	b.bulk = recalc.NewQueue(b.Queue, recalc.QueueBulk, b.Logger, time.Now)
+	b.notifier = notify.NewQueue(b.Queue, notify.QueueInteractive, b.Logger, time.Now)
+	b.bulk = notify.NewQueue(b.Queue, notify.QueueBulk, b.Logger, time.Now)
 	return b, nil
 }
 
@@ -98,17 +98,17 @@ func defaultAddr(name string) string {
 func (b *Backend) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := errors.Join(b.bell.Close(), b.bulk.Close(), b.Redis.Close(), b.client.Disconnect(ctx))
+	err := errors.Join(b.notifier.Close(), b.bulk.Close(), b.Redis.Close(), b.client.Disconnect(ctx))
 	if err != nil {
 		b.Logger.Warn("close connections", "error", err.Error())
 	}
 }
 
-// Bell gives the bell that asks for recalculation.
-func (b *Backend) Bell() recalc.SureBell { return b.bell }
+// Notifier gives the notifier that asks for recalculation.
+func (b *Backend) Notifier() notify.CheckedNotifier { return b.notifier }
 
-// Bulk gives the bell for work that nobody is to wait for.
-func (b *Backend) Bulk() recalc.Bell { return b.bulk }
+// Bulk gives the notifier for work that nobody is to wait for.
+func (b *Backend) Bulk() notify.Notifier { return b.bulk }
 
 // Verifier verifies access tokens with the keys that auth publishes.
 func (b *Backend) Verifier() *identity.Verifier {

@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -33,9 +33,9 @@ type Store interface {
 
 // Maker makes the writes of a service.
 type Maker struct {
-	Store record.Originals
-	Bell  recalc.Bell
-	Now   func() time.Time
+	Store    record.Originals
+	Notifier notify.Notifier
+	Now      func() time.Time
 }
 
 // Write is one request that changes something, or rehearses it.
@@ -49,7 +49,7 @@ type Write struct {
 	// Rehearsal: nothing will be stored.
 	Rehearsal bool
 
-	bell recalc.Bell
+	notifier notify.Notifier
 }
 
 // Begin gives the write that a request asks for.
@@ -60,7 +60,7 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	}
 	p := web.PrincipalOf(c)
 	w := Write{
-		Store: m.Store, Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, bell: m.Bell,
+		Store: m.Store, Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, notifier: m.Notifier,
 	}
 	if rehearsal {
 		w.Store = record.Rehearse(m.Store)
@@ -78,13 +78,13 @@ func (w Write) fourEyes(ctx context.Context, org record.OrgID) (bool, error) {
 }
 
 // Ring asks for the recalculation of an event.
-func (w Write) Ring(ctx context.Context, event record.EventID) {
+func (w Write) Notify(ctx context.Context, event record.EventID) {
 	if !w.Rehearsal {
-		w.bell.Ring(ctx, w.Org, event)
+		w.notifier.Notify(ctx, w.Org, event)
 	}
 }
 
-// Apply makes a move for the request, and rings where it changes what counts.
+// Apply makes a move for the request, and notifies the workers where it changes what counts.
 func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, error) {
 	r.Org, r.By, r.Once = w.Org, w.By, w.Request.Once()
 	moved, err := w.Workflow.Apply(ctx, r)
@@ -92,7 +92,7 @@ func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, erro
 		moved = w.byPolicy(ctx, moved)
 	}
 	if err == nil && moved.Mark != "" {
-		w.Ring(ctx, moved.Event)
+		w.Notify(ctx, moved.Event)
 	}
 	return moved, err
 }

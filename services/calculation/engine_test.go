@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // ofOldEngine makes what an engine before this one stored of a contribution:
@@ -52,7 +52,7 @@ func TestResultIsTheWorkOfOneEngine(t *testing.T) {
 		t.Fatalf("the record is not of an older engine: %v %+v", err, counted)
 	}
 	for _, level := range []int{0, 1} {
-		id := calculation.NodeID{Type: "waste", Level: level}
+		id := resulttree.NodeID{Type: "waste", Level: level}
 		n, err := s.results.Node(ctx, org, "e1", id)
 		if err != nil {
 			t.Fatal(err)

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // alter replaces the stored result as somebody could who writes to the
 // database.
-func (s *service) alter(change func(*calculation.Result)) {
+func (s *service) alter(change func(*resulttree.Result)) {
 	s.t.Helper()
 	r, err := s.results.Result(s.t.Context(), org, s.event.ID)
 	if err != nil {
@@ -40,14 +40,14 @@ func TestReportIsOnlyOfWhatItRecomputes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.alter(func(r *calculation.Result) { r.Contribution = other })
+	s.alter(func(r *resulttree.Result) { r.Contribution = other })
 	s.of("/report").wantError(http.StatusInternalServerError, "INTERNAL")
-	s.alter(func(r *calculation.Result) { r.EngineVersion = "0.9.0" })
+	s.alter(func(r *resulttree.Result) { r.EngineVersion = "0.9.0" })
 	a := s.of("/report").wantError(http.StatusNotFound, "RESULT_NOT_FOUND")
 	if a.text("error", "details", 0, "code") != "OTHER_ENGINE" {
 		t.Errorf("%s", a.body)
 	}
-	s.alter(func(r *calculation.Result) { r.InputsHash = "0" })
+	s.alter(func(r *resulttree.Result) { r.InputsHash = "0" })
 	s.of("/report").wantError(http.StatusServiceUnavailable, "UNAVAILABLE")
 }
 
@@ -56,7 +56,7 @@ func TestEventsTooLargeToBeReadTogether(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	conference(s)
-	s.alter(func(r *calculation.Result) {
+	s.alter(func(r *resulttree.Result) {
 		r.Contribution = bytes.Replace(r.Contribution, []byte(`"records":8`), []byte(`"records":20001`), 1)
 	})
 	before := s.records.approved.Load()
@@ -77,6 +77,6 @@ func TestEventsTooLargeToBeReadTogether(t *testing.T) {
 		return s.call(http.MethodPost, "/api/v2/events/e1/factor-set", "org1.manager", map[string]any{"factorSet": older}, "X-Dry-Run", "true")
 	}
 	adopt().want(http.StatusOK)
-	s.alter(func(r *calculation.Result) { r.InputsHash = "0" })
+	s.alter(func(r *resulttree.Result) { r.InputsHash = "0" })
 	adopt().wantError(http.StatusServiceUnavailable, "UNAVAILABLE")
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,10 +12,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
-
-// togetherTimeout bounds the answers that read all counted records of an event.
-const togetherTimeout = 30 * time.Second
 
 // previewView is the result as it would be were the whole queue approved.
 type previewView struct {
@@ -84,17 +82,17 @@ func (s *server) previewOf(ctx context.Context, ev record.Event) (previewView, e
 		if steady := !due && before.Version == after.Version; steady || attempt == previewAttempts {
 			return makePreview(ev, before, waiting, due || before.Version != after.Version)
 		}
-		if err := pause(ctx, matchPause); err != nil {
+		if err := eventreader.Pause(ctx); err != nil {
 			return previewView{}, err
 		}
 	}
 }
 
 // resultOrNone reads the newest result; its zero value when there is none.
-func (s *server) resultOrNone(ctx context.Context, ev record.Event) (Result, error) {
+func (s *server) resultOrNone(ctx context.Context, ev record.Event) (resulttree.Result, error) {
 	r, err := s.Results.Result(ctx, ev.Org, ev.ID)
-	if errors.Is(err, ErrNotFound) {
-		return Result{}, nil
+	if errors.Is(err, resulttree.ErrNotFound) {
+		return resulttree.Result{}, nil
 	}
 	return r, err
 }
@@ -143,7 +141,7 @@ func contributionOf(r record.Record, ev record.Event) (part footprint.Contributi
 	return evaluation.Contribution, err
 }
 
-func makePreview(ev record.Event, r Result, q queue, moving bool) (previewView, error) {
+func makePreview(ev record.Event, r resulttree.Result, q queue, moving bool) (previewView, error) {
 	set, ok := factors.ByID(ev.FactorSet)
 	if !ok {
 		return previewView{}, fmt.Errorf("preview of event %s: factor set %q is not held", ev.ID, ev.FactorSet)

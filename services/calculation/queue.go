@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
@@ -100,8 +101,8 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 	// The record is looked at as if it was counted already: beside those that
 	// are, and beside what waits with it on this page.
 	var facts []findings.Fact
-	if sum.Records() > 0 && sum.Records() <= maxTogether {
-		if facts, _, err = s.factsOf(ctx, result); err != nil {
+	if sum.Records() > 0 && sum.Records() <= eventreader.MaxRecords {
+		if facts, _, err = s.crosschecks.Facts(ctx, result); err != nil {
 			return err
 		}
 	}
@@ -125,7 +126,7 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 		facts = slices.DeleteFunc(slices.Clone(facts), func(f findings.Fact) bool { return f.ID == item.ID })
 		facts = append(facts, findings.FactOf(record.Counted{ID: item.ID, Type: item.Type, Fields: item.Fields, Contribution: text}))
 	}
-	if sum.Records() > maxTogether {
+	if sum.Records() > eventreader.MaxRecords {
 		return nil
 	}
 	for _, f := range findings.Of(findings.EventOf(ev, total), facts) {

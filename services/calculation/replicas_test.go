@@ -13,16 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/testkit"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // replica is a worker process as it runs in a deployment, sweeper included.
 type replica struct {
-	insight *recalc.Insight
+	insight *notify.Insight
 	log     lockedLog
 	stop    func()
 }
@@ -52,21 +52,21 @@ func (s *service) replica(url string) *replica {
 	}
 	r := &replica{}
 	logger := slog.New(slog.NewTextHandler(&r.log, nil))
-	if r.insight, err = recalc.NewInsight(opt, nil, time.Now); err != nil {
+	if r.insight, err = notify.NewInsight(opt, nil, time.Now); err != nil {
 		s.t.Fatal(err)
 	}
-	bell := recalc.NewQueue(opt, recalc.QueueInteractive, logger, time.Now)
+	notifier := notify.NewQueue(opt, notify.QueueInteractive, logger, time.Now)
 	ctx, cancel := context.WithCancel(s.t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- calculation.Work(ctx, calculation.WorkerDeps{
-			Records: s.records, Results: s.results, Queue: opt, Bell: bell, Workers: 2, Sweep: 20 * time.Millisecond, Grace: 5 * time.Second,
+		done <- resulttree.Work(ctx, resulttree.WorkerDeps{
+			Records: s.records, Results: s.results, Queue: opt, Notifier: notifier, Workers: 2, Sweep: 20 * time.Millisecond, Grace: 5 * time.Second,
 			Insight: r.insight, Logger: logger, Now: time.Now,
 		})
 	}()
 	r.stop = sync.OnceFunc(func() {
 		cancel()
-		if err := errors.Join(<-done, bell.Close(), r.insight.Close()); err != nil {
+		if err := errors.Join(<-done, notifier.Close(), r.insight.Close()); err != nil {
 			s.t.Error(err)
 		}
 	})

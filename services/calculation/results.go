@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // The states of a result: current, or about to be replaced because a record or
@@ -65,7 +66,7 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // viewOf renders a stored result. It depends on nothing but the result, so the
 // same revision reads the same for ever.
-func viewOf(r Result, status string) (resultView, error) {
+func viewOf(r resulttree.Result, status string) (resultView, error) {
 	var sum footprint.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
@@ -123,11 +124,11 @@ func (s *server) result(c *fiber.Ctx) error {
 	if view.Counts, err = s.counts(c.UserContext(), ev); err != nil {
 		return err
 	}
-	said, err := s.checkedOf(c.UserContext(), ev, stored)
+	checks, err := s.crosschecks.Of(c.UserContext(), ev, stored)
 	if err != nil {
 		return err
 	}
-	view.Findings, view.MeasureNext = said.findings, said.next
+	view.Findings, view.MeasureNext = checks.Findings, checks.Next
 	return web.OK(c, view)
 }
 
@@ -135,12 +136,12 @@ func (s *server) result(c *fiber.Ctx) error {
 // it yet, or tells why there is none. The marks first, then the result: what is
 // found unmarked is in any result read later, so an old result is never called
 // current.
-func (s *server) newest(ctx context.Context, ev record.Event) (r Result, due bool, err error) {
+func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Result, due bool, err error) {
 	if due, err = s.Records.HasMarks(ctx, ev.Org, ev.ID); err != nil {
 		return r, due, err
 	}
 	r, err = s.Results.Result(ctx, ev.Org, ev.ID)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, resulttree.ErrNotFound) {
 		return r, due, noResult(due)
 	}
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *server) counts(ctx context.Context, ev record.Event) (*countsView, erro
 
 // isEmpty says whether a result has nothing in it: it is stored, so that the
 // guard against older writers holds, but there is nothing to show.
-func isEmpty(r Result) (bool, error) {
+func isEmpty(r resulttree.Result) (bool, error) {
 	var sum footprint.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return false, fmt.Errorf("result of event %s: %w", r.Event, err)
@@ -197,7 +198,7 @@ func (s *server) history(c *fiber.Ctx) error {
 		return err
 	}
 	newest, err := s.Results.Result(c.UserContext(), org, event)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, resulttree.ErrNotFound) {
 		return web.OK(c, web.NewList([]resultView{}, page, 0))
 	}
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *server) history(c *fiber.Ctx) error {
 // statusSuperseded is the state of a result that a newer one has replaced.
 const statusSuperseded = "superseded"
 
-func statusOf(r, newest Result) string {
+func statusOf(r, newest resulttree.Result) string {
 	if r.Revision < newest.Revision {
 		return statusSuperseded
 	}
@@ -236,7 +237,7 @@ func (s *server) revision(c *fiber.Ctx) error {
 		return err
 	}
 	newest, err := s.Results.Result(c.UserContext(), org, event)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
 		return err
 	}
 	found, err := s.revisionAt(c, newest, "revision")
@@ -252,14 +253,14 @@ func (s *server) revision(c *fiber.Ctx) error {
 
 // revisionAt reads the revision that a parameter of the path names. newest is
 // the zero value where the event has no result.
-func (s *server) revisionAt(c *fiber.Ctx, newest Result, parameter string) (Result, error) {
+func (s *server) revisionAt(c *fiber.Ctx, newest resulttree.Result, parameter string) (resulttree.Result, error) {
 	number, err := strconv.ParseInt(c.Params(parameter), 10, 64)
 	if err != nil || number < 1 || number > newest.Revision {
 		message := "The event has no result yet."
 		if newest.Revision > 0 {
 			message = fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)
 		}
-		return Result{}, apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
+		return resulttree.Result{}, apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
 			With(apperr.Detail{Field: parameter, Code: "UNKNOWN_REVISION", Message: message})
 	}
 	found, err := s.revisions(c, newest, number, number)
@@ -267,18 +268,18 @@ func (s *server) revisionAt(c *fiber.Ctx, newest Result, parameter string) (Resu
 		err = fmt.Errorf("event %s: revision %d is not kept", newest.Event, number)
 	}
 	if err != nil {
-		return Result{}, err
+		return resulttree.Result{}, err
 	}
 	return found[0], nil
 }
 
 // revisions reads a range of revisions, newest first, given the newest: the
 // kept ones are those below it.
-func (s *server) revisions(c *fiber.Ctx, newest Result, from, to int64) ([]Result, error) {
+func (s *server) revisions(c *fiber.Ctx, newest resulttree.Result, from, to int64) ([]resulttree.Result, error) {
 	if from > to {
 		return nil, nil
 	}
-	var found []Result
+	var found []resulttree.Result
 	if to >= newest.Revision {
 		found, to = append(found, newest), newest.Revision-1
 	}

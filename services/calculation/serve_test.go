@@ -26,6 +26,7 @@ import (
 	recordstore "github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	resultstore "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
@@ -40,9 +41,9 @@ type service struct {
 	t       *testing.T
 	app     *fiber.App
 	records *watched
-	results calculation.Store
+	results resulttree.Store
 	keys    *bundle.Keys
-	worker  calculation.Recalculator
+	worker  resulttree.Recalculator
 	clock   atomic.Int64
 	rung    atomic.Int64
 	bulk    bulk
@@ -81,12 +82,12 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{UserID: "u-" + role, Org: o, Role: r}, nil
 }
 
-func (s *service) Ring(context.Context, record.OrgID, record.EventID) { s.rung.Add(1) }
+func (s *service) Notify(context.Context, record.OrgID, record.EventID) { s.rung.Add(1) }
 
-// bulk is the other bell, for what changes all records of an event.
+// bulk is the other notifier, for what changes all records of an event.
 type bulk struct{ rung atomic.Int64 }
 
-func (b *bulk) Ring(context.Context, record.OrgID, record.EventID) { b.rung.Add(1) }
+func (b *bulk) Notify(context.Context, record.OrgID, record.EventID) { b.rung.Add(1) }
 
 func (s *service) now() time.Time { return time.UnixMilli(s.clock.Add(1000)) }
 
@@ -102,12 +103,12 @@ func start(t *testing.T) *service {
 	if s.keys, err = bundle.OpenKeys(filepath.Join(t.TempDir(), "keys"), true); err != nil {
 		t.Fatal(err)
 	}
-	s.app, err = calculation.New(calculation.Deps{Records: s.records, Results: s.results, Bell: s, Bulk: &s.bulk, Verifier: tokens{}, Keys: s.keys,
+	s.app, err = calculation.New(calculation.Deps{Records: s.records, Results: s.results, Notifier: s, Bulk: &s.bulk, Verifier: tokens{}, Keys: s.keys,
 		Logger: slog.New(slog.DiscardHandler), Now: s.now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.worker = calculation.NewRecalculator(s.records, s.results, s.now)
+	s.worker = resulttree.NewRecalculator(s.records, s.results, s.now)
 	attendees := int64(120)
 	s.event, err = s.records.InsertEvent(t.Context(), org, record.Event{
 		ID: "e1", Org: org, Title: "Conference <2026> & more", StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees, Country: "GB",

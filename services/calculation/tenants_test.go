@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // careless is a store whose reading of events forgets the organization.
-type careless struct{ calculation.Records }
+type careless struct{ resulttree.Records }
 
 func (c careless) EventContext(ctx context.Context, _ record.OrgID, id record.EventID) (record.Event, error) {
 	return c.Records.EventContext(ctx, org, id)
@@ -46,7 +46,7 @@ func TestATaskOfAnotherOrganizationDoesNothing(t *testing.T) {
 			t.Errorf("%s the marks are %q, were %q", when, after, before)
 		}
 		for _, o := range []record.OrgID{org, other} {
-			if r, err := s.results.Result(t.Context(), o, s.event.ID); !errors.Is(err, calculation.ErrNotFound) {
+			if r, err := s.results.Result(t.Context(), o, s.event.ID); !errors.Is(err, resulttree.ErrNotFound) {
 				t.Errorf("%s %s has a result: %+v %v", when, o, r, err)
 			}
 			if nodes, err := s.results.Nodes(t.Context(), o, s.event.ID, "waste", 0, 0, 1<<40); err != nil || len(nodes) > 0 {

@@ -183,7 +183,7 @@ func (s *server) changeEvent(c *fiber.Ctx, change func(body []byte, event *recor
 			return err
 		}
 		if event.Mark != "" {
-			w.Ring(c.UserContext(), event.ID)
+			w.Notify(c.UserContext(), event.ID)
 		}
 		return answer(event)
 	}

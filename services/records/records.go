@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
@@ -20,7 +20,7 @@ import (
 // Deps is what the service is made of.
 type Deps struct {
 	Store    record.Store
-	Bell     recalc.Bell
+	Notifier notify.Notifier
 	Verifier web.TokenVerifier
 	Quotas   app.Quotas
 	Logger   *slog.Logger
@@ -40,7 +40,7 @@ type server struct {
 func New(d Deps) (*fiber.App, error) {
 	s := &server{
 		Deps:   d,
-		writes: writes.Maker{Store: d.Store, Bell: d.Bell, Now: d.Now},
+		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 	}
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})

@@ -28,6 +28,6 @@ func Run(ctx context.Context, env app.Env) error {
 		}
 		importer := NewImporter(store, b.Logger, time.Now)
 		imports.Go(func() { _ = importer.Run(ctx) }) // it ends with ctx
-		return New(Deps{Store: store, Bell: b.Bell(), Verifier: b.Verifier(), Quotas: b.Settings.Quotas, Logger: b.Logger, Health: health, Now: time.Now, Importer: importer})
+		return New(Deps{Store: store, Notifier: b.Notifier(), Verifier: b.Verifier(), Quotas: b.Settings.Quotas, Logger: b.Logger, Health: health, Now: time.Now, Importer: importer})
 	})
 }

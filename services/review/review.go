@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
@@ -32,7 +32,7 @@ type Store interface {
 // Deps is what the service is made of.
 type Deps struct {
 	Store    Store
-	Bell     recalc.Bell
+	Notifier notify.Notifier
 	Verifier web.TokenVerifier
 	Logger   *slog.Logger
 	Health   *web.Health
@@ -49,7 +49,7 @@ type server struct {
 func New(d Deps) (*fiber.App, error) {
 	s := &server{
 		Deps:   d,
-		writes: writes.Maker{Store: d.Store, Bell: d.Bell, Now: d.Now},
+		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 	}
 	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now})

@@ -23,6 +23,6 @@ func Run(ctx context.Context, env app.Env) error {
 		if err != nil {
 			return nil, err
 		}
-		return New(Deps{Store: store, Bell: b.Bell(), Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now})
+		return New(Deps{Store: store, Notifier: b.Notifier(), Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now})
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
@@ -42,7 +42,7 @@ func (d *demoAccounts) byRole() map[identity.Role]string {
 // prepareDemo makes the demo organization with its accounts and example event
 // where they are not there yet, and nil when no demo is asked for. Each step
 // may be repeated, so a start that was cut off is made up for by the next.
-func prepareDemo(ctx context.Context, s app.Settings, stores *stores, accounts *auth.Service, bell recalc.Bell, now func() time.Time) (*demoAccounts, error) {
+func prepareDemo(ctx context.Context, s app.Settings, stores *stores, accounts *auth.Service, notifier notify.Notifier, now func() time.Time) (*demoAccounts, error) {
 	if !s.Demo {
 		return nil, nil //nolint:nilnil // no demo is no fault
 	}
@@ -70,7 +70,7 @@ func prepareDemo(ctx context.Context, s app.Settings, stores *stores, accounts *
 		}
 		actors[role] = record.Actor{ID: u.ID, Name: u.Name, Role: role}
 	}
-	if err := makeExample(ctx, stores.records, bell, demoOrg, actors[identity.User], actors[identity.Manager], now); err != nil {
+	if err := makeExample(ctx, stores.records, notifier, demoOrg, actors[identity.User], actors[identity.Manager], now); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	return d, nil

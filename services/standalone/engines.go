@@ -25,8 +25,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
 	accountsqlite "github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
-	"github.com/eventcarbon/ecf/services/calculation"
 	resultmongo "github.com/eventcarbon/ecf/services/calculation/mongostore"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
@@ -39,7 +39,7 @@ const recordsDatabase = "ecf"
 // stores is where the three owners of data keep theirs.
 type stores struct {
 	records  record.Store
-	results  calculation.Store
+	results  resulttree.Store
 	accounts account.Store
 	// ping reports whether the engine answers.
 	ping  func(context.Context) error

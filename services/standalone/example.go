@@ -10,7 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -23,7 +23,7 @@ var exampleRecords []byte
 // makeExample creates the example event of the demo organization with its
 // records, some of them approved, unless the organization has had an event
 // already. It goes the way of the API, only without HTTP.
-func makeExample(ctx context.Context, store record.Store, bell recalc.Bell, org record.OrgID, user, manager record.Actor, now func() time.Time) error {
+func makeExample(ctx context.Context, store record.Store, notifier notify.Notifier, org record.OrgID, user, manager record.Actor, now func() time.Time) error {
 	used, err := store.UsedSlots(ctx, org)
 	if err != nil || used > 0 {
 		return err
@@ -65,7 +65,7 @@ func makeExample(ctx context.Context, store record.Store, bell recalc.Bell, org 
 			}
 		}
 	}
-	bell.Ring(ctx, org, event.ID)
+	notifier.Notify(ctx, org, event.ID)
 	return nil
 }
 

@@ -19,12 +19,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
-	"github.com/eventcarbon/ecf/libs/recalc"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	"github.com/eventcarbon/ecf/services/gateway"
 	"github.com/eventcarbon/ecf/services/records"
 	"github.com/eventcarbon/ecf/services/review"
@@ -75,11 +76,11 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer redis.close()
-	bell := recalc.NewQueue(redis.queue, recalc.QueueInteractive, o.Logger, o.Now)
-	defer func() { _ = bell.Close() }()
-	bulk := recalc.NewQueue(redis.queue, recalc.QueueBulk, o.Logger, o.Now)
+	notifier := notify.NewQueue(redis.queue, notify.QueueInteractive, o.Logger, o.Now)
+	defer func() { _ = notifier.Close() }()
+	bulk := notify.NewQueue(redis.queue, notify.QueueBulk, o.Logger, o.Now)
 	defer func() { _ = bulk.Close() }()
-	insight, err := recalc.NewInsight(redis.queue, nil, o.Now)
+	insight, err := notify.NewInsight(redis.queue, nil, o.Now)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	demo, err := prepareDemo(ctx, s, stores, accounts, bell, o.Now)
+	demo, err := prepareDemo(ctx, s, stores, accounts, notifier, o.Now)
 	if err != nil {
 		return err
 	}
@@ -99,11 +100,11 @@ func Serve(ctx context.Context, o Options) (err error) {
 	inner := &listeners{group: group}
 	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: s.Issuer, Keys: accounts.Keys(), Now: o.Now})
 	importer := records.NewImporter(stores.records, o.Logger, o.Now)
-	recordsApp, err := records.New(records.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: o.Now, Importer: importer})
+	recordsApp, err := records.New(records.Deps{Store: stores.records, Notifier: notifier, Verifier: verifier, Quotas: s.Quotas, Logger: o.Logger, Health: health, Now: o.Now, Importer: importer})
 	if err != nil {
 		return err
 	}
-	reviewApp, err := review.New(review.Deps{Store: stores.records, Bell: bell, Verifier: verifier, Logger: o.Logger, Health: health, Now: o.Now})
+	reviewApp, err := review.New(review.Deps{Store: stores.records, Notifier: notifier, Verifier: verifier, Logger: o.Logger, Health: health, Now: o.Now})
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Bell: bell, Bulk: bulk, Keys: reportKeys,
+	calculationApp, err := calculation.New(calculation.Deps{Records: stores.records, Results: stores.results, Notifier: notifier, Bulk: bulk, Keys: reportKeys,
 		Verifier: verifier, Logger: o.Logger, Health: health, Now: o.Now})
 	if err != nil {
 		return err
@@ -140,8 +141,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	group.Go("auth follows changes", accounts.Follow)
 	group.Go("imports", importer.Run)
 	group.Go("work", func(ctx context.Context) error {
-		return calculation.Work(ctx, calculation.WorkerDeps{
-			Records: stores.records, Results: stores.results, Queue: redis.queue, Bell: bell, Workers: s.Workers,
+		return resulttree.Work(ctx, resulttree.WorkerDeps{
+			Records: stores.records, Results: stores.results, Queue: redis.queue, Notifier: notifier, Workers: s.Workers,
 			Sweep: s.SweepInterval, Grace: workGrace, Insight: insight, Logger: o.Logger, Now: o.Now,
 		})
 	})

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // carriesOrg reports whether a type is an organization's id or has one.
@@ -40,7 +40,7 @@ func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 	// What works through the changes and imports of all organizations, and asks of
 	// the engine.
 	of := map[string]bool{"MarkedEvents": true, "OpenImports": true, "Ping": true}
-	for _, store := range []reflect.Type{reflect.TypeFor[record.Store](), reflect.TypeFor[calculation.Store]()} {
+	for _, store := range []reflect.Type{reflect.TypeFor[record.Store](), reflect.TypeFor[resulttree.Store]()} {
 		if store.NumMethod() < 5 {
 			t.Errorf("%s has only %d methods", store, store.NumMethod())
 		}
@@ -54,7 +54,7 @@ func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 			}
 		}
 	}
-	if !carriesOrg(reflect.TypeFor[recalc.Payload](), 1) {
+	if !carriesOrg(reflect.TypeFor[notify.Payload](), 1) {
 		t.Error("a task does not say whose event it is about")
 	}
 }

@@ -35,7 +35,7 @@ func (anyone) Verify(context.Context, string) (identity.Principal, error) {
 
 type silent struct{}
 
-func (silent) Ring(context.Context, record.OrgID, record.EventID) {}
+func (silent) Notify(context.Context, record.OrgID, record.EventID) {}
 
 // served is the service on a socket, over an embedded store on disk.
 type served struct {
@@ -56,7 +56,7 @@ func serve(b *testing.B) *served {
 		b.Fatal(err)
 	}
 	httpApp, err := records.New(records.Deps{
-		Store: s.store, Bell: silent{}, Verifier: anyone{}, Quotas: app.Quotas{"team": record.Unlimited},
+		Store: s.store, Notifier: silent{}, Verifier: anyone{}, Quotas: app.Quotas{"team": record.Unlimited},
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hibiken/asynq"
 
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/redisx"
 )
@@ -114,10 +114,10 @@ func (d *deployment) flood() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	bell := recalc.NewQueue(opt, recalc.QueueInteractive, slog.New(slog.DiscardHandler), time.Now)
-	defer bell.Close() //nolint:errcheck // nothing depends on it
+	notifier := notify.NewQueue(opt, notify.QueueInteractive, slog.New(slog.DiscardHandler), time.Now)
+	defer notifier.Close() //nolint:errcheck // nothing depends on it
 	for range flooded {
-		if err := bell.TryRing(d.t.Context(), record.OrgID(d.org), record.EventID(record.NewID())); err != nil {
+		if err := notifier.TryNotify(d.t.Context(), record.OrgID(d.org), record.EventID(record.NewID())); err != nil {
 			d.t.Errorf("flood the queue: %v", err)
 			return
 		}
@@ -133,7 +133,7 @@ func (d *deployment) drain() {
 	}
 	inspector := asynq.NewInspector(opt)
 	defer inspector.Close() //nolint:errcheck // nothing depends on it
-	if _, err := inspector.DeleteAllPendingTasks(recalc.QueueInteractive); err != nil && !errors.Is(err, asynq.ErrQueueNotFound) {
+	if _, err := inspector.DeleteAllPendingTasks(notify.QueueInteractive); err != nil && !errors.Is(err, asynq.ErrQueueNotFound) {
 		d.t.Errorf("drain the queue: %v", err)
 	}
 }

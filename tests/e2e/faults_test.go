@@ -126,7 +126,7 @@ func TestKillLosesNothing(t *testing.T) {
 
 // An empty Redis in the middle of everything costs time and nothing else:
 // sessions and limits are rebuilt from the store, and the sweeper rings for
-// the marks whose bells were lost.
+// the marks whose notifiers were lost.
 func TestRedisMayForgetEverything(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{}

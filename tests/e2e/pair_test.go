@@ -32,9 +32,9 @@ import (
 // pair is the two services that write records, as one process of several has
 // them: over a store that the test has in its hands.
 type pair struct {
-	t    *testing.T
-	apps []*fiber.App
-	bell *countingBell
+	t        *testing.T
+	apps     []*fiber.App
+	notifier *countingNotifier
 }
 
 // spoken verifies tokens by what they say: "org/user/role".
@@ -49,9 +49,9 @@ func (spoken) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{Org: parts[0], UserID: parts[1], Name: parts[1], Role: role}, err
 }
 
-type countingBell struct{ rings atomic.Int64 }
+type countingNotifier struct{ rings atomic.Int64 }
 
-func (b *countingBell) Ring(context.Context, record.OrgID, record.EventID) { b.rings.Add(1) }
+func (b *countingNotifier) Notify(context.Context, record.OrgID, record.EventID) { b.rings.Add(1) }
 
 // movable is a time that tests move.
 type movable struct{ ms atomic.Int64 }
@@ -66,15 +66,15 @@ func (c *movable) now() time.Time { return time.UnixMilli(c.ms.Load()) }
 
 func newPair(t *testing.T, store record.Store, c *movable) *pair {
 	t.Helper()
-	p := &pair{t: t, bell: &countingBell{}}
+	p := &pair{t: t, notifier: &countingNotifier{}}
 	logger := slog.New(slog.DiscardHandler)
 	recordsApp, err := records.New(records.Deps{
-		Store: store, Bell: p.bell, Verifier: spoken{}, Quotas: app.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
+		Store: store, Notifier: p.notifier, Verifier: spoken{}, Quotas: app.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reviewApp, err := review.New(review.Deps{Store: store, Bell: p.bell, Verifier: spoken{}, Logger: logger, Now: c.now})
+	reviewApp, err := review.New(review.Deps{Store: store, Notifier: p.notifier, Verifier: spoken{}, Logger: logger, Now: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}

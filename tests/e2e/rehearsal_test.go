@@ -22,7 +22,7 @@ func alike(a *answer) string {
 
 // TestARehearsalIsLikeTheRealThing makes every write of the two services twice,
 // first as a rehearsal: the answer is the same, and nothing was written, no
-// place of the quota used, no bell rung.
+// place of the quota used, no notifier rung.
 func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -35,10 +35,10 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		const user, manager, admin = "org/ann/user", "org/mia/manager", "org/ada/admin"
 		both := func(as, method, path, body string, status int, header ...string) *answer {
 			t.Helper()
-			writes, rings := counted.writes, p.bell.rings.Load()
+			writes, rings := counted.writes, p.notifier.rings.Load()
 			dry := p.ask(as, method, path, body, append(header, "X-Dry-Run", "true", "Idempotency-Key", "not used")...).want(status)
-			if counted.writes != writes || p.bell.rings.Load() != rings {
-				t.Fatalf("%s %s: the rehearsal made %d writes and %d rings", method, path, counted.writes-writes, p.bell.rings.Load()-rings)
+			if counted.writes != writes || p.notifier.rings.Load() != rings {
+				t.Fatalf("%s %s: the rehearsal made %d writes and %d rings", method, path, counted.writes-writes, p.notifier.rings.Load()-rings)
 			}
 			if status < 400 && dry.header.Get("X-Dry-Run") != "true" {
 				t.Errorf("%s %s does not say that it was a rehearsal", method, path)
@@ -101,8 +101,8 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		both(user, http.MethodDelete, item, "", http.StatusNotFound)
 		both(manager, http.MethodDelete, event, "", http.StatusOK)
 		both(manager, http.MethodPost, event+"/waste", body, http.StatusNotFound)
-		if p.bell.rings.Load() == 0 {
-			t.Error("no bell was rung at all")
+		if p.notifier.rings.Load() == 0 {
+			t.Error("no notifier was rung at all")
 		}
 		for _, header := range []string{"1", "yes", "TRUE!", ""} {
 			p.ask(manager, http.MethodPost, "/events", `{"title":"E"}`, "X-Dry-Run", header).wantError(http.StatusBadRequest, "VALIDATION_ERROR")

@@ -62,7 +62,7 @@ func (s *spans) traceOf(name string) []*trace.Span {
 	return found
 }
 
-// One approval is one trace: the gateway, the service behind it, the bell, and
+// One approval is one trace: the gateway, the service behind it, the notifier, and
 // the worker on the other side of the queue; and the log lines name it.
 func TestOneTraceFromTheGatewayToTheWorker(t *testing.T) {
 	t.Parallel()

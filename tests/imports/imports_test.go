@@ -103,7 +103,7 @@ var core = map[string][]string{
 var confined = map[string][]string{
 	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/telemetry", "libs/backend", "libs/testkit"},
 	"modernc.org/sqlite":          {"libs/sqlitex"},
-	"github.com/hibiken/asynq":    {"libs/redisx", "libs/recalc", "libs/backend", "services/calculation", "services/standalone"},
+	"github.com/hibiken/asynq":    {"libs/redisx", "libs/notify", "libs/backend", "services/calculation/resulttree", "services/standalone"},
 	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},
 	"golang.org/x/crypto":         {"services/auth/password"},
 }

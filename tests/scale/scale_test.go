@@ -150,7 +150,7 @@ func (s *system) underLoad(p plan, events []*event, probe *event, rest sample) {
 func (s *system) watch(e *event, done <-chan struct{}) sample {
 	var visible sample
 	for {
-		// A little more than one a bucket of the bell, as people are slower.
+		// A little more than one a bucket of the notifier, as people are slower.
 		breath := time.NewTimer(60 * time.Millisecond)
 		if e.left() > 0 {
 			_, seen := s.approveAndSee(e)

@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // The set events begin with, and the one the largest adopts.
@@ -176,7 +176,7 @@ func (s *system) seed(title string, size, undecided int) *event {
 		} else {
 			e.counts[k]++
 		}
-		if seqs[typ]%calculation.Fanout == 0 {
+		if seqs[typ]%resulttree.Fanout == 0 {
 			r.Mark = record.NewMark(now)
 		}
 		seqs[typ]++

@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
 	"github.com/eventcarbon/ecf/libs/testkit"
-	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/mongostore"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // traffic notes what goes to the server, and how many documents come back.
@@ -74,7 +74,7 @@ func TestApprovalCostsTheSameInEventsOfAnySize(t *testing.T) {
 	must(t, err)
 	results, err := mongostore.New(t.Context(), client.Database(database))
 	must(t, err)
-	worker := calculation.NewRecalculator(records, results, time.Now)
+	worker := resulttree.NewRecalculator(records, results, time.Now)
 	worker.Fanout = 4
 	flow := record.Workflow{Store: records, Now: time.Now, NewMark: func() string { return record.NewMark(time.Now()) }}
 	manager := record.Actor{ID: "m", Name: "M", Role: identity.Manager}

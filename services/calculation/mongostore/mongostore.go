@@ -16,15 +16,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// Store is a calculation.Store on MongoDB.
+// Store is a resulttree.Store on MongoDB.
 type Store struct {
 	nodes, changes, results, revisions *mongo.Collection
 }
 
-var _ calculation.Store = (*Store)(nil)
+var _ resulttree.Store = (*Store)(nil)
 
 // New makes a store and its indexes.
 func New(ctx context.Context, db *mongo.Database) (*Store, error) {
@@ -89,10 +89,10 @@ type resultDoc struct {
 	EngineVersion string                 `bson:"engineVersion"`
 	InputsHash    string                 `bson:"inputsHash"`
 	CalculatedAt  time.Time              `bson:"calculatedAt"`
-	Tops          []string               `bson:"tops"`
+	Children      []string               `bson:"tops"`
 }
 
-func nodeID(org record.OrgID, event record.EventID, id calculation.NodeID) string {
+func nodeID(org record.OrgID, event record.EventID, id resulttree.NodeID) string {
 	return string(org) + "/" + string(event) + "/" + strconv.Itoa(id.Level) + "/" + id.Type + "/" + strconv.FormatInt(id.Index, 10)
 }
 
@@ -100,7 +100,7 @@ func resultID(org record.OrgID, event record.EventID) string {
 	return string(org) + "/" + string(event)
 }
 
-func docOfNode(n calculation.Node) (nodeDoc, error) {
+func docOfNode(n resulttree.Node) (nodeDoc, error) {
 	detail, err := json.Marshal(n.Detail)
 	if err != nil {
 		return nodeDoc{}, fmt.Errorf("store node: %w", err)
@@ -111,9 +111,9 @@ func docOfNode(n calculation.Node) (nodeDoc, error) {
 	}, nil
 }
 
-func (d nodeDoc) node() (calculation.Node, error) {
-	n := calculation.Node{
-		Org: d.Org, Event: d.Event, NodeID: calculation.NodeID{Type: d.Type, Level: d.Level, Index: d.Index},
+func (d nodeDoc) node() (resulttree.Node, error) {
+	n := resulttree.Node{
+		Org: d.Org, Event: d.Event, NodeID: resulttree.NodeID{Type: d.Type, Level: d.Level, Index: d.Index},
 		Version: d.Version, ContextRev: d.ContextRev, Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, Hash: d.Hash,
 	}
 	if d.Detail == "" {
@@ -125,50 +125,50 @@ func (d nodeDoc) node() (calculation.Node, error) {
 	return n, nil
 }
 
-func docOfResult(r calculation.Result) resultDoc {
+func docOfResult(r resulttree.Result) resultDoc {
 	d := resultDoc{
 		ID: resultID(r.Org, r.Event), Org: r.Org, Event: r.Event, Version: r.Version, Revision: r.Revision,
 		ContextRev: r.ContextRev, Context: r.Context, Contribution: string(r.Contribution), Failed: r.Failed,
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash, CalculatedAt: r.CalculatedAt,
 	}
-	for _, top := range r.Tops {
+	for _, top := range r.Children {
 		text, _ := top.MarshalText() // never fails
-		d.Tops = append(d.Tops, string(text))
+		d.Children = append(d.Children, string(text))
 	}
 	return d
 }
 
-func (d resultDoc) result() (calculation.Result, error) {
-	r := calculation.Result{
+func (d resultDoc) result() (resulttree.Result, error) {
+	r := resulttree.Result{
 		Org: d.Org, Event: d.Event, Version: d.Version, Revision: d.Revision, ContextRev: d.ContextRev, Context: d.Context,
 		Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, EngineVersion: d.EngineVersion,
 		InputsHash: d.InputsHash, CalculatedAt: d.CalculatedAt.UTC(),
 	}
-	for _, text := range d.Tops {
-		var top calculation.Held
+	for _, text := range d.Children {
+		var top resulttree.Child
 		if err := top.UnmarshalText([]byte(text)); err != nil {
 			return r, fmt.Errorf("read result: %w", err)
 		}
-		r.Tops = append(r.Tops, top)
+		r.Children = append(r.Children, top)
 	}
 	return r, nil
 }
 
-// Node implements calculation.Store.
-func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID) (calculation.Node, error) {
+// Node implements resulttree.Store.
+func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID) (resulttree.Node, error) {
 	var d nodeDoc
 	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, id)}, {Key: "org", Value: org}}).Decode(&d)
 	if mongox.IsNoDocument(err) {
-		return calculation.Node{}, calculation.ErrNotFound
+		return resulttree.Node{}, resulttree.ErrNotFound
 	}
 	if err != nil {
-		return calculation.Node{}, fmt.Errorf("read node: %w", err)
+		return resulttree.Node{}, fmt.Errorf("read node: %w", err)
 	}
 	return d.node()
 }
 
-// PutNode implements calculation.Store.
-func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int64) error {
+// PutNode implements resulttree.Store.
+func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int64) error {
 	d, err := docOfNode(n)
 	if err != nil {
 		return err
@@ -176,8 +176,8 @@ func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int
 	return put(ctx, s.nodes, d.ID, n.Org, d, prevVersion)
 }
 
-// InsertChanges implements calculation.Store.
-func (s *Store) InsertChanges(ctx context.Context, c calculation.NodeChanges) error {
+// InsertChanges implements resulttree.Store.
+func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) error {
 	changed, err := json.Marshal(c.Changed)
 	if err != nil {
 		return fmt.Errorf("keep changes: %w", err)
@@ -192,8 +192,8 @@ func (s *Store) InsertChanges(ctx context.Context, c calculation.NodeChanges) er
 	return nil
 }
 
-// Changes implements calculation.Store.
-func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID, after, to int64) ([]calculation.NodeChanges, error) {
+// Changes implements resulttree.Store.
+func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID, after, to int64) ([]resulttree.NodeChanges, error) {
 	cursor, err := s.changes.Find(ctx, bson.D{
 		{Key: "org", Value: org}, {Key: "event", Value: event}, {Key: "level", Value: id.Level}, {Key: "type", Value: id.Type}, {Key: "index", Value: id.Index},
 		{Key: "version", Value: bson.D{{Key: "$gt", Value: after}, {Key: "$lte", Value: to}}},
@@ -205,9 +205,9 @@ func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.Even
 	if err := cursor.All(ctx, &docs); err != nil {
 		return nil, fmt.Errorf("read changes: %w", err)
 	}
-	var kept []calculation.NodeChanges
+	var kept []resulttree.NodeChanges
 	for _, d := range docs {
-		c := calculation.NodeChanges{Org: d.Org, Event: d.Event, NodeID: id, Version: d.Version, ContextRev: d.ContextRev}
+		c := resulttree.NodeChanges{Org: d.Org, Event: d.Event, NodeID: id, Version: d.Version, ContextRev: d.ContextRev}
 		if err := json.Unmarshal([]byte(d.Changed), &c.Changed); err != nil {
 			return nil, fmt.Errorf("read changes: %w", err)
 		}
@@ -216,8 +216,8 @@ func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.Even
 	return kept, nil
 }
 
-// Nodes implements calculation.Store.
-func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]calculation.Node, error) {
+// Nodes implements resulttree.Store.
+func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]resulttree.Node, error) {
 	filter := bson.D{{Key: "org", Value: org}, {Key: "event", Value: event}, {Key: "level", Value: level}}
 	if typ != "" {
 		filter = append(filter, bson.E{Key: "type", Value: typ})
@@ -232,7 +232,7 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	if err := cursor.All(ctx, &docs); err != nil {
 		return nil, fmt.Errorf("read nodes: %w", err)
 	}
-	nodes := make([]calculation.Node, len(docs))
+	nodes := make([]resulttree.Node, len(docs))
 	for i, d := range docs {
 		if nodes[i], err = d.node(); err != nil {
 			return nil, err
@@ -241,27 +241,27 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	return nodes, nil
 }
 
-// Result implements calculation.Store.
-func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (calculation.Result, error) {
+// Result implements resulttree.Store.
+func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
 	var d resultDoc
 	err := s.results.FindOne(ctx, bson.D{{Key: "_id", Value: resultID(org, event)}, {Key: "org", Value: org}}).Decode(&d)
 	if mongox.IsNoDocument(err) {
-		return calculation.Result{}, calculation.ErrNotFound
+		return resulttree.Result{}, resulttree.ErrNotFound
 	}
 	if err != nil {
-		return calculation.Result{}, fmt.Errorf("read result: %w", err)
+		return resulttree.Result{}, fmt.Errorf("read result: %w", err)
 	}
 	return d.result()
 }
 
-// PutResult implements calculation.Store.
-func (s *Store) PutResult(ctx context.Context, r calculation.Result, prevVersion int64) error {
+// PutResult implements resulttree.Store.
+func (s *Store) PutResult(ctx context.Context, r resulttree.Result, prevVersion int64) error {
 	d := docOfResult(r)
 	return put(ctx, s.results, d.ID, r.Org, d, prevVersion)
 }
 
-// InsertRevision implements calculation.Store.
-func (s *Store) InsertRevision(ctx context.Context, r calculation.Result) error {
+// InsertRevision implements resulttree.Store.
+func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 	d := docOfResult(r)
 	d.ID += "/" + strconv.FormatInt(r.Revision, 10)
 	if _, err := s.revisions.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
@@ -270,8 +270,8 @@ func (s *Store) InsertRevision(ctx context.Context, r calculation.Result) error 
 	return nil
 }
 
-// Revisions implements calculation.Store.
-func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]calculation.Result, error) {
+// Revisions implements resulttree.Store.
+func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error) {
 	cursor, err := s.revisions.Find(ctx, bson.D{
 		{Key: "org", Value: org}, {Key: "event", Value: event},
 		{Key: "revision", Value: bson.D{{Key: "$gte", Value: from}, {Key: "$lte", Value: to}}},
@@ -283,7 +283,7 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 	if err := cursor.All(ctx, &docs); err != nil {
 		return nil, fmt.Errorf("read revisions: %w", err)
 	}
-	revisions := make([]calculation.Result, len(docs))
+	revisions := make([]resulttree.Result, len(docs))
 	for i, d := range docs {
 		if revisions[i], err = d.result(); err != nil {
 			return nil, err
@@ -297,7 +297,7 @@ func put(ctx context.Context, c *mongo.Collection, id string, org record.OrgID, 
 	if prevVersion == 0 {
 		_, err := c.InsertOne(ctx, doc)
 		if mongox.IsDuplicate(err) {
-			return calculation.ErrConflict
+			return resulttree.ErrConflict
 		}
 		if err != nil {
 			return fmt.Errorf("store in %s: %w", c.Name(), err)
@@ -311,7 +311,7 @@ func put(ctx context.Context, c *mongo.Collection, id string, org record.OrgID, 
 	case err != nil:
 		return err
 	case done.MatchedCount == 0:
-		return calculation.ErrConflict
+		return resulttree.ErrConflict
 	}
 	return nil
 }

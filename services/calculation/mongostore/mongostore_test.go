@@ -6,15 +6,15 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/testkit"
-	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/mongostore"
 	"github.com/eventcarbon/ecf/services/calculation/resulttest"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // No condition that is sent lacks the organization (statement 18).
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	resulttest.Run(t, func(t *testing.T) calculation.Store {
+	resulttest.Run(t, func(t *testing.T) resulttree.Store {
 		uri, database := testkit.MongoDB(t)
 		client, err := mongox.Connect(uri, mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
 		if err != nil {

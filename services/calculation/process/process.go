@@ -16,9 +16,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/backend"
 	"github.com/eventcarbon/ecf/libs/bundle"
-	"github.com/eventcarbon/ecf/libs/recalc"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/mongostore"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // The roles of the process.
@@ -57,7 +58,7 @@ func Run(ctx context.Context, env app.Env) error {
 			return nil, err
 		}
 		return calculation.New(calculation.Deps{
-			Records: records, Results: results, Bell: b.Bell(), Bulk: b.Bulk(), Keys: keys,
+			Records: records, Results: results, Notifier: b.Notifier(), Bulk: b.Bulk(), Keys: keys,
 			Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now,
 		})
 	})
@@ -76,7 +77,7 @@ func reportKeys(ctx context.Context, b *backend.Backend) (*bundle.Keys, error) {
 }
 
 func work(ctx context.Context, b *backend.Backend) error {
-	insight, err := recalc.NewInsight(b.Queue, nil, time.Now)
+	insight, err := notify.NewInsight(b.Queue, nil, time.Now)
 	if err != nil {
 		return err
 	}
@@ -89,20 +90,20 @@ func work(ctx context.Context, b *backend.Backend) error {
 			return err
 		}
 		b.Logger.InfoContext(ctx, "working", "workers", b.Settings.Workers, "version", b.Env.Version)
-		return calculation.Work(ctx, calculation.WorkerDeps{
-			Records: records, Results: results, Queue: b.Queue, Bell: b.Bell(), Workers: b.Settings.Workers,
+		return resulttree.Work(ctx, resulttree.WorkerDeps{
+			Records: records, Results: results, Queue: b.Queue, Notifier: b.Notifier(), Workers: b.Settings.Workers,
 			Sweep: b.Settings.SweepInterval, Grace: workGrace, Insight: insight, Logger: b.Logger, Now: time.Now,
 		})
 	})
 	return group.Wait()
 }
 
-func open(ctx context.Context, b *backend.Backend) (calculation.RecordStore, calculation.Store, error) {
+func open(ctx context.Context, b *backend.Backend) (calculation.RecordStore, resulttree.Store, error) {
 	records, err := b.Records(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	results, err := backend.Await(ctx, b.Logger, "results database", func(ctx context.Context) (calculation.Store, error) {
+	results, err := backend.Await(ctx, b.Logger, "results database", func(ctx context.Context) (resulttree.Store, error) {
 		return mongostore.New(ctx, b.DB)
 	})
 	return records, results, err

@@ -1,4 +1,4 @@
-// Package resulttest is the conformance suite of calculation.Store: both
+// Package resulttest is the conformance suite of resulttree.Store: both
 // engines must pass it.
 package resulttest
 
@@ -16,7 +16,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 const (
@@ -25,36 +25,36 @@ const (
 	event record.EventID = "event-1"
 )
 
-func id(index int64) calculation.NodeID { return calculation.NodeID{Type: "flights", Index: index} }
+func id(index int64) resulttree.NodeID { return resulttree.NodeID{Type: "flights", Index: index} }
 
-func node(index, version int64) calculation.Node {
-	return calculation.Node{
+func node(index, version int64) resulttree.Node {
+	return resulttree.Node{
 		Org: org, Event: event, NodeID: id(index), Version: version, ContextRev: 1<<53 + 1,
 		Contribution: json.RawMessage(`{"a.b":"170141183460469231731687303715884105727","$where":"é😀\u2028"}`),
 		Failed:       []record.ID{"r1", "r2"}, Hash: fmt.Sprintf("hash-%d", version),
-		Detail: calculation.Detail{
-			Holds:   []calculation.Held{{Key: "r1", Hash: "h", Value: "170141183460469231731687303715884105727"}, {Key: "r3", Value: fmt.Sprint(version)}},
-			Changed: []calculation.Change{{Before: calculation.Held{Key: "r2", Hash: "x", Value: "-1"}}, {After: calculation.Held{Key: "r3", Value: fmt.Sprint(version)}}},
+		Detail: resulttree.Detail{
+			Children: []resulttree.Child{{Key: "r1", Hash: "h", Value: "170141183460469231731687303715884105727"}, {Key: "r3", Value: fmt.Sprint(version)}},
+			Changed:  []resulttree.Change{{Before: resulttree.Child{Key: "r2", Hash: "x", Value: "-1"}}, {After: resulttree.Child{Key: "r3", Value: fmt.Sprint(version)}}},
 		},
 	}
 }
 
-func result(version, revision int64) calculation.Result {
-	return calculation.Result{
+func result(version, revision int64) resulttree.Result {
+	return resulttree.Result{
 		Org: org, Event: event, Version: version, Revision: revision, ContextRev: 3,
 		Context:      footprint.EventContext{Country: "GB", Attendees: 1<<53 + 1, RadiativeForcing: true, GWP: "published", FactorSet: "f"},
 		Contribution: json.RawMessage(`{"n":1}`), Failed: []record.ID{"r"}, EngineVersion: "1", InputsHash: "h",
-		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC), Tops: []calculation.Held{{Key: "flights/0", Value: "7"}, {Key: "waste/2", Value: "1"}},
+		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC), Children: []resulttree.Child{{Key: "flights/0", Value: "7"}, {Key: "waste/2", Value: "1"}},
 	}
 }
 
 // Run holds a store, made fresh by open for each test, to the interface.
-func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
+func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 	ctx := context.Background()
 	t.Run("node round trip and guard", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		if _, err := s.Node(ctx, org, event, id(0)); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Node(ctx, org, event, id(0)); !errors.Is(err, resulttree.ErrNotFound) {
 			t.Fatalf("absent node: %v", err)
 		}
 		must(t, s.PutNode(ctx, node(0, 1), 0))
@@ -77,19 +77,19 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 			typ      string
 			level    int
 			from, to int64
-			want     []calculation.NodeID
+			want     []resulttree.NodeID
 		}{
-			{"", 0, 0, 1 << 60, []calculation.NodeID{id(0), id(2), id(10), waste.NodeID}},
-			{"flights", 0, 1, 10, []calculation.NodeID{id(2), id(10)}},
-			{"waste", 0, 0, 511, []calculation.NodeID{waste.NodeID}},
-			{"", 1, 0, 1 << 60, []calculation.NodeID{above.NodeID}},
+			{"", 0, 0, 1 << 60, []resulttree.NodeID{id(0), id(2), id(10), waste.NodeID}},
+			{"flights", 0, 1, 10, []resulttree.NodeID{id(2), id(10)}},
+			{"waste", 0, 0, 511, []resulttree.NodeID{waste.NodeID}},
+			{"", 1, 0, 1 << 60, []resulttree.NodeID{above.NodeID}},
 			{"flights", 0, 3, 9, nil},
 		} {
 			nodes, err := s.Nodes(ctx, org, event, c.typ, c.level, c.from, c.to)
 			must(t, err)
-			var got []calculation.NodeID
+			var got []resulttree.NodeID
 			for _, n := range nodes {
-				if got = append(got, n.NodeID); len(n.Detail.Holds)+len(n.Detail.Changed) > 0 {
+				if got = append(got, n.NodeID); len(n.Detail.Children)+len(n.Detail.Changed) > 0 {
 					t.Fatalf("node %v was listed with its detail", n.NodeID)
 				}
 			}
@@ -101,7 +101,7 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 	t.Run("result round trip and guard", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		if _, err := s.Result(ctx, org, event); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Result(ctx, org, event); !errors.Is(err, resulttree.ErrNotFound) {
 			t.Fatalf("absent result: %v", err)
 		}
 		must(t, s.PutResult(ctx, result(1, 1), 0))
@@ -117,9 +117,9 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 	t.Run("changes", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		change := func(index, version int64, owner record.OrgID) calculation.NodeChanges {
+		change := func(index, version int64, owner record.OrgID) resulttree.NodeChanges {
 			n := node(index, version)
-			return calculation.NodeChanges{Org: owner, Event: event, NodeID: n.NodeID, Version: version, ContextRev: n.ContextRev, Changed: n.Detail.Changed}
+			return resulttree.NodeChanges{Org: owner, Event: event, NodeID: n.NodeID, Version: version, ContextRev: n.ContextRev, Changed: n.Detail.Changed}
 		}
 		for _, version := range []int64{12, 3, 9, 10} {
 			must(t, s.InsertChanges(ctx, change(0, version, org)))
@@ -133,7 +133,7 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		must(t, s.InsertChanges(ctx, above))
 		kept, err := s.Changes(ctx, org, event, id(0), 3, 10)
 		must(t, err)
-		if want := []calculation.NodeChanges{change(0, 9, org), change(0, 10, org)}; !reflect.DeepEqual(kept, want) {
+		if want := []resulttree.NodeChanges{change(0, 9, org), change(0, 10, org)}; !reflect.DeepEqual(kept, want) {
 			t.Fatalf("got  %+v\nwant %+v", kept, want)
 		}
 		kept, err = s.Changes(ctx, org, event, id(0), 12, 1<<60)
@@ -164,10 +164,10 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		must(t, s.PutNode(ctx, node(0, 1), 0))
 		must(t, s.PutResult(ctx, result(1, 1), 0))
 		must(t, s.InsertRevision(ctx, result(1, 1)))
-		if _, err := s.Node(ctx, other, event, id(0)); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Node(ctx, other, event, id(0)); !errors.Is(err, resulttree.ErrNotFound) {
 			t.Fatalf("node of another organization: %v", err)
 		}
-		if _, err := s.Result(ctx, other, event); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Result(ctx, other, event); !errors.Is(err, resulttree.ErrNotFound) {
 			t.Fatalf("result of another organization: %v", err)
 		}
 		nodes, err := s.Nodes(ctx, other, event, "", 0, 0, 1<<60)
@@ -193,7 +193,7 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 					switch {
 					case err == nil:
 						won.Add(1)
-					case !errors.Is(err, calculation.ErrConflict):
+					case !errors.Is(err, resulttree.ErrConflict):
 						t.Errorf("race: %v", err)
 					}
 				})
@@ -210,10 +210,10 @@ func Run(t *testing.T, open func(t *testing.T) calculation.Store) {
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
 		if s.PutResult(gone, result(1, 1), 0) == nil || s.PutNode(gone, node(0, 1), 0) == nil || s.InsertRevision(gone, result(1, 1)) == nil ||
-			s.InsertChanges(gone, calculation.NodeChanges{Org: org, Event: event, NodeID: id(0), Version: 1}) == nil {
+			s.InsertChanges(gone, resulttree.NodeChanges{Org: org, Event: event, NodeID: id(0), Version: 1}) == nil {
 			t.Fatal("a write under a cancelled context succeeded")
 		}
-		if _, err := s.Result(ctx, org, event); !errors.Is(err, calculation.ErrNotFound) {
+		if _, err := s.Result(ctx, org, event); !errors.Is(err, resulttree.ErrNotFound) {
 			t.Fatalf("result after a cancelled write: %v", err)
 		}
 		if nodes, err := s.Nodes(ctx, org, event, "", 0, 0, 1<<60); err != nil || len(nodes) != 0 {
@@ -231,7 +231,7 @@ func must(t *testing.T, err error) {
 
 func wantConflict(t *testing.T, err error) {
 	t.Helper()
-	if !errors.Is(err, calculation.ErrConflict) {
+	if !errors.Is(err, resulttree.ErrConflict) {
 		t.Fatalf("got %v, want a conflict", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
@@ -31,7 +31,7 @@ func BenchmarkApproval(b *testing.B) {
 			b.Cleanup(func() { _ = db.Close() })
 			records := recordsqlite.New(db)
 			fill(ctx, b, records, size)
-			recalculator := calculation.NewRecalculator(records, sqlitestore.New(db), time.Now)
+			recalculator := resulttree.NewRecalculator(records, sqlitestore.New(db), time.Now)
 			if err := recalculator.Recalculate(ctx, "org", "event"); err != nil {
 				b.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func fill(ctx context.Context, b *testing.B, store *recordsqlite.Store, size int
 		many := make([]record.Record, 0, batch)
 		for i := from; i < from+batch; i++ {
 			mark := ""
-			if i%calculation.Fanout == 1 {
+			if i%resulttree.Fanout == 1 {
 				mark = record.NewMark(now) // one per segment, so that all are summed
 			}
 			many = append(many, record.Record{ID: record.ID(fmt.Sprint("r", i)), Org: "org", Event: "event", Type: "waste", Rev: 1,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
-	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // Schema gives the statements that prepare a database; they may be repeated.
@@ -36,18 +36,18 @@ func Schema() []string {
 	}
 }
 
-// Store is a calculation.Store on SQLite.
+// Store is a resulttree.Store on SQLite.
 type Store struct{ db *sqlitex.DB }
 
-var _ calculation.Store = (*Store)(nil)
+var _ resulttree.Store = (*Store)(nil)
 
 // New makes a store on a database that was opened with Schema.
 func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 
-// Node implements calculation.Store. A node and its detail are written together
+// Node implements resulttree.Store. A node and its detail are written together
 // and read in one statement, so they are of one version.
-func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID) (calculation.Node, error) {
-	var n calculation.Node
+func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID) (resulttree.Node, error) {
+	var n resulttree.Node
 	var doc string
 	var detail sql.NullString
 	err := s.db.Read().QueryRowContext(ctx,
@@ -55,7 +55,7 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 			ON d.org=n.org AND d.event=n.event AND d.level=n.level AND d.type=n.type AND d.idx=n.idx
 		 WHERE n.org=? AND n.event=? AND n.level=? AND n.type=? AND n.idx=?`, org, event, id.Level, id.Type, id.Index).Scan(&doc, &detail)
 	if errors.Is(err, sql.ErrNoRows) {
-		return n, calculation.ErrNotFound
+		return n, resulttree.ErrNotFound
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(doc), &n)
@@ -69,8 +69,8 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 	return n, nil
 }
 
-// PutNode implements calculation.Store.
-func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int64) error {
+// PutNode implements resulttree.Store.
+func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int64) error {
 	detail, err := json.Marshal(n.Detail)
 	if err != nil {
 		return fmt.Errorf("store node: %w", err)
@@ -88,8 +88,8 @@ func (s *Store) PutNode(ctx context.Context, n calculation.Node, prevVersion int
 		n.Version, n.Org, n.Event, n.Level, n.Type, n.Index)
 }
 
-// InsertChanges implements calculation.Store.
-func (s *Store) InsertChanges(ctx context.Context, c calculation.NodeChanges) error {
+// InsertChanges implements resulttree.Store.
+func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) error {
 	doc, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("keep changes: %w", err)
@@ -102,40 +102,40 @@ func (s *Store) InsertChanges(ctx context.Context, c calculation.NodeChanges) er
 	})
 }
 
-// Changes implements calculation.Store.
-func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id calculation.NodeID, after, to int64) ([]calculation.NodeChanges, error) {
+// Changes implements resulttree.Store.
+func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID, after, to int64) ([]resulttree.NodeChanges, error) {
 	rows, err := s.db.Read().QueryContext(ctx,
 		`SELECT doc FROM result_changes WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version>? AND version<=? ORDER BY version`,
 		org, event, id.Level, id.Type, id.Index, after, to)
-	return many[calculation.NodeChanges](rows, err)
+	return many[resulttree.NodeChanges](rows, err)
 }
 
-// Nodes implements calculation.Store.
-func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]calculation.Node, error) {
+// Nodes implements resulttree.Store.
+func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]resulttree.Node, error) {
 	query, args := `SELECT doc FROM result_nodes WHERE org=? AND event=? AND level=?`, []any{org, event, level}
 	if typ != "" {
 		query, args = query+` AND type=?`, append(args, typ)
 	}
 	rows, err := s.db.Read().QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
-	return many[calculation.Node](rows, err)
+	return many[resulttree.Node](rows, err)
 }
 
-// Result implements calculation.Store.
-func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (calculation.Result, error) {
-	return one[calculation.Result](s.db.Read().QueryRowContext(ctx,
+// Result implements resulttree.Store.
+func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
+	return one[resulttree.Result](s.db.Read().QueryRowContext(ctx,
 		`SELECT doc FROM results WHERE org=? AND event=?`, org, event))
 }
 
-// PutResult implements calculation.Store.
-func (s *Store) PutResult(ctx context.Context, r calculation.Result, prevVersion int64) error {
+// PutResult implements resulttree.Store.
+func (s *Store) PutResult(ctx context.Context, r resulttree.Result, prevVersion int64) error {
 	return s.put(ctx, r, prevVersion,
 		`INSERT INTO results (version, doc, org, event) VALUES (?,?,?,?)`,
 		`UPDATE results SET version=?, doc=? WHERE org=? AND event=? AND version=?`, nil,
 		r.Version, r.Org, r.Event)
 }
 
-// InsertRevision implements calculation.Store.
-func (s *Store) InsertRevision(ctx context.Context, r calculation.Result) error {
+// InsertRevision implements resulttree.Store.
+func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 	doc, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("keep revision: %w", err)
@@ -148,11 +148,11 @@ func (s *Store) InsertRevision(ctx context.Context, r calculation.Result) error 
 	})
 }
 
-// Revisions implements calculation.Store.
-func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]calculation.Result, error) {
+// Revisions implements resulttree.Store.
+func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error) {
 	rows, err := s.db.Read().QueryContext(ctx,
 		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, from, to)
-	return many[calculation.Result](rows, err)
+	return many[resulttree.Result](rows, err)
 }
 
 // put inserts (prevVersion 0) or replaces one document under its version, and
@@ -167,7 +167,7 @@ func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, upd
 	err = s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
 		if prevVersion == 0 {
 			if _, err := tx.ExecContext(ctx, insert, args...); sqlitex.IsDuplicate(err) {
-				return calculation.ErrConflict
+				return resulttree.ErrConflict
 			} else if err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, upd
 				return err
 			}
 			if n != 1 {
-				return calculation.ErrConflict
+				return resulttree.ErrConflict
 			}
 		}
 		if beside == nil {
@@ -189,7 +189,7 @@ func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, upd
 		}
 		return beside(ctx, tx)
 	})
-	if err != nil && !errors.Is(err, calculation.ErrConflict) {
+	if err != nil && !errors.Is(err, resulttree.ErrConflict) {
 		return fmt.Errorf("store result: %w", err)
 	}
 	return err
@@ -200,7 +200,7 @@ func one[T any](row *sql.Row) (T, error) {
 	var text string
 	err := row.Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
-		return doc, calculation.ErrNotFound
+		return doc, resulttree.ErrNotFound
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &doc)

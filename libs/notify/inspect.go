@@ -1,0 +1,118 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+)
+
+// QueueState is what one queue looks like at a moment. No task is ever tried
+// again by the queue itself: one that fails goes to the archive, and the
+// sweeper notifies again for the marks it left.
+type QueueState struct {
+	Name string
+	// Pending tasks wait, Active ones are being worked on (or were when their
+	// worker died), Archived ones have failed.
+	Pending, Active, Retry, Archived int
+	// Wait is how long the oldest pending task has waited.
+	Wait time.Duration
+	// Processed and Failed count tasks since the queue was made; a Redis that
+	// lost its data begins again.
+	Processed, Failed int
+}
+
+// WorkerProcess is a process that takes tasks from the queue.
+type WorkerProcess struct {
+	Host    string
+	PID     int
+	Workers int // tasks it takes at once
+	Busy    int // tasks it works on
+	Started time.Time
+}
+
+// errLooking is returned while an earlier look has not come back.
+var errLooking = errors.New("notify: the queue has not answered yet")
+
+// queueNames is where asynq keeps the names of queues.
+const queueNames = "asynq:queues"
+
+// inspector looks into the queues.
+type inspector struct {
+	client redis.UniversalClient
+	asynq  *asynq.Inspector
+	busy   atomic.Bool
+}
+
+func newInspector(opt asynq.RedisConnOpt) (*inspector, error) {
+	client, ok := opt.MakeRedisClient().(redis.UniversalClient)
+	if !ok {
+		return nil, fmt.Errorf("notify: no Redis client from %T", opt)
+	}
+	return &inspector{client: client, asynq: asynq.NewInspectorFromRedisClient(client)}, nil
+}
+
+// look reads the state of all queues and who works on them. asynq knows no
+// deadlines: what does not come back before ctx ends goes on by itself, and
+// until then nobody else begins to look.
+func (i *inspector) look(ctx context.Context) ([]QueueState, []WorkerProcess, error) {
+	if !i.busy.CompareAndSwap(false, true) {
+		return nil, nil, errLooking
+	}
+	type seen struct {
+		queues  []QueueState
+		workers []WorkerProcess
+		err     error
+	}
+	done := make(chan seen, 1)
+	go func() {
+		defer i.busy.Store(false)
+		var s seen
+		if s.queues, s.err = i.queues(ctx); s.err == nil {
+			s.workers, s.err = i.workers()
+		}
+		done <- s
+	}()
+	select {
+	case s := <-done:
+		return s.queues, s.workers, s.err
+	case <-ctx.Done():
+		return nil, nil, errLooking
+	}
+}
+
+func (i *inspector) queues(ctx context.Context) ([]QueueState, error) {
+	// A client of asynq writes a queue's name down with its first task and never
+	// again: after a flush of Redis the queue would work, and not be seen.
+	if err := i.client.SAdd(ctx, queueNames, QueueInteractive, QueueBulk).Err(); err != nil {
+		return nil, fmt.Errorf("look at the queues: %w", err)
+	}
+	var states []QueueState
+	for _, name := range []string{QueueInteractive, QueueBulk} {
+		info, err := i.asynq.GetQueueInfo(name)
+		if err != nil {
+			return nil, fmt.Errorf("look at queue %s: %w", name, err)
+		}
+		states = append(states, QueueState{
+			Name: name, Pending: info.Pending, Active: info.Active, Retry: info.Retry, Archived: info.Archived,
+			Wait: max(0, info.Latency), Processed: info.ProcessedTotal, Failed: info.FailedTotal,
+		})
+	}
+	return states, nil
+}
+
+func (i *inspector) workers() ([]WorkerProcess, error) {
+	servers, err := i.asynq.Servers()
+	if err != nil {
+		return nil, fmt.Errorf("look at workers: %w", err)
+	}
+	processes := make([]WorkerProcess, 0, len(servers))
+	for _, s := range servers {
+		processes = append(processes, WorkerProcess{Host: s.Host, PID: s.PID, Workers: s.Concurrency, Busy: len(s.ActiveWorkers), Started: s.Started})
+	}
+	return processes, nil
+}

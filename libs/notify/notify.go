@@ -1,0 +1,213 @@
+// Package notify carries notifications from the services that change records to
+// the workers that calculate: a task in a queue that says "this event changed"
+// and nothing more. What is due is stored in the marks of the records themselves
+// (libs/record), so a notification may be lost, doubled or late without harm: the
+// sweeper notifies again for every mark that stays.
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// The queue's names. Interactive notifications come from people who wait; bulk ones
+// from work over many events, which must not delay them. No braces: they mean
+// something in the keys of a Redis cluster.
+const (
+	TaskType         = "event:changed"
+	QueueInteractive = "interactive"
+	QueueBulk        = "bulk"
+)
+
+const (
+	// bucket is the time within which notifications for one event are merged.
+	bucket = 50 * time.Millisecond
+	// notifyTimeout bounds what a notification may cost the request that makes it.
+	notifyTimeout = 300 * time.Millisecond
+	// silence is how long no notification is tried after one has failed, so that an
+	// unreachable queue does not slow down every write.
+	silence = time.Second
+	// taskTimeout bounds one run. It is generous: a run that ends early leaves
+	// its marks, and the sweeper begins another.
+	taskTimeout = 10 * time.Minute
+)
+
+// Notifier tells the workers that an event has changed. Notify never fails: a notification
+// that could not be made is logged and made up for by the sweeper.
+type Notifier interface {
+	Notify(ctx context.Context, org record.OrgID, event record.EventID)
+}
+
+// CheckedNotifier is a Notifier that also reports failure, for the sweeper, which
+// has no other component behind it that would notify again.
+type CheckedNotifier interface {
+	Notifier
+	// TryNotify is Notify without the log line. It returns an error when no
+	// notification was sent.
+	TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error
+}
+
+// errSilent is returned during the pause after a failed notification.
+var errSilent = errors.New("notify: not sent, the queue could not be reached a moment ago")
+
+// Payload is the content of a task. It carries the tenant, which the worker
+// passes to every store call; it never carries a token.
+type Payload struct {
+	Org   record.OrgID   `json:"org"`
+	Event record.EventID `json:"event"`
+}
+
+// Queue is the Notifier over asynq.
+type Queue struct {
+	client *asynq.Client
+	queue  string
+	log    *slog.Logger
+	now    func() time.Time
+	// quietUntil is in Unix nanoseconds. More than silence away it is of a clock
+	// that has been put back since.
+	quietUntil atomic.Int64
+	sent       metric.Int64Counter
+}
+
+// NewQueue returns a notifier that adds its tasks to the named queue.
+func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func() time.Time) *Queue {
+	sent, err := otel.Meter(scope).Int64Counter("ecf.recalculation.rings", metric.WithUnit("{ring}"),
+		metric.WithDescription("Notifications, by outcome: those lost are made up for by the sweeper"))
+	if err != nil {
+		// The instrument given with an error still works as far as it can.
+		otel.Handle(err)
+	}
+	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now, sent: sent}
+}
+
+// Close closes the connections.
+func (q *Queue) Close() error { return q.client.Close() }
+
+// Notify implements Notifier.
+func (q *Queue) Notify(ctx context.Context, org record.OrgID, event record.EventID) {
+	if err := q.TryNotify(ctx, org, event); err != nil && !errors.Is(err, errSilent) {
+		q.log.WarnContext(ctx, "recalculation bell not rung; the sweeper will find the mark", "event", string(event), "error", err.Error())
+	}
+}
+
+// TryNotify implements CheckedNotifier.
+func (q *Queue) TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error {
+	now := q.now()
+	if quiet := time.Duration(q.quietUntil.Load() - now.UnixNano()); quiet > 0 && quiet <= silence {
+		q.count(ctx, "lost")
+		return errSilent
+	}
+	// The write has happened: it is announced even when its caller has gone.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
+	defer cancel()
+	ctx, span := telemetry.StartProducer(ctx, q.queue)
+	err := q.enqueue(ctx, org, event, now)
+	telemetry.Finish(span, err)
+	if err != nil {
+		q.count(ctx, "lost")
+		q.quietUntil.Store(now.Add(silence).UnixNano())
+		return fmt.Errorf("notify of event %s: %w", event, err)
+	}
+	q.count(ctx, "rung")
+	return nil
+}
+
+func (q *Queue) count(ctx context.Context, outcome string) {
+	q.sent.Add(ctx, 1, metric.WithAttributes(attribute.String("queue", q.queue), attribute.String("outcome", outcome)))
+}
+
+// enqueue adds the task under an id made of the event and the time bucket.
+// Notifications of one bucket so become one task, or two: when the first is running
+// already, it may have read before this change, so a second one follows it.
+// Never asynq's Unique option, nor one id per event: both refuse a new task
+// while the old one runs or lies in the archive, and a change would be lost.
+func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.EventID, now time.Time) error {
+	payload, err := json.Marshal(Payload{Org: org, Event: event})
+	if err != nil {
+		return err
+	}
+	number := now.UnixNano() / int64(bucket)
+	for i := range int64(2) {
+		task := asynq.NewTaskWithHeaders(TaskType, payload, telemetry.InjectHeaders(ctx))
+		_, err = q.client.EnqueueContext(ctx, task,
+			asynq.TaskID(string(event)+":"+strconv.FormatInt(number+i, 36)),
+			asynq.Queue(q.queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
+		if !errors.Is(err, asynq.ErrTaskIDConflict) {
+			return err
+		}
+	}
+	return nil // two tasks of this very moment exist already
+}
+
+// Serve runs workers that call handle for each task, until ctx ends; then it
+// waits up to grace for the running ones. A task still running after that goes
+// back into the queue. Any error of handle ends the task: the event's marks are
+// still there, and the sweeper notifies again.
+func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
+	server := asynq.NewServer(opt, asynq.Config{
+		Concurrency: workers,
+		// Weighted, not strict: bulk work is slowed down, never starved.
+		Queues:            map[string]int{QueueInteractive: 9, QueueBulk: 1},
+		TaskCheckInterval: 20 * time.Millisecond,
+		ShutdownTimeout:   grace,
+		Logger:            asynqLog{log},
+		LogLevel:          asynq.WarnLevel,
+		BaseContext:       func() context.Context { return context.WithoutCancel(ctx) },
+	})
+	mux := asynq.NewServeMux()
+	mux.HandleFunc(TaskType, func(taskCtx context.Context, t *asynq.Task) (err error) {
+		taskCtx, span := telemetry.StartConsumer(taskCtx, t.Headers(), queueOf(taskCtx))
+		defer func() {
+			telemetry.Finish(span, err)
+			if err != nil {
+				log.ErrorContext(taskCtx, "recalculation failed; its marks stay", "error", err.Error())
+			}
+		}()
+		var p Payload
+		if err := json.Unmarshal(t.Payload(), &p); err != nil || p.Org == "" || p.Event == "" {
+			return fmt.Errorf("task has no valid payload: %w", asynq.SkipRetry)
+		}
+		return handle(taskCtx, p.Org, p.Event)
+	})
+	if err := server.Start(mux); err != nil {
+		return fmt.Errorf("start workers: %w", err)
+	}
+	<-ctx.Done()
+	server.Stop()
+	server.Shutdown()
+	return nil
+}
+
+func queueOf(ctx context.Context) string {
+	name, ok := asynq.GetQueueName(ctx)
+	if !ok {
+		return QueueInteractive
+	}
+	return name
+}
+
+// asynqLog passes asynq's own lines on.
+type asynqLog struct{ log *slog.Logger }
+
+func (l asynqLog) Debug(args ...any) { l.log.Debug("asynq: " + fmt.Sprint(args...)) }
+func (l asynqLog) Info(args ...any)  { l.log.Info("asynq: " + fmt.Sprint(args...)) }
+func (l asynqLog) Warn(args ...any)  { l.log.Warn("asynq: " + fmt.Sprint(args...)) }
+func (l asynqLog) Error(args ...any) { l.log.Error("asynq: " + fmt.Sprint(args...)) }
+
+// Fatal does not end the process: asynq calls it when Redis is away for long,
+// and a worker must come back by itself when Redis does.
+func (l asynqLog) Fatal(args ...any) { l.log.Error("asynq: " + fmt.Sprint(args...)) }

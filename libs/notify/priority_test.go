@@ -1,0 +1,86 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/notify"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// Work in bulk lies in front of what somebody waits for, and does not delay it:
+// of the tasks that are taken up before it, few are of the bulk. Nor is the bulk
+// ever forgotten.
+func TestInteractiveRingsGoBeforeBulk(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	bulk := notify.NewQueue(opt, notify.QueueBulk, quiet(), time.Now)
+	interactive := notify.NewQueue(opt, notify.QueueInteractive, quiet(), time.Now)
+	t.Cleanup(func() { _, _ = bulk.Close(), interactive.Close() })
+	const many = 200
+	send := func(notifier notify.CheckedNotifier, event record.EventID) {
+		testkit.Eventually(t, 30*time.Second, func() error { return notifier.TryNotify(t.Context(), "org", event) })
+	}
+	for n := range many {
+		send(bulk, record.EventID(fmt.Sprint("bulk", n)))
+	}
+	send(interactive, "waited for")
+	order := make(chan record.EventID, 4*many)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		// One worker: what it takes up first is what goes first.
+		done <- notify.Serve(ctx, opt, 1, 5*time.Second, quiet(), func(_ context.Context, _ record.OrgID, event record.EventID) error {
+			order <- event
+			return nil
+		})
+	}()
+	before, seen := 0, false
+	for range many + 1 {
+		select {
+		case event := <-order:
+			if event == "waited for" {
+				seen = true
+			}
+			if !seen {
+				before++
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("after %d tasks none comes any more", before)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	// The queues are weighted nine to one: more than ten in a row have a chance of
+	// one in ten thousand million.
+	if before > 10 {
+		t.Errorf("%d of %d tasks of the bulk went first", before, many)
+	}
+}
+
+// Whoever sweeps, on however many replicas, the rings of one moment are two tasks
+// at most.
+func TestRingsOfManyReplicasCoalesce(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	moment := time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC)
+	var notifiers []*notify.Queue
+	for range 4 {
+		notifier := notify.NewQueue(opt, notify.QueueInteractive, quiet(), func() time.Time { return moment })
+		t.Cleanup(func() { _ = notifier.Close() })
+		notifiers = append(notifiers, notifier)
+	}
+	for range 3 {
+		for _, notifier := range notifiers {
+			_ = notifier.TryNotify(t.Context(), "org", "event") // one that is lost is none
+		}
+	}
+	if n := pending(t, opt); n < 1 || n > 2 {
+		t.Errorf("%d tasks of 12 rings", n)
+	}
+}

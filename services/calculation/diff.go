@@ -1,0 +1,236 @@
+package calculation
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// Kinds of a part of the difference between two results. They are part of the
+// API. A record is of one kind, except that changes of factors and of the
+// method are told apart where they came one after the other.
+const (
+	kindAdded   = "added"          // counts now and did not
+	kindRemoved = "removed"        // counted and does not any more
+	kindChanged = "changed"        // its input changed
+	kindFactor  = "factor_changed" // same input, other factor set
+	kindMethod  = "method_changed" // same input, other method or engine
+	kindBoth    = "recalculated"   // same input; factors and method changed at once
+	kindOther   = "other"          // of no record: figures from before changes were kept
+)
+
+const (
+	// mostChanges bounds the changes read for one comparison.
+	maxChanges = 100_000
+	// listedRecords bounds the records named in an answer.
+	listedRecords = 100
+	// contextRevisions bounds the results read to tell factors from method.
+	contextRevisions = 1000
+)
+
+type diffView struct {
+	Event      record.EventID `json:"eventId"`
+	From       endView        `json:"from"`
+	To         endView        `json:"to"`
+	Difference footprint.Mass `json:"differenceKgCO2e"`
+	// Parts add up to Difference to the last digit.
+	Parts []partView `json:"parts"`
+	// Records are those that changed most; RecordsChanged counts all.
+	Records        []changeView `json:"records"`
+	RecordsChanged int          `json:"recordsChanged"`
+}
+
+type endView struct {
+	Revision      int64          `json:"revision"`
+	KgCO2e        footprint.Mass `json:"kgCO2e"`
+	CalculatedAt  string         `json:"calculatedAt"`
+	Method        methodView     `json:"method"`
+	FactorSet     string         `json:"factorSet"`
+	EngineVersion string         `json:"engineVersion"`
+}
+
+type partView struct {
+	Kind    string         `json:"kind"`
+	Type    string         `json:"type"`
+	Records int64          `json:"records"`
+	KgCO2e  footprint.Mass `json:"kgCO2e"`
+}
+
+type changeView struct {
+	ID   string `json:"_id"`
+	Type string `json:"type"`
+	Kind string `json:"kind"`
+	// Before and After are what the record counted; null when it did not.
+	Before *footprint.Mass `json:"before"`
+	After  *footprint.Mass `json:"after"`
+	KgCO2e footprint.Mass  `json:"kgCO2e"`
+}
+
+// waterfall serves what leads from one result of an event to another.
+func (s *server) diff(c *fiber.Ctx) error {
+	org, event, err := s.readEvent(c)
+	if err != nil {
+		return err
+	}
+	newest, err := s.Results.Result(c.UserContext(), org, event)
+	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
+		return err
+	}
+	from, err := s.revisionAt(c, newest, "revision")
+	if err != nil {
+		return err
+	}
+	to, err := s.revisionAt(c, newest, "other")
+	if err != nil {
+		return err
+	}
+	older, newer := from, to
+	if older.Revision > newer.Revision {
+		older, newer = newer, older
+	}
+	changed, err := resulttree.Comparer{Results: s.Results, Most: maxChanges}.Between(c.UserContext(), older, newer)
+	if errors.Is(err, resulttree.ErrTooManyChanges) {
+		return apperr.New(apperr.PayloadTooLarge, "More than %d changes lie between the two revisions; compare revisions that are nearer to each other.", maxChanges)
+	}
+	if err != nil {
+		return err
+	}
+	contexts, err := s.contextsBetween(c, newest, older, newer)
+	if err != nil {
+		return err
+	}
+	view, err := makeDiff(older, newer, changed, contexts)
+	if err != nil {
+		return err
+	}
+	if from.Revision > to.Revision {
+		view.reverse()
+	}
+	return web.OK(c, view)
+}
+
+// contextsBetween gives the contexts that the results between two were
+// calculated under, by their ContextRev, where they may be needed.
+func (s *server) contextsBetween(c *fiber.Ctx, newest, older, newer resulttree.Result) (map[int64]resulttree.Result, error) {
+	contexts := map[int64]resulttree.Result{older.ContextRev: older, newer.ContextRev: newer}
+	if contextKind(older, newer) != kindBoth || newer.Revision-older.Revision > contextRevisions {
+		return contexts, nil
+	}
+	between, err := s.revisions(c, newest, older.Revision+1, newer.Revision-1)
+	for _, r := range between {
+		contexts[r.ContextRev] = r
+	}
+	return contexts, err
+}
+
+// contextKind says what kind of change of context lies between two results.
+func contextKind(a, b resulttree.Result) string {
+	factor := a.Context.FactorSet != b.Context.FactorSet
+	method := a.Context.RadiativeForcing != b.Context.RadiativeForcing || a.Context.GWP != b.Context.GWP || a.EngineVersion != b.EngineVersion
+	switch {
+	case factor && method:
+		return kindBoth
+	case factor:
+		return kindFactor
+	}
+	return kindMethod
+}
+
+func endOf(r resulttree.Result) (endView, error) {
+	var sum footprint.Contribution
+	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
+		return endView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
+	}
+	return endView{Revision: r.Revision, KgCO2e: sum.Total(), CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout),
+		Method: methodView{r.Context.RadiativeForcing, r.Context.GWP}, FactorSet: r.Context.FactorSet, EngineVersion: r.EngineVersion}, nil
+}
+
+func makeDiff(older, newer resulttree.Result, changed []resulttree.RecordChange, contexts map[int64]resulttree.Result) (diffView, error) {
+	view := diffView{Event: newer.Event, Parts: []partView{}, Records: []changeView{}}
+	var err error
+	if view.From, err = endOf(older); err != nil {
+		return view, err
+	}
+	if view.To, err = endOf(newer); err != nil {
+		return view, err
+	}
+	view.Difference = view.To.KgCO2e.Sub(view.From.KgCO2e)
+	rest := view.Difference
+	records := map[string]bool{}
+	for _, r := range changed {
+		parts, err := partsOf(r, older, newer, contexts)
+		if err != nil {
+			return view, err
+		}
+		for _, p := range parts {
+			if p.Before != nil && p.After != nil && p.KgCO2e.IsZero() {
+				continue // another input or context, and the same figure
+			}
+			rest = rest.Sub(p.KgCO2e)
+			records[p.ID] = true
+			view.Records = append(view.Records, p)
+			view.add(p.Kind, p.Type, 1, p.KgCO2e)
+		}
+	}
+	if !rest.IsZero() {
+		view.add(kindOther, "", 0, rest)
+	}
+	view.RecordsChanged = len(records)
+	view.arrange()
+	return view, nil
+}
+
+func (v *diffView) add(kind, typ string, records int64, m footprint.Mass) {
+	at := slices.IndexFunc(v.Parts, func(p partView) bool { return p.Kind == kind && p.Type == typ })
+	if at < 0 {
+		at, v.Parts = len(v.Parts), append(v.Parts, partView{Kind: kind, Type: typ})
+	}
+	v.Parts[at].Records += records
+	v.Parts[at].KgCO2e = v.Parts[at].KgCO2e.Add(m)
+}
+
+// arrange puts parts and records into their order and leaves the small records
+// out.
+func (v *diffView) arrange() {
+	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindBoth, kindOther}
+	slices.SortFunc(v.Parts, func(a, b partView) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(eventreader.TypeOrder(a.Type), eventreader.TypeOrder(b.Type)))
+	})
+	size := func(m footprint.Mass) footprint.Mass {
+		if m.Sign() < 0 {
+			return m.Neg()
+		}
+		return m
+	}
+	slices.SortFunc(v.Records, func(a, b changeView) int {
+		return cmp.Or(size(b.KgCO2e).Cmp(size(a.KgCO2e)), strings.Compare(a.ID, b.ID), strings.Compare(a.Kind, b.Kind))
+	})
+	v.Records = v.Records[:min(len(v.Records), listedRecords)]
+}
+
+// reverse looks at the difference from its other end.
+func (v *diffView) reverse() {
+	other := map[string]string{kindAdded: kindRemoved, kindRemoved: kindAdded}
+	v.From, v.To, v.Difference = v.To, v.From, v.Difference.Neg()
+	for i := range v.Parts {
+		v.Parts[i].KgCO2e = v.Parts[i].KgCO2e.Neg()
+		v.Parts[i].Kind = cmp.Or(other[v.Parts[i].Kind], v.Parts[i].Kind)
+	}
+	for i := range v.Records {
+		r := &v.Records[i]
+		r.Before, r.After, r.KgCO2e, r.Kind = r.After, r.Before, r.KgCO2e.Neg(), cmp.Or(other[r.Kind], r.Kind)
+	}
+	v.arrange()
+}

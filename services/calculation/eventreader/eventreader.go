@@ -1,0 +1,162 @@
+// Package eventreader reads the approved records that an event's result counts: a
+// page of them, a segment, or all together with the result. Records may change at
+// any time; what is returned fits the result, as the hashes of the tree prove.
+package eventreader
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// MaxRecords is how many counted records of an event are read at once, for a
+// report and the checks of records against each other. The rest of the service
+// reads an event of any size.
+const MaxRecords = 20_000
+
+// maxBytes bounds the size of their inputs together.
+const maxBytes = 24 << 20
+
+// Reader reads the counted records of events.
+type Reader struct {
+	Records interface {
+		Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
+	}
+	Results interface {
+		Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error)
+		Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]resulttree.Node, error)
+	}
+}
+
+// Tree returns the shape of the worker's tree of nodes.
+func Tree() bundle.Tree {
+	return bundle.Tree{Fanout: resulttree.Fanout, Levels: resulttree.TopLevel + 1}
+}
+
+// Segment is the counted records of a node of level 0 as they were read, and
+// the hash of exactly these.
+type Segment struct {
+	Counted []record.Counted
+	Hash    string
+}
+
+// Segment reads the counted records of a node of level 0.
+func (r Reader) Segment(ctx context.Context, org record.OrgID, event record.EventID, n resulttree.Node) (Segment, error) {
+	counted, err := r.approved(ctx, org, event, n)
+	if err != nil {
+		return Segment{}, err
+	}
+	h := sha256.New()
+	for _, c := range counted {
+		resulttree.HashRecord(h, c)
+	}
+	return Segment{counted, hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+const (
+	// matchAttempts and matchPause bound the wait for a moment in which the
+	// records are those of the result.
+	matchAttempts = 20
+	matchPause    = 100 * time.Millisecond
+)
+
+// Inputs reads the newest result together with the records it was calculated
+// from. That they are is proven by the result's hash over all inputs. While
+// records change, the segments that do not fit are read again.
+func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, []record.Counted, error) {
+	read := map[resulttree.NodeID]Segment{}
+	for attempt := range matchAttempts {
+		if attempt > 0 {
+			if err := Pause(ctx); err != nil {
+				return resulttree.Result{}, nil, err
+			}
+		}
+		result, err := r.Results.Result(ctx, org, event)
+		if err != nil {
+			return result, nil, err
+		}
+		if err := tooMany(result); err != nil {
+			return result, nil, err
+		}
+		nodes, err := r.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
+		if err != nil {
+			return result, nil, err
+		}
+		var counted []record.Counted
+		size := 0
+		for _, n := range nodes {
+			if known, ok := read[n.NodeID]; !ok || known.Hash != n.Hash {
+				if read[n.NodeID], err = r.Segment(ctx, org, event, n); err != nil {
+					return result, nil, err
+				}
+			}
+			for _, c := range read[n.NodeID].Counted {
+				size += len(c.Fields)
+			}
+			if size > maxBytes {
+				return result, nil, tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", maxBytes>>20)
+			}
+			counted = append(counted, read[n.NodeID].Counted...)
+		}
+		if Tree().Root(result.Context, BundleInputs(counted)) == result.InputsHash {
+			return result, counted, nil
+		}
+	}
+	return resulttree.Result{}, nil, &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+		Message: "The records of the event are changing, so that no result stands still. Please try again in a moment."}
+}
+
+// Pause waits before another attempt to read what fits together.
+func Pause(ctx context.Context) error {
+	timer := time.NewTimer(matchPause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// BundleInputs returns records in the form of a bundle's source.
+func BundleInputs(counted []record.Counted) []bundle.Input {
+	inputs := make([]bundle.Input, len(counted))
+	for i, c := range counted {
+		inputs[i] = bundle.Input{ID: string(c.ID), Type: c.Type, Seq: c.Seq, Revision: c.Rev, Fields: c.Fields}
+	}
+	return inputs
+}
+
+// countedIn returns the number of records in a result.
+func countedIn(r resulttree.Result) (int64, error) {
+	var sum struct {
+		Records int64 `json:"records"`
+	}
+	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
+		return 0, fmt.Errorf("result of event %s: %w", r.Event, err)
+	}
+	return sum.Records, nil
+}
+
+// tooMany refuses an event whose records are too many to be read together.
+func tooMany(r resulttree.Result) error {
+	n, err := countedIn(r)
+	if err == nil && n > MaxRecords {
+		err = tooLarge("The event has %d counted records; up to %d are handled in one answer.", n, MaxRecords)
+	}
+	return err
+}
+
+func tooLarge(format string, args ...any) error {
+	return apperr.New(apperr.PayloadTooLarge, format, args...).
+		With(apperr.Detail{Code: "TOO_MANY_RECORDS", Message: "Read them in pages: GET /events/{eventId}/results/explain."})
+}

@@ -1,0 +1,53 @@
+package calculation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// explained lists the counted records with their formulas, factors and sources:
+// by type in the fixed order of types, newest first within a type.
+func (s *server) explained(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	org, event, err := s.readEvent(c)
+	if err != nil {
+		return err
+	}
+	result, err := s.Results.Result(c.UserContext(), org, event)
+	if errors.Is(err, resulttree.ErrNotFound) {
+		return web.OK(c, web.NewList([]explain.Record{}, page, 0))
+	}
+	if err != nil {
+		return err
+	}
+	var sum footprint.Contribution
+	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
+		return fmt.Errorf("result of event %s: %w", event, err)
+	}
+	variance := sum.Variance()
+	part, total, err := s.reader.Page(c.UserContext(), org, event, page.Offset(), page.Limit)
+	if err != nil {
+		return err
+	}
+	items := make([]explain.Record, 0, len(part))
+	for _, counted := range part {
+		r, err := explain.Of(counted, result.Context, variance)
+		if err != nil {
+			// Approved since, and not calculated yet; it may prove impossible.
+			continue
+		}
+		items = append(items, r)
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}

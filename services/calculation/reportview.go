@@ -1,0 +1,158 @@
+package calculation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
+	"github.com/eventcarbon/ecf/services/calculation/report"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// The forms of a report.
+const (
+	formJSON = fiber.MIMEApplicationJSON
+	formCSV  = "text/csv"
+	formHTML = fiber.MIMETextHTML
+)
+
+// report serves the newest result with all it was calculated from, in the form
+// that Accept asks for: the bundle to be recomputed (the default), a table, or
+// a page to be printed.
+func (s *server) report(c *fiber.Ctx) error {
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.newest(c.UserContext(), ev); err != nil {
+		return err
+	}
+	built, result, err := s.bundleOf(c.UserContext(), ev)
+	if err != nil {
+		return err
+	}
+	c.Vary(fiber.HeaderAccept)
+	form := c.Accepts(formJSON, formCSV, formHTML)
+	if form != formCSV && form != formHTML {
+		text, err := built.Encode()
+		if err != nil {
+			return err
+		}
+		return web.JSON(c, fiber.StatusOK, text)
+	}
+	data := report.Data{Built: built, About: ev, Context: result.Context}
+	checks, err := s.crosschecks.Of(c.UserContext(), ev, result)
+	if err != nil {
+		return err
+	}
+	data.Findings = checks.Findings
+	var out bytes.Buffer
+	if form == formCSV {
+		err = report.CSV(&out, data)
+		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), result.Revision))
+	} else {
+		err = report.HTML(&out, data)
+		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, form+"; charset=utf-8")
+	c.Set(fiber.HeaderETag, web.ETagOf(form, out.String()))
+	return c.Send(out.Bytes())
+}
+
+// reportKeysPath is where the keys of reports are published, at the root of the
+// host. They are apart from the keys of tokens.
+const reportKeysPath = "/.well-known/report-keys.json"
+
+// ReportKeysDir gives the folder of the keys that reports are signed with, below
+// that of the service's signing keys.
+func ReportKeysDir(signingKeys string) string { return filepath.Join(signingKeys, "reports") }
+
+// reportKeys serves the public keys that reports are signed with.
+func (s *server) reportKeys(c *fiber.Ctx) error {
+	keys := identity.JWKS{Keys: []identity.JWK{}}
+	if s.Keys != nil {
+		keys = s.Keys.Public()
+	}
+	text, err := json.Marshal(keys)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
+	return web.JSON(c, fiber.StatusOK, text)
+}
+
+// fileSafe keeps of an id what a file name may hold everywhere.
+func fileSafe(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, id)
+}
+
+// bundleOf makes the bundle of an event's newest result, signed where there is
+// a key. What it comes to must be what the result says, to the last bit.
+func (s *server) bundleOf(ctx context.Context, ev record.Event) (bundle.Built, resulttree.Result, error) {
+	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID)
+	if err != nil {
+		return bundle.Built{}, result, err
+	}
+	source := bundle.Source{
+		Event:     bundle.Event{ID: string(ev.ID), Title: ev.Title, Boundary: ev.Boundary, Context: bundle.ContextOf(result.Context)},
+		FactorSet: result.Context.FactorSet, Records: eventreader.BundleInputs(counted),
+		Revision: result.Revision, CalculatedAt: result.CalculatedAt.UTC().Format(timeLayout), Tree: eventreader.Tree(),
+	}
+	for _, id := range result.Failed {
+		source.Failed = append(source.Failed, string(id))
+	}
+	built, err := bundle.Build(source)
+	if err != nil {
+		return built, result, fmt.Errorf("report of event %s: %w", ev.ID, err)
+	}
+	sum, err := json.Marshal(built.Contribution)
+	if err != nil {
+		return built, result, err
+	}
+	// What an older engine stored is the same result where the figures are.
+	var stored footprint.Contribution
+	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
+		return built, result, fmt.Errorf("result of event %s: %w", ev.ID, err)
+	}
+	figures, err := json.Marshal(stored)
+	if err != nil {
+		return built, result, err
+	}
+	if !bytes.Equal(sum, figures) {
+		return built, result, notReproduced(result)
+	}
+	if s.Keys != nil {
+		built.Bundle, err = s.Keys.Sign(built.Bundle)
+	}
+	return built, result, err
+}
+
+// notReproduced is the refusal to report a result that this program calculates
+// otherwise: the result of an older engine, or a figure that was tampered with.
+func notReproduced(r resulttree.Result) error {
+	if r.EngineVersion == footprint.EngineVersion {
+		return fmt.Errorf("report of event %s: revision %d is not what its records come to", r.Event, r.Revision)
+	}
+	return apperr.New(apperr.ResultNotFound, "The result was calculated by the engine %s and cannot be recomputed by %s.", r.EngineVersion, footprint.EngineVersion).
+		With(apperr.Detail{Code: "OTHER_ENGINE", Message: "It can be read as it was. The next change of the event or its records is calculated by the new engine, and can be reported."})
+}

@@ -1,0 +1,65 @@
+package resulttree
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// arithmetic is libs/footprint behind the Arithmetic interface.
+type arithmetic struct{}
+
+// Evaluate implements Arithmetic.
+func (arithmetic) Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error) {
+	return record.Evaluate(typ, fields, nil, ev)
+}
+
+// Sum implements Arithmetic.
+func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
+	contributions := make([]footprint.Contribution, len(parts))
+	for i, part := range parts {
+		// Not by json.Unmarshal, which would read all of it once more to see where
+		// it ends: this is most of what an approval costs.
+		if err := contributions[i].UnmarshalJSON(part); err != nil {
+			return nil, fmt.Errorf("sum: %w", err)
+		}
+	}
+	return json.Marshal(footprint.Sum(contributions...))
+}
+
+// Total implements Arithmetic. In the stored form, which is canonical, the total
+// comes before anything that could look like it.
+func (arithmetic) Total(contribution json.RawMessage) (string, error) {
+	if _, rest, found := bytes.Cut(contribution, []byte(`,"total":"`)); found {
+		if digits, _, ended := bytes.Cut(rest, []byte(`"`)); ended && isNumber(digits) {
+			return string(digits), nil
+		}
+	}
+	var sum struct {
+		Total string `json:"total"`
+	}
+	if err := json.Unmarshal(contribution, &sum); err != nil {
+		return "", fmt.Errorf("total: %w", err)
+	}
+	return sum.Total, nil
+}
+
+// Current implements Arithmetic.
+func (arithmetic) Current(contribution json.RawMessage) bool {
+	return footprint.OfThisEngine(contribution)
+}
+
+// isNumber reports whether a text is a whole number, which may be negative.
+func isNumber(text []byte) bool {
+	text = bytes.TrimPrefix(text, []byte("-"))
+	return len(text) > 0 && !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// NewRecalculator returns the Recalculator of a worker.
+func NewRecalculator(records Records, results Results, now func() time.Time) Recalculator {
+	return Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout}
+}

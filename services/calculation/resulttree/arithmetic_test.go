@@ -1,0 +1,74 @@
+package resulttree
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// TestArithmeticIsTheEngines holds the adapter against libs/footprint: summing
+// in segments and then over segments is summing at once.
+func TestArithmeticIsTheEngines(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: factors.Sets()[0].ID}
+	var stored []json.RawMessage
+	var direct []footprint.Contribution
+	for typ, bodies := range map[string][]string{
+		"flights": {`{"from":"LHR","to":"JFK","passengers":3,"class":"business"}`, `{"from":"CDG","to":"BER","passengers":1}`},
+		"waste":   {`{"treatment":"landfill","weightKg":12.5}`, `{"treatment":"recycling","material":"glass","weightKg":7}`},
+		"venue":   {`{"electricityKWh":1234.567,"gasKWh":89}`},
+	} {
+		for _, body := range bodies {
+			decoded, err := footprint.Decode(typ, []byte(body), ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, contribution, err := arithmetic{}.Evaluate(typ, decoded.Fields, ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored = append(stored, contribution)
+			evaluation, err := footprint.Evaluate(typ, decoded.Fields, ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			direct = append(direct, evaluation.Contribution)
+		}
+	}
+	want, err := json.Marshal(footprint.Sum(direct...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := arithmetic{}.Sum(stored[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := arithmetic{}.Sum(stored[2:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := arithmetic{}.Sum([]json.RawMessage{second, first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) || footprint.Sum(direct...).Total().IsZero() {
+		t.Fatalf("got  %s\nwant %s", got, want)
+	}
+	for i, part := range append(stored, got) {
+		var c footprint.Contribution
+		if err := json.Unmarshal(part, &c); err != nil {
+			t.Fatal(err)
+		}
+		if total, err := (arithmetic{}).Total(part); err != nil || total != c.Total().String() {
+			t.Errorf("total of part %d: %q %v, want %s", i, total, err, c.Total())
+		}
+	}
+	if empty, err := (arithmetic{}).Sum(nil); err != nil || len(empty) == 0 {
+		t.Fatalf("the sum of nothing: %s, %v", empty, err)
+	}
+	if _, err := (arithmetic{}).Sum([]json.RawMessage{[]byte(`{"records":1,"total":"5"}`)}); err == nil {
+		t.Fatal("a contribution that does not add up was taken")
+	}
+}

@@ -1,0 +1,147 @@
+package resulttree
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/eventcarbon/ecf/libs/notify"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// errHandOver ends a run that has done something and is to leave the rest to
+// another.
+var errHandOver = errors.New("resulttree: handed over")
+
+// meteredRecalculator measures a Recalculator from outside, by what it reads and
+// writes, so that nothing of the protocol depends on it. It also
+// ends runs that would go on for as long as people change the event: a run that
+// has had its share of passes leaves the worker to other events, and one whose
+// process is to end leaves it after its pass. Both notify the workers of what is left.
+type meteredRecalculator struct {
+	Recalculator
+	insight  *notify.Insight
+	notifier notify.Notifier
+	// ending is closed when the process is to end.
+	ending <-chan struct{}
+	log    *slog.Logger
+}
+
+func (m meteredRecalculator) recalculate(ctx context.Context, org record.OrgID, event record.EventID) (err error) {
+	outcome := notify.Failed // also of a panic
+	ended := m.insight.Began()
+	defer func() { ended(ctx, outcome) }()
+	run := m.Recalculator
+	written := &meteredResults{Results: run.Results, insight: m.insight, log: m.log}
+	run.Results = written
+	run.Records = meteredRecords{Records: run.Records, insight: m.insight, handOver: func() bool {
+		select {
+		case <-m.ending:
+			return written.some
+		default:
+			return false
+		}
+	}}
+	err = run.Recalculate(ctx, org, event)
+	switch {
+	case errors.Is(err, errHandOver), errors.Is(err, errContended) && written.some:
+		outcome = notify.Written
+		m.notifier.Notify(ctx, org, event)
+		return nil
+	case errors.Is(err, errContended):
+		outcome = notify.GaveWay
+	case err != nil:
+	case written.some:
+		outcome = notify.Written
+	default:
+		outcome = notify.NothingDue
+	}
+	return err
+}
+
+// meteredRecords measures how long marks stayed.
+type meteredRecords struct {
+	Records
+	insight *notify.Insight
+	// handOver reports, before each pass, whether the run is to end.
+	handOver func() bool
+}
+
+// MarkedRecords implements Records.
+func (r meteredRecords) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
+	if r.handOver() {
+		return nil, errHandOver
+	}
+	return r.Records.MarkedRecords(ctx, org, event, limit)
+}
+
+// ClearRecordMarks implements Records.
+func (r meteredRecords) ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error {
+	err := r.Records.ClearRecordMarks(ctx, org, event, marked)
+	if err == nil {
+		for _, m := range marked {
+			r.insight.Cleared(ctx, m.Mark)
+		}
+	}
+	return err
+}
+
+// ClearEventMark implements Records.
+func (r meteredRecords) ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error {
+	err := r.Records.ClearEventMark(ctx, org, id, mark)
+	if err == nil {
+		r.insight.Cleared(ctx, mark)
+	}
+	return err
+}
+
+// meteredResults counts lost races and results that miss something. It serves
+// one run.
+type meteredResults struct {
+	Results
+	insight *notify.Insight
+	log     *slog.Logger
+	some    bool // a result was written
+}
+
+// PutNode implements Results.
+func (r *meteredResults) PutNode(ctx context.Context, n Node, prevVersion int64) error {
+	return r.lost(ctx, r.Results.PutNode(ctx, n, prevVersion))
+}
+
+// PutResult implements Results.
+func (r *meteredResults) PutResult(ctx context.Context, result Result, prevVersion int64) error {
+	err := r.lost(ctx, r.Results.PutResult(ctx, result, prevVersion))
+	if err != nil {
+		return err
+	}
+	r.some = true
+	if len(result.Failed) > 0 {
+		r.insight.Incomplete(ctx)
+		r.log.ErrorContext(ctx, "approved records cannot be calculated; the result is without them", "event", string(result.Event),
+			"records", len(result.Failed), "first", string(result.Failed[0]))
+	}
+	return nil
+}
+
+func (r *meteredResults) lost(ctx context.Context, err error) error {
+	if errors.Is(err, ErrConflict) {
+		r.insight.StartedOver(ctx)
+	}
+	return err
+}
+
+// sweepNotifier counts the notifications of the sweeper.
+type sweepNotifier struct {
+	notifier notify.CheckedNotifier
+	insight  *notify.Insight
+}
+
+// TryNotify implements notify.CheckedNotifier.
+func (b sweepNotifier) TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error {
+	err := b.notifier.TryNotify(ctx, org, event)
+	if err == nil {
+		b.insight.Swept(ctx)
+	}
+	return err
+}

@@ -1,0 +1,382 @@
+package resulttree
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// marksPerPass bounds how many marks one pass takes up; more are found by the
+// next pass.
+const marksPerPass = 4096
+
+// startOvers bounds how often one call starts over because other workers write
+// the same event. Giving up is safe: the marks stay and the sweeper notifies again.
+const startOvers = 50
+
+// errContended is returned when a call gave up in favour of the other workers.
+var errContended = errors.New("resulttree: other workers are writing this event")
+
+// errOtherOrganization is returned for an event that is not of the organization that the
+// task names.
+var errOtherOrganization = errors.New("resulttree: the event is another organization's")
+
+// Records is what recalculation reads and clears of the records' owner.
+type Records interface {
+	MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error)
+	ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error
+	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error
+	Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
+	StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error
+}
+
+// Results is what recalculation reads and writes of its own.
+type Results interface {
+	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
+	PutNode(ctx context.Context, n Node, prevVersion int64) error
+	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
+	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
+	PutResult(ctx context.Context, r Result, prevVersion int64) error
+	InsertRevision(ctx context.Context, r Result) error
+	InsertChanges(ctx context.Context, c NodeChanges) error
+}
+
+// Arithmetic is the calculation itself, coalescer from the protocol around it.
+type Arithmetic interface {
+	// Evaluate calculates one record under an event context.
+	Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error)
+	// Sum adds contributions; the order does not matter.
+	Sum(parts []json.RawMessage) (json.RawMessage, error)
+	// Total returns the total of a contribution as a text without |.
+	Total(contribution json.RawMessage) (string, error)
+	// Current reports whether a stored contribution was made by this very
+	// arithmetic. Others are calculated again before they are added to a sum.
+	Current(contribution json.RawMessage) bool
+}
+
+// Recalculator brings an event's result up to date with its records. Any
+// number of them may work on the same event at once, die between any two
+// steps, or be stopped and resumed much later: the marks in the records say
+// what is due, and versions let only a newer reading replace an older one.
+type Recalculator struct {
+	Records    Records
+	Results    Results
+	Arithmetic Arithmetic
+	Now        func() time.Time
+	// Fanout is the tree's; tests make it small.
+	Fanout int64
+}
+
+// Recalculate works until no mark of the event is left. Twice or too early is
+// harmless: without marks it does nothing.
+func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event record.EventID) error {
+	for range startOvers {
+		done, err := r.pass(ctx, org, event)
+		switch {
+		case errors.Is(err, ErrConflict):
+			// Somebody wrote in between: nothing has been cleared, look again.
+			continue
+		case err != nil:
+			return fmt.Errorf("recalculate event %s: %w", event, err)
+		case done:
+			return nil
+		}
+	}
+	return errContended
+}
+
+// pass takes up the marks it finds, calculates what they touch, writes the
+// result, and only then clears these very marks.
+func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.EventID) (done bool, err error) {
+	ev, err := r.Records.EventContext(ctx, org, event)
+	if errors.Is(err, record.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if ev.Org != org {
+		// The task names the organization, and so does the document: a task that
+		// was made up, or a store that looked too far, goes no further.
+		return false, errOtherOrganization
+	}
+	marked, err := r.Records.MarkedRecords(ctx, org, event, marksPerPass)
+	if err != nil {
+		return false, err
+	}
+	if len(marked) == 0 && ev.Mark == "" {
+		return true, nil
+	}
+	if !ev.Deleted {
+		if err := r.bringUpToDate(ctx, org, event, r.segmentsOf(marked)); err != nil {
+			return false, err
+		}
+	}
+	if err := r.Records.ClearRecordMarks(ctx, org, event, marked); err != nil {
+		return false, err
+	}
+	if ev.Mark != "" {
+		if err := r.Records.ClearEventMark(ctx, org, event, ev.Mark); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// segmentsOf returns the nodes of level 0 that the marked records are under, each
+// once.
+func (r Recalculator) segmentsOf(marked []record.MarkedRecord) []NodeID {
+	touched := make([]NodeID, 0, len(marked))
+	for _, m := range marked {
+		touched = append(touched, NodeID{Type: m.Type, Index: (m.Seq - 1) / r.Fanout})
+	}
+	return distinct(touched)
+}
+
+// parentsOf returns the nodes of the next level above the given ones, each once.
+func (r Recalculator) parentsOf(nodes []NodeID) []NodeID {
+	above := make([]NodeID, 0, len(nodes))
+	for _, n := range nodes {
+		above = append(above, NodeID{Type: n.Type, Level: n.Level + 1, Index: n.Index / r.Fanout})
+	}
+	return distinct(above)
+}
+
+func distinct(nodes []NodeID) []NodeID {
+	slices.SortFunc(nodes, func(a, b NodeID) int {
+		return cmp.Or(strings.Compare(a.Type, b.Type), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Index, b.Index))
+	})
+	return slices.Compact(nodes)
+}
+
+// bringUpToDate calculates the touched nodes level by level, then the result.
+func (r Recalculator) bringUpToDate(ctx context.Context, org record.OrgID, event record.EventID, touched []NodeID) error {
+	for level := 0; level <= TopLevel; level++ {
+		for _, id := range touched {
+			if err := r.calculateNode(ctx, org, event, id); err != nil {
+				return err
+			}
+		}
+		touched = r.parentsOf(touched)
+	}
+	return r.calculateResult(ctx, org, event)
+}
+
+// calculateNode sums one node. The order of its reads is what makes it right:
+// the version first, then the context, then the children. Whoever wrote after
+// our first read makes our write fail; so a write that succeeds has seen at
+// least what every earlier write has seen.
+func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) error {
+	stored, err := r.Results.Node(ctx, org, event, id)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	ev, err := r.Records.EventContext(ctx, org, event)
+	if err != nil {
+		return err
+	}
+	node := Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+	if id.Level == 0 {
+		err = r.sumRecords(ctx, ev, &node)
+	} else {
+		err = r.sumChildren(ctx, ev, &node)
+	}
+	if err != nil {
+		return err
+	}
+	node.Detail.Changed = changesBetween(stored.Detail.Children, node.Detail.Children)
+	if err := r.keepChanges(ctx, stored); err != nil {
+		return err
+	}
+	return r.Results.PutNode(ctx, node, stored.Version)
+}
+
+// sumRecords fills a node of level 0 from its approved records.
+func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Node) error {
+	sub := record.Sub{Event: node.Event, Type: node.Type}
+	counted, err := r.Records.Approved(ctx, node.Org, sub, node.Index*r.Fanout+1, (node.Index+1)*r.Fanout)
+	if err != nil {
+		return err
+	}
+	parts := make([]json.RawMessage, 0, len(counted))
+	inputs := sha256.New()
+	var recalculated []record.Recalculated
+	for _, c := range counted {
+		part, err := r.contribution(ev, c, &recalculated)
+		if err != nil {
+			// One record that cannot be calculated must not hold up the event:
+			// it is named in the result instead.
+			node.Failed = append(node.Failed, c.ID)
+			continue
+		}
+		total, err := r.Arithmetic.Total(part)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part)
+		HashRecord(inputs, c)
+		node.Detail.Children = append(node.Detail.Children, Child{Key: string(c.ID), Hash: shortHash(c), Value: total})
+	}
+	// Kept for the next time, in one write: after a change of an event's context
+	// every record is calculated again. Failing to keep them is not an error.
+	if len(recalculated) > 0 {
+		_ = r.Records.StoreContributions(ctx, node.Org, recalculated)
+	}
+	ordered(node.Detail.Children)
+	node.Hash = hex.EncodeToString(inputs.Sum(nil))
+	node.Contribution, err = r.Arithmetic.Sum(parts)
+	return err
+}
+
+// sumChildren fills a node of a higher level from the nodes below it.
+func (r Recalculator) sumChildren(ctx context.Context, ev record.Event, node *Node) error {
+	children, err := r.freshNodes(ctx, ev, node.Type, node.Level-1, node.Index*r.Fanout, (node.Index+1)*r.Fanout-1)
+	if err != nil {
+		return err
+	}
+	sum, err := r.sumNodes(children, sha256.New())
+	node.Contribution, node.Failed, node.Hash = sum.Contribution, sum.Failed, sum.Hash
+	for _, n := range children {
+		node.Detail.Children = append(node.Detail.Children, Child{Key: strconv.FormatInt(n.Index, 10), Value: strconv.FormatInt(n.Version, 10)})
+	}
+	ordered(node.Detail.Children)
+	return err
+}
+
+// sumNodes adds nodes up; their hashes go into inputs.
+func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err error) {
+	parts := make([]json.RawMessage, 0, len(nodes))
+	for _, n := range nodes {
+		parts = append(parts, n.Contribution)
+		sum.Failed = append(sum.Failed, n.Failed...)
+		HashNode(inputs, n)
+	}
+	sum.Hash = hex.EncodeToString(inputs.Sum(nil))
+	sum.Contribution, err = r.Arithmetic.Sum(parts)
+	return sum, err
+}
+
+// contribution returns what one record counts under the event's context: the
+// stored figure where it was made under the same context by the same engine, else
+// a new one, which it adds to recalculated.
+func (r Recalculator) contribution(ev record.Event, c record.Counted, recalculated *[]record.Recalculated) (json.RawMessage, error) {
+	if c.ContextRev == ev.ContextRev && r.Arithmetic.Current(c.Contribution) {
+		return c.Contribution, nil
+	}
+	preview, part, err := r.Arithmetic.Evaluate(c.Type, c.Fields, ev.Context())
+	if err != nil {
+		return nil, err
+	}
+	*recalculated = append(*recalculated, record.Recalculated{ID: c.ID, Rev: c.Rev, ContextRev: ev.ContextRev, Preview: preview, Contribution: part})
+	return part, nil
+}
+
+// calculateResult sums the nodes, in the same order of reads as calculateNode.
+func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, event record.EventID) error {
+	stored, err := r.Results.Result(ctx, org, event)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	ev, err := r.Records.EventContext(ctx, org, event)
+	if err != nil {
+		return err
+	}
+	nodes, err := r.freshNodes(ctx, ev, "", TopLevel, 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	next := Result{
+		Org: org, Event: event, Version: stored.Version + 1,
+		ContextRev: ev.ContextRev, Context: ev.Context(), EngineVersion: footprint.EngineVersion,
+	}
+	eventContext, err := json.Marshal(next.Context)
+	if err != nil {
+		return err
+	}
+	inputs := sha256.New()
+	hashPart(inputs, string(eventContext))
+	sum, err := r.sumNodes(nodes, inputs)
+	if err != nil {
+		return err
+	}
+	next.Contribution, next.Failed, next.InputsHash = sum.Contribution, sum.Failed, sum.Hash
+	for _, n := range nodes {
+		next.Children = append(next.Children, Child{Key: topKey(n.NodeID), Value: strconv.FormatInt(n.Version, 10)})
+	}
+	ordered(next.Children)
+	return r.putResult(ctx, stored, next)
+}
+
+// putResult numbers the result and stores it, keeping the one it replaces.
+func (r Recalculator) putResult(ctx context.Context, stored, next Result) error {
+	if stored.Version > 0 && sameContent(stored, next) {
+		next.Revision, next.CalculatedAt = stored.Revision, stored.CalculatedAt
+		return r.Results.PutResult(ctx, next, stored.Version)
+	}
+	next.Revision = stored.Revision + 1
+	next.CalculatedAt = r.Now().UTC().Truncate(time.Millisecond)
+	if stored.Version > 0 {
+		// First the history, then the write: a crash in between repeats it.
+		if err := r.Results.InsertRevision(ctx, stored); err != nil {
+			return err
+		}
+	}
+	return r.Results.PutResult(ctx, next, stored.Version)
+}
+
+// sameContent reports whether two results would be served alike.
+func sameContent(a, b Result) bool {
+	return a.InputsHash == b.InputsHash && a.ContextRev == b.ContextRev && a.EngineVersion == b.EngineVersion &&
+		string(a.Contribution) == string(b.Contribution) && slices.Equal(a.Failed, b.Failed)
+}
+
+// freshNodes reads the nodes of one level and range. It first calculates again
+// those that were made under another context of the event than ev's, or by
+// another engine: all of a result is made under one context by one engine.
+func (r Recalculator) freshNodes(ctx context.Context, ev record.Event, typ string, level int, from, to int64) ([]Node, error) {
+	nodes, err := r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to)
+	if err != nil {
+		return nil, err
+	}
+	stale := false
+	for _, n := range nodes {
+		if !r.fresh(n, ev) {
+			stale = true
+			if err := r.calculateNode(ctx, ev.Org, ev.ID, n.NodeID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !stale {
+		return nodes, nil
+	}
+	if nodes, err = r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to); err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		if !r.fresh(n, ev) {
+			// The context moved on while we worked.
+			return nil, ErrConflict
+		}
+	}
+	return nodes, nil
+}
+
+// fresh reports whether a node can be added to what is made under ev now.
+func (r Recalculator) fresh(n Node, ev record.Event) bool {
+	return n.ContextRev == ev.ContextRev && r.Arithmetic.Current(n.Contribution)
+}

@@ -1,0 +1,84 @@
+package resulttree
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// sweepLimit bounds how many due events one sweep looks at, oldest first.
+const sweepLimit = 1000
+
+// longestSilence is the most sweeps between two notifications for a mark that stays.
+const longestSilence = 32
+
+// Sweeper notifies of events whose marks stay: the notification was lost, or the worker
+// died. It compares no clocks, only what it saw one sweep ago, so it may run
+// in any number of processes, and a wrong clock does no harm.
+type Sweeper struct {
+	Records interface {
+		MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error)
+	}
+	Notifier interface {
+		TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error
+	}
+	Logger *slog.Logger
+
+	seen map[record.EventID]sighting
+}
+
+// sighting is how often in a row an event was seen with the same oldest mark.
+type sighting struct {
+	mark  string
+	times int
+}
+
+// Run sweeps at each tick until ctx ends.
+func (s *Sweeper) Run(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+				s.Logger.WarnContext(ctx, "sweep failed; the next one tries again", "error", err.Error())
+			}
+		}
+	}
+}
+
+// Sweep looks once. It notifies of a mark at its second sighting, then at the
+// fourth, the eighth and so on, so that an event which cannot be calculated
+// does not fill the queue. A notification that failed is repeated at the next
+// sweep: when the queue comes back, no event waits for the next power of two.
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	due, err := s.Records.MarkedEvents(ctx, sweepLimit)
+	if err != nil {
+		return err
+	}
+	seen := make(map[record.EventID]sighting, len(due))
+	for _, e := range due {
+		now := sighting{mark: e.Mark, times: 1}
+		if before := s.seen[e.Event]; before.mark == e.Mark {
+			now.times = before.times + 1
+		}
+		if notifiesAt(now.times) && s.Notifier.TryNotify(ctx, e.Org, e.Event) != nil {
+			now.times--
+		}
+		seen[e.Event] = now
+	}
+	s.seen = seen
+	return nil
+}
+
+// notifiesAt reports whether the sweeper notifies at this sighting of a mark.
+func notifiesAt(times int) bool {
+	if times >= longestSilence {
+		return times%longestSilence == 0
+	}
+	return times >= 2 && times&(times-1) == 0
+}

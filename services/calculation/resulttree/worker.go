@@ -1,0 +1,54 @@
+package resulttree
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/eventcarbon/ecf/libs/notify"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// WorkerRecords is what a worker needs of the records' owner.
+type WorkerRecords interface {
+	Records
+	MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error)
+}
+
+// WorkerDeps is what the role work is made of.
+type WorkerDeps struct {
+	Records  WorkerRecords
+	Results  Store
+	Queue    asynq.RedisConnOpt
+	Notifier notify.CheckedNotifier
+	Workers  int
+	// Sweep is the interval at which lost notifications are looked for.
+	Sweep time.Duration
+	// Grace is how long running tasks may take to end after ctx has.
+	Grace time.Duration
+	// Insight measures the work. The caller closes it.
+	Insight *notify.Insight
+	Logger  *slog.Logger
+	Now     func() time.Time
+}
+
+// Work recalculates for every notification, and sweeps for those that were lost,
+// until ctx ends.
+func Work(ctx context.Context, d WorkerDeps) error {
+	d.Insight.Watch(d.Records.MarkedEvents)
+	metered := meteredRecalculator{
+		Recalculator: NewRecalculator(d.Records, d.Results, d.Now), insight: d.Insight, notifier: d.Notifier, ending: ctx.Done(), log: d.Logger,
+	}
+	coalescer := newCoalescer(metered.recalculate)
+	sweeper := &Sweeper{Records: d.Records, Notifier: sweepNotifier{d.Notifier, d.Insight}, Logger: d.Logger}
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		sweeper.Run(ctx, d.Sweep)
+	}()
+	err := notify.Serve(ctx, d.Queue, d.Workers, d.Grace, d.Logger, coalescer.do)
+	<-swept
+	return err
+}

@@ -1,0 +1,120 @@
+// Package calculation is the HTTP side of the service of results: results, their
+// history and differences, explanations, reports, the review queue with its
+// figures, and factor sets. Results are kept up to date by resulttree, the records
+// behind them are read by eventreader, and the arithmetic is libs/footprint.
+package calculation
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/idempotency"
+	"github.com/eventcarbon/ecf/libs/notify"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/crosscheck"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// RecordStore is what the service needs of the records' owner.
+type RecordStore interface {
+	record.Marks
+	record.Keys
+	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
+	ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error)
+	Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error)
+	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
+}
+
+// Deps is what the role serve is made of.
+type Deps struct {
+	Records  RecordStore
+	Results  resulttree.Store
+	Notifier notify.Notifier
+	// Bulk notifies of changes that recalculate every record of an event, which
+	// people who approve must not wait for; nil: Notifier does.
+	Bulk     notify.Notifier
+	Verifier web.TokenVerifier
+	// Keys sign reports; nil: reports are not signed.
+	Keys   *bundle.Keys
+	Logger *slog.Logger
+	Health *web.Health
+	Now    func() time.Time
+}
+
+type server struct {
+	Deps
+	reader      eventreader.Reader
+	crosschecks *crosscheck.Checker
+	keys        *idempotency.Keeper
+	slots       chan struct{} // see limitConcurrency
+}
+
+// New makes the service's HTTP application.
+func New(d Deps) (*fiber.App, error) {
+	if d.Bulk == nil {
+		d.Bulk = d.Notifier
+	}
+	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
+	s := &server{Deps: d, reader: reader, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
+	if d.Health != nil {
+		d.Health.Register(httpApp, "")
+	}
+	httpApp.Get(reportKeysPath, s.reportKeys)
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations(), s.routes()); err != nil {
+		return nil, err
+	}
+	return httpApp, nil
+}
+
+// routes is every operation of the service. Its path, and who may call it, are
+// in libs/api.
+func (s *server) routes() []web.Route {
+	return []web.Route{
+		{Operation: "listFactorSets", Handler: s.factorSets},
+		{Operation: "getFactorSet", Handler: s.factorSet},
+		{Operation: "adoptFactorSet", Timeout: adoptTimeout, Handler: s.keys.Handler(s.limitConcurrency(s.adopt))},
+
+		{Operation: "listReviewQueue", Timeout: wholeEventTimeout, Handler: s.queue},
+		{Operation: "listEventReviewQueue", Timeout: wholeEventTimeout, Handler: s.queue},
+
+		{Operation: "getResult", Handler: s.result},
+		{Operation: "listResultHistory", Handler: s.history},
+		{Operation: "explainResult", Handler: s.explained},
+		{Operation: "getReport", Timeout: wholeEventTimeout, Handler: s.limitConcurrency(s.report)},
+		{Operation: "previewResult", Timeout: wholeEventTimeout, Handler: s.preview},
+		{Operation: "getResultRevision", Handler: s.revision},
+		{Operation: "compareResults", Timeout: wholeEventTimeout, Handler: s.diff},
+	}
+}
+
+const (
+	// wholeEventTimeout bounds the answers that read all counted records of an event.
+	wholeEventTimeout = 30 * time.Second
+	// maxReports is how many reports are made at the same time.
+	maxReports = 4
+)
+
+// limitConcurrency makes a handler wait while maxReports of its kind are at work,
+// so that together they fit into memory.
+func (s *server) limitConcurrency(next fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		select {
+		case s.slots <- struct{}{}:
+		case <-c.UserContext().Done():
+			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+				Message: "Many reports are being made. Please try again in a moment."}
+		}
+		defer func() { <-s.slots }()
+		return next(c)
+	}
+}
