@@ -71,6 +71,9 @@ type Factor struct {
 	Source         string
 	SourceLocation string
 	Licence        string
+	// Low and High are the range that the source states for KgCO2e, where it
+	// states one.
+	Low, High Value
 	// Index is the place of the row in its set, 0-based and without gaps.
 	Index int
 }
@@ -95,12 +98,15 @@ func (f *Factor) BestBefore() string {
 // Default is an activity figure to use where nothing was measured, such as the
 // energy use of a kind of building.
 type Default struct {
-	ID             string
-	Quantity       string
-	Detail         string
-	Value          decimal.Decimal
-	Unit           string
-	Region         string
+	ID       string
+	Quantity string
+	Detail   string
+	Value    decimal.Decimal
+	Unit     string
+	Region   string
+	// Low and High are the range that the source states for Value, where it
+	// states one.
+	Low, High      Value
 	Year           int // 0: undated
 	Source         string
 	SourceLocation string
@@ -140,6 +146,9 @@ func (s *Set) Factor(id string) (Factor, bool) {
 	f, ok := s.found(s.byID, id)
 	for i := 0; !ok && i < len(s.standIns); i++ {
 		f, ok = s.standIns[i].found(s.standIns[i].byID, id)
+	}
+	if extra := Supplement(); !ok && s != extra {
+		f, ok = extra.found(extra.byID, id)
 	}
 	return f, ok
 }
@@ -226,6 +235,17 @@ var all = sync.OnceValue(func() loaded {
 	return l
 })
 
+// Supplement returns the table of what the editions lack and every one of them
+// can use: fuels by weight, servings, money, densities, weights of things. It is
+// no set that an event can adopt, and like a set it never changes.
+var Supplement = sync.OnceValue(func() *Set {
+	s, err := read("sets/intake-2026.tsv")
+	if err != nil {
+		return &Set{} // a test reads it
+	}
+	return s
+})
+
 // Sets gives the sets held, newest first.
 func Sets() []*Set { return append([]*Set(nil), all().sets...) }
 
@@ -305,6 +325,8 @@ func (p *parser) line(c []string) error {
 		s.defaults[c[1]] = Default{ID: c[1], Quantity: c[2], Detail: c[3], Value: value, Unit: c[5], Region: c[6], Year: year,
 			Source: p.texts["source"+c[8]], SourceLocation: p.texts["place"+c[9]], Licence: p.texts["licence"+c[10]]}
 		return err
+	case kind == "range" && len(c) == 4:
+		return p.rangeOf(c[1:])
 	case kind == "pedigree" && len(c) == 4:
 		score, err := strconv.Atoi(c[2])
 		if err != nil {
@@ -341,6 +363,30 @@ func (p *parser) factor(c []string) error {
 	p.set.byID[f.ID] = f.Index
 	p.set.bySeries[f.Series] = f.Index
 	p.set.factors = append(p.set.factors, f)
+	return nil
+}
+
+// rangeOf reads the published range of a row that was read before.
+func (p *parser) rangeOf(c []string) error {
+	low, err := decimal.Parse(c[1])
+	if err != nil {
+		return err
+	}
+	high, err := decimal.Parse(c[2])
+	if err != nil {
+		return err
+	}
+	from, to := Value{Decimal: low, Published: true}, Value{Decimal: high, Published: true}
+	if i, ok := p.set.byID[c[0]]; ok {
+		p.set.factors[i].Low, p.set.factors[i].High = from, to
+		return nil
+	}
+	d, ok := p.set.defaults[c[0]]
+	if !ok {
+		return fmt.Errorf("a range of the unknown row %s", c[0])
+	}
+	d.Low, d.High = from, to
+	p.set.defaults[c[0]] = d
 	return nil
 }
 

@@ -92,6 +92,8 @@ var core = map[string][]string{
 	"libs/locations":             nil,
 	"libs/footprint":             nil,
 	"libs/places":                {"golang.org/x/text/unicode/norm"},
+	"libs/spend":                 nil,
+	"libs/units":                 nil,
 	"libs/record":                nil,
 	"libs/identity":              {"github.com/golang-jwt/jwt/v5"},
 	"libs/identity/internal/lru": nil,

@@ -59,6 +59,9 @@ func build(source fs.FS) (map[string][]byte, error) {
 		}
 		out[fmt.Sprintf("sets/desnz-%d.tsv", year)] = text
 	}
+	if out["sets/"+supplementID+".tsv"], err = buildSupplement(tables); err != nil {
+		return nil, fmt.Errorf("supplement: %w", err)
+	}
 	if out["../locations/places.tsv"], err = buildPlaces(tables); err != nil {
 		return nil, fmt.Errorf("places: %w", err)
 	}
