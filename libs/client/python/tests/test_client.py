@@ -1,0 +1,210 @@
+"""Tests of the transport against a server that fails on purpose."""
+
+import http.server
+import json
+import pathlib
+import sys
+import threading
+import unittest
+from decimal import Decimal
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from ecf_client import ApiError, Client, Meta, NoAnswer, NotModified  # noqa: E402
+from ecf_client.transport import encode, segment  # noqa: E402
+
+
+def ok(data, **headers):
+    return 200, headers, {"success": True, "data": data}
+
+
+def refusal(status, code, **headers):
+    return status, headers, {"success": False, "error": {"code": code, "message": code, "requestId": "r1"}}
+
+
+HANG_UP = object()
+
+
+class Service:
+    """A server that answers with what it was given, in order, and keeps what it was asked."""
+
+    def __init__(self, *answers):
+        service = self
+        self.clients = []
+        self.answers, self.requests, self.lock = list(answers), [], threading.Lock()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                with service.lock:
+                    service.requests.append((self.command, self.path, dict(self.headers), body))
+                    answer = service.answers.pop(0)
+                if callable(answer):
+                    answer = answer(self)
+                if answer is HANG_UP:
+                    self.close_connection = True
+                    return
+                status, headers, value = answer
+                text = b"" if status == 304 else value if isinstance(value, bytes) else json.dumps(value).encode()
+                self.send_response(status)
+                for name, content in headers.items():
+                    self.send_header(name.replace("_", "-"), content)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = handle_any
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for client in self.clients:
+            client.close()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def client(self, **options):
+        self.pauses = []
+        client = Client(f"http://127.0.0.1:{self.server.server_port}", sleep=self.pauses.append, poll_interval=0, **options)
+        self.clients.append(client)
+        return client
+
+
+TOKENS = {"accessToken": "old", "refreshToken": "refresh"}
+
+
+class Attempts(unittest.TestCase):
+    def test_the_attempts_of_a_post_carry_one_key(self):
+        with Service(HANG_UP, refusal(503, "UNAVAILABLE", Retry_After="2"), ok({"_id": "e1"})) as service:
+            event = service.client(tokens=TOKENS).create_event({"title": "Fair"})
+        self.assertEqual(event, {"_id": "e1"})
+        keys = {headers["Idempotency-Key"] for _, _, headers, _ in service.requests}
+        self.assertEqual((len(service.requests), len(keys)), (3, 1))
+        self.assertGreaterEqual(service.pauses[-1], 2.0, "Retry-After is the least pause")
+
+    def test_a_write_that_may_have_happened_is_not_repeated(self):
+        with Service(HANG_UP) as service:
+            with self.assertRaises(NoAnswer):
+                service.client(tokens=TOKENS).update_event("e1", {"title": "Fair"})
+        self.assertEqual(len(service.requests), 1)
+
+    def test_a_conditional_write_is_repeated(self):
+        with Service(HANG_UP, ok({"_id": "e1"})) as service:
+            service.client(tokens=TOKENS).update_event("e1", {"title": "Fair"}, if_match='"1"')
+        self.assertEqual([r[2]["If-Match"] for r in service.requests], ['"1"', '"1"'])
+
+    def test_a_refusal_is_not_repeated_and_names_its_fields(self):
+        bad = {"code": "VALIDATION_ERROR", "message": "1 error", "requestId": "r9", "details": [{"field": "title", "code": "REQUIRED", "message": "title is required"}]}
+        with Service((400, {}, {"success": False, "error": bad})) as service:
+            with self.assertRaises(ApiError) as caught:
+                service.client(tokens=TOKENS).create_event({})
+        self.assertEqual((caught.exception.code, caught.exception.request_id, caught.exception.details[0]["field"]), ("VALIDATION_ERROR", "r9", "title"))
+        self.assertIn("title is required", str(caught.exception))
+
+    def test_patience_ends(self):
+        with Service(*[refusal(429, "RATE_LIMITED", Retry_After="7")] * 3) as service:
+            with self.assertRaises(ApiError):
+                service.client(tokens=TOKENS, patience=15).list_events()
+        self.assertEqual(len(service.requests), 3)
+
+    def test_an_answer_of_a_proxy_is_an_error_too(self):
+        with Service((413, {}, b"<html>too large")) as service:
+            with self.assertRaises(ApiError) as caught:
+                service.client(tokens=TOKENS).create_event({"title": "x"})
+        self.assertEqual((caught.exception.status, caught.exception.message), (413, "<html>too large"))
+
+
+class Session(unittest.TestCase):
+    def test_a_refused_token_is_renewed_once_for_all_threads(self):
+        renewed = threading.Event()
+
+        def answer(handler):
+            if handler.path.endswith("/auth/refresh"):
+                renewed.set()
+                return ok({"accessToken": "new"})
+            return ok({"name": "me"}) if handler.headers["Authorization"] == "Bearer new" else refusal(401, "UNAUTHENTICATED")
+
+        with Service(*[answer] * 100) as service:
+            client = service.client(tokens=TOKENS)
+            threads = [threading.Thread(target=client.me) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(30)
+        refreshes = [r for r in service.requests if r[1].endswith("/auth/refresh")]
+        self.assertTrue(renewed.is_set())
+        self.assertEqual(len(refreshes), 1)
+        self.assertEqual(client.tokens(), {"accessToken": "new", "refreshToken": "refresh"})
+
+    def test_a_refused_refresh_ends_the_session(self):
+        with Service(refusal(401, "UNAUTHENTICATED"), refusal(401, "UNAUTHENTICATED")) as service:
+            client = service.client(tokens=TOKENS)
+            with self.assertRaises(ApiError):
+                client.me()
+        self.assertEqual(client.tokens(), {})
+
+
+class Reading(unittest.TestCase):
+    def test_items_of_all_pages(self):
+        def page(number, items):
+            return ok({"items": items, "pagination": {"page": number, "limit": 100, "total": 3, "totalPages": 2}})
+
+        with Service(page(1, [1, 2]), page(2, [3])) as service:
+            self.assertEqual(list(service.client(tokens=TOKENS).iter_records("e/1", "flights")), [1, 2, 3])
+        self.assertEqual([r[1] for r in service.requests], [f"/api/v2/events/e%2F1/flights?page={n}&limit=100" for n in (1, 2)])
+
+    def test_unchanged(self):
+        with Service(ok({"items": []}, ETag='"7"'), (304, {}, b"")) as service:
+            client, meta = service.client(tokens=TOKENS), Meta()
+            client.list_events(meta=meta)
+            self.assertEqual((meta.etag, meta.attempts), ('"7"', 1))
+            with self.assertRaises(NotModified):
+                client.list_events(if_none_match=meta.etag)
+
+    def test_waits_until_the_result_is_current(self):
+        pending = refusal(404, "RESULT_NOT_FOUND")
+        pending[2]["error"]["details"] = [{"code": "CALCULATION_PENDING"}]
+        with Service(pending, ok({"status": "recalculating"}, ETag='"1"'), (304, {}, b""), ok({"status": "current", "n": 1})) as service:
+            self.assertEqual(service.client(tokens=TOKENS).wait_for_result("e1")["n"], 1)
+        self.assertEqual(service.requests[2][2]["If-None-Match"], '"1"')
+
+    def test_nothing_approved_is_an_error_at_once(self):
+        with Service(refusal(404, "RESULT_NOT_FOUND")) as service:
+            with self.assertRaises(ApiError):
+                service.client(tokens=TOKENS).wait_for_result("e1")
+
+    def test_masses_stay_exact(self):
+        with Service((200, {}, b'{"success":true,"data":{"kgCO2e":180647.094559}}')) as service:
+            self.assertEqual(service.client(tokens=TOKENS).get_event("e1")["kgCO2e"], Decimal("180647.094559"))
+
+
+class Encoding(unittest.TestCase):
+    def test_decimals_are_numbers(self):
+        self.assertEqual(encode({"a": [Decimal("0.10"), 1, None, True, 'x"'], "b": Decimal("1E+3")}), '{"a":[0.10,1,null,true,"x\\""],"b":1000}')
+        for bad in (Decimal("NaN"), float("inf")):
+            with self.assertRaises(ValueError):
+                encode(bad)
+
+    def test_segments(self):
+        self.assertEqual(segment("a/b c%"), "a%2Fb%20c%25")
+        for bad in ("", ".", ".."):
+            with self.assertRaises(ValueError):
+                segment(bad)
+
+    def test_address(self):
+        for bad in ("carbon.example.org", "ftp://x", ""):
+            with self.assertRaises(ValueError):
+                Client(bad)
+
+
+if __name__ == "__main__":
+    unittest.main()

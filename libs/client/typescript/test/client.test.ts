@@ -1,0 +1,109 @@
+// Tests of the client's attempts, with a fetch that fails on purpose.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError, createClient, NoAnswer, type Tokens } from "../src/index.js";
+
+const session: Tokens = { accessToken: "old", refreshToken: "refresh" };
+
+function ok(data: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify({ success: true, data }), { status: 200, headers: { "Content-Type": "application/json", ...headers } });
+}
+
+function refusal(status: number, code: string, headers: Record<string, string> = {}, details: unknown[] = []): Response {
+  const body = { success: false, error: { code, message: code, requestId: "r1", details } };
+  return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json", ...headers } });
+}
+
+type Answer = Response | Error | ((request: Request) => Response);
+
+function service(answers: Answer[], tokens: Tokens = session) {
+  const requests: Request[] = [];
+  const pauses: number[] = [];
+  const client = createClient({
+    url: "http://ecf.test",
+    tokens,
+    pollInterval: 0,
+    sleep: async (ms) => void pauses.push(ms),
+    fetch: async (request) => {
+      requests.push(request);
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error(`nothing more was to be asked: ${request.method} ${request.url}`);
+      if (answer instanceof Error) throw answer;
+      return typeof answer === "function" ? answer(request) : answer;
+    },
+  });
+  return { client, requests, pauses };
+}
+
+test("the attempts of a POST carry one key", async () => {
+  const s = service([new TypeError("reset"), refusal(503, "UNAVAILABLE", { "Retry-After": "2" }), ok({ _id: "e1" })]);
+  const event = await s.client.data(s.client.api.POST("/events", { body: { title: "Fair" } }));
+  assert.equal(event._id, "e1");
+  const keys = s.requests.map((r) => r.headers.get("Idempotency-Key"));
+  assert.equal(keys.length, 3);
+  assert.equal(new Set(keys).size, 1);
+  assert.ok(keys[0]);
+  assert.ok((s.pauses[1] ?? 0) >= 2000, "Retry-After is the least pause");
+  for (const r of s.requests) assert.deepEqual(await r.json(), { title: "Fair" });
+});
+
+test("a write that may have happened is not repeated, a conditional one is", async () => {
+  const params = { path: { eventId: "e1" } };
+  const s = service([new TypeError("reset")]);
+  await assert.rejects(s.client.data(s.client.api.PATCH("/events/{eventId}", { params, body: { title: "x" } })), NoAnswer);
+  assert.equal(s.requests.length, 1);
+  const c = service([new TypeError("reset"), ok({ _id: "e1" })]);
+  await c.client.data(c.client.api.PATCH("/events/{eventId}", { params: { ...params, header: { "If-Match": '"1"' } }, body: { title: "x" } }));
+  assert.equal(c.requests.length, 2);
+});
+
+test("a refusal names its fields and is not repeated", async () => {
+  const s = service([refusal(400, "VALIDATION_ERROR", {}, [{ field: "title", message: "title is required" }])]);
+  await assert.rejects(s.client.data(s.client.api.POST("/events", { body: { title: "" } })), (e: unknown) => {
+    assert.ok(e instanceof ApiError);
+    assert.equal(e.code, "VALIDATION_ERROR");
+    assert.match(e.message, /title is required/);
+    return true;
+  });
+});
+
+test("the patience ends", async () => {
+  const limited = () => refusal(429, "RATE_LIMITED", { "Retry-After": "25" });
+  const s = service([limited(), limited(), limited()]);
+  await assert.rejects(s.client.data(s.client.api.GET("/events")), { code: "RATE_LIMITED" });
+  assert.equal(s.requests.length, 3);
+});
+
+test("calls refused together share one renewal", async () => {
+  const me = (request: Request) =>
+    request.url.endsWith("/auth/refresh")
+      ? ok({ accessToken: "new" })
+      : request.headers.get("Authorization") === "Bearer new"
+        ? ok({ name: "me" })
+        : refusal(401, "UNAUTHENTICATED");
+  const s = service(Array.from({ length: 50 }, () => me));
+  await Promise.all(Array.from({ length: 8 }, () => s.client.data(s.client.api.GET("/auth/me"))));
+  assert.equal(s.requests.filter((r) => r.url.endsWith("/auth/refresh")).length, 1);
+  assert.deepEqual(s.client.tokens(), { accessToken: "new", refreshToken: "refresh" });
+});
+
+test("a refused refresh ends the session", async () => {
+  const s = service([refusal(401, "UNAUTHENTICATED"), refusal(401, "UNAUTHENTICATED")]);
+  await assert.rejects(s.client.data(s.client.api.GET("/auth/me")), { status: 401 });
+  assert.deepEqual(s.client.tokens(), {});
+});
+
+test("items of all pages", async () => {
+  const page = (number: number, items: unknown[]) => ok({ items, pagination: { page: number, limit: 100, total: 3, totalPages: 2 } });
+  const s = service([page(1, ["a", "b"]), page(2, ["c"])]);
+  const found: unknown[] = [];
+  for await (const item of s.client.items((query) => s.client.api.GET("/events", { params: { query } }))) found.push(item);
+  assert.deepEqual(found, ["a", "b", "c"]);
+});
+
+test("waits until the result is current", async () => {
+  const s = service([refusal(404, "RESULT_NOT_FOUND", {}, [{ code: "CALCULATION_PENDING" }]), ok({ status: "recalculating" }), ok({ status: "current", revision: 7 })]);
+  assert.equal((await s.client.waitForResult("e1")).revision, 7);
+  const none = service([refusal(404, "RESULT_NOT_FOUND")]);
+  await assert.rejects(none.client.waitForResult("e1"), { code: "RESULT_NOT_FOUND" });
+});

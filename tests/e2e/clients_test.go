@@ -1,0 +1,52 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+var massLine = regexp.MustCompile(`^\d+\.\d{6} kg CO2e$`)
+
+// TestPythonClient runs the tests of the client in Python, and its tour against
+// a server.
+func TestPythonClient(t *testing.T) {
+	t.Parallel()
+	const dir = "../../libs/client/python"
+	if out, err := program(t, "python3", dir, "-W", "error", "tests/test_client.py").CombinedOutput(); err != nil {
+		t.Errorf("its own tests: %v\n%s", err, out)
+	}
+	s := start(t, nil)
+	takeTour(t, s.url, program(t, "python3", dir, "tour/tour.py"))
+}
+
+// TestTypeScriptClient makes the types of the client in TypeScript from the
+// served document, compiles it under the strictest settings, and runs its tests
+// and its tour.
+func TestTypeScriptClient(t *testing.T) {
+	t.Parallel()
+	dir := testkit.NPM(t, "../../libs/client/typescript")
+	s := start(t, nil)
+	fetchDocument(t, s.url, filepath.Join(dir, "openapi.json"))
+	for _, script := range []string{"types", "build", "build:test", "test"} {
+		if out, err := program(t, "npm", dir, "run", script).CombinedOutput(); err != nil {
+			t.Fatalf("npm run %s: %v\n%s", script, err, out)
+		}
+	}
+	takeTour(t, s.url, program(t, "node", dir, "dist-test/tour/tour.js"))
+}
+
+// takeTour runs a tour, which prints what its event comes to.
+func takeTour(t *testing.T, url string, tour *exec.Cmd) {
+	t.Helper()
+	tour.Env = append(os.Environ(), "ECF_URL="+url, "ECF_EMAIL=manager@example.test", "ECF_PASSWORD="+password)
+	out, err := tour.CombinedOutput()
+	if err != nil || !massLine.MatchString(strings.TrimSpace(string(out))) {
+		t.Errorf("the tour: %v\n%s", err, out)
+	}
+}
