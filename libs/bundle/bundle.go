@@ -19,6 +19,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // Format names the form of a bundle. It changes when an older reader would
@@ -99,7 +100,7 @@ type Result struct {
 	// says how it is grown.
 	InputsHash string `json:"inputsHash"`
 	Tree       Tree   `json:"inputsTree"`
-	footprint.Breakdown
+	total.Breakdown
 }
 
 // Hashes are SHA-256 sums of the bytes of each part, so that a reader can say
@@ -148,9 +149,9 @@ func ContextOf(c footprint.EventContext) Context {
 type Built struct {
 	Bundle
 	// Contribution is the sum as the engine keeps it.
-	Contribution footprint.Contribution
+	Contribution total.Contribution
 	// Parts are the contributions of Bundle.Records, in their order.
-	Parts []footprint.Contribution
+	Parts []total.Contribution
 }
 
 // Build calculates every record of a source and puts the bundle together,
@@ -194,16 +195,16 @@ func build(s Source) (out Built, faults []fault) {
 		evaluation, err := footprint.Evaluate(in.Type, in.Fields, ev)
 		if err != nil {
 			faults = append(faults, fault{i, fmt.Errorf("record %s: %w", in.ID, err)})
-			out.Records, out.Parts = append(out.Records, r), append(out.Parts, footprint.Contribution{})
+			out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Contribution{})
 			continue
 		}
-		preview := evaluation.Preview(s.FactorSet)
+		preview := total.PreviewOf(&evaluation, s.FactorSet)
 		r.KgCO2e, r.Low, r.High = preview.KgCO2e, preview.Low, preview.High
 		r.Lines, r.Defaulted, r.Notices = append(r.Lines, evaluation.Lines...), preview.Defaulted, preview.Notices
 		for _, l := range r.Lines {
 			used[l.FactorID] = true
 		}
-		out.Records, out.Parts = append(out.Records, r), append(out.Parts, evaluation.Contribution)
+		out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Of(&evaluation))
 	}
 	for _, f := range set.Factors() {
 		if used[f.ID] {
@@ -211,7 +212,7 @@ func build(s Source) (out Built, faults []fault) {
 		}
 	}
 	slices.SortFunc(out.Factors, func(a, b Factor) int { return strings.Compare(a.ID, b.ID) })
-	out.Contribution = footprint.Sum(out.Parts...)
+	out.Contribution = total.Sum(out.Parts...)
 	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.Root(ev, inputs), Tree: s.Tree,
 		Breakdown: out.Contribution.Breakdown(ev)}
 	if err := out.hash(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 func BenchmarkDecodeFlight(b *testing.B) {
@@ -46,7 +47,7 @@ func BenchmarkUnmarshalFlight(b *testing.B) {
 }
 
 func BenchmarkSumSegment(b *testing.B) {
-	parts := make([]footprint.Contribution, 0, 512)
+	parts := make([]total.Contribution, 0, 512)
 	for _, class := range []string{"economy", "business"} {
 		for _, to := range []string{"JFK", "CDG", "EDI", "SYD"} {
 			d, err := footprint.Decode("flights", []byte(`{"from":"LHR","to":"`+to+`","class":"`+class+`","passengers":12}`), london)
@@ -58,13 +59,13 @@ func BenchmarkSumSegment(b *testing.B) {
 				b.Fatal(err)
 			}
 			for range 64 {
-				parts = append(parts, e.Contribution)
+				parts = append(parts, total.Of(&e))
 			}
 		}
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		footprint.Sum(parts...)
+		total.Sum(parts...)
 	}
 }
 
@@ -77,15 +78,58 @@ func BenchmarkContributionJSON(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text, err := json.Marshal(e.Contribution)
+	text, err := json.Marshal(total.Of(&e))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		var c footprint.Contribution
+		var c total.Contribution
 		if err := json.Unmarshal(text, &c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSummer adds up records of all types, as a full calculation of an
+// event does, on one core.
+func BenchmarkSummer(b *testing.B) {
+	type stored struct {
+		typ    string
+		fields json.RawMessage
+	}
+	var mix []stored
+	for _, typ := range footprint.Types() {
+		for _, example := range footprint.Examples(typ) {
+			for _, group := range footprint.Groups() {
+				var v map[string]any
+				if err := json.Unmarshal(example, &v); err != nil {
+					b.Fatal(err)
+				}
+				v["group"] = group
+				body, err := json.Marshal(v)
+				if err != nil {
+					b.Fatal(err)
+				}
+				d, err := footprint.Decode(typ, body, london)
+				if err != nil {
+					b.Fatal(typ, string(body), err)
+				}
+				mix = append(mix, stored{typ, d.Fields})
+			}
+		}
+	}
+	s, err := total.NewSummer(london)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		r := mix[n%len(mix)]
+		n++
+		if err := s.Add(r.typ, r.fields); err != nil {
 			b.Fatal(err)
 		}
 	}

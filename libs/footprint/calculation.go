@@ -28,9 +28,6 @@ type calculation struct {
 	notices  []Notice
 	faults   []apperr.Detail
 	out      Evaluation
-	market   *market
-	unbased  Mass
-	biogenic Mass
 
 	writtenOf quantity // of the last line
 	written   string   // writtenOf in digits
@@ -50,7 +47,7 @@ type entry struct {
 	// geography and technology are pedigree scores.
 	geography, technology uint8
 	// atBest is the best quality the line can have whatever the record says.
-	atBest quality
+	atBest Quality
 	// older is the year of an activity default behind the quantity; -1: undated.
 	older int
 	// withoutRF is the row of the same flight without radiative forcing.
@@ -95,8 +92,8 @@ func (c *calculation) begin(typ string, in *common) {
 	if c.group == "" {
 		c.group = GroupUnspecified
 	}
-	start := yearOf(c.ev.StartDate)
-	c.year = yearOf(in.Date)
+	start := YearOf(c.ev.StartDate)
+	c.year = YearOf(in.Date)
 	switch {
 	case c.year == 0:
 		c.year = start
@@ -114,7 +111,8 @@ func (c *calculation) begin(typ string, in *common) {
 	}
 }
 
-func yearOf(date string) int {
+// YearOf returns the year of a date (YYYY-MM-DD); 0 when it has none.
+func YearOf(date string) int {
 	if len(date) < 4 {
 		return 0
 	}
@@ -190,18 +188,17 @@ func (c *calculation) add(e entry) {
 	l.Mass = q.mass(l.KgPerUnit)
 	c.gases(&l, e, q)
 
-	l.quality = max(qualityOf(c.in.DataQuality), e.atBest)
+	l.Quality = max(qualityOf(c.in.DataQuality), e.atBest)
 	if len(c.out.Defaulted) > 0 {
-		l.quality = max(l.quality, calculated)
+		l.Quality = max(l.Quality, Calculated)
 	}
-	l.Quality = qualityNames[l.quality]
-	s := c.score(e, l.quality)
+	s := c.score(e, l.Quality)
 	l.Scores = [5]int{int(s.reliability), int(s.completeness), int(s.time), int(s.geography), int(s.technology)}
 	l.GSD2 = c.engine.pedigree.gsd2(s, c.variance)
 	down, up := half(l.Mass, l.GSD2)
 	l.Low, l.High = l.Mass.Sub(down), l.Mass.Add(up)
 	if c.in.surveyed() {
-		l.extrapolated = l.Mass.share(c.in.Population-c.in.Respondents, c.in.Population)
+		l.Extrapolated = l.Mass.Share(c.in.Population-c.in.Respondents, c.in.Population)
 	}
 	if e.fallback() {
 		c.otherEdition(f)
@@ -232,7 +229,7 @@ func (c *calculation) gases(l *Line, e entry, q quantity) {
 			l.Gases.AviationNonCO2 = l.Mass.Sub(l.Gases.Unsplit)
 		}
 		if c.ev.GWP == "AR6" {
-			c.unbased = c.unbased.Add(l.Mass)
+			c.out.NotRebased = c.out.NotRebased.Add(l.Mass)
 		}
 		return
 	}
@@ -253,17 +250,17 @@ func (c *calculation) gases(l *Line, e entry, q quantity) {
 }
 
 // score gives the pedigree scores of a line.
-func (c *calculation) score(e entry, q quality) scores {
+func (c *calculation) score(e entry, q Quality) scores {
 	s := scores{completeness: 1, geography: max(e.geography, 1), technology: max(e.technology, 1)}
 	switch q {
-	case measured:
+	case Measured:
 		s.reliability = 2
 		if len(c.in.Evidence) > 0 {
 			s.reliability = 1
 		}
-	case calculated:
+	case Calculated:
 		s.reliability = 3
-	case estimated:
+	case Estimated:
 		s.reliability = 4
 	default:
 		s.reliability = 5
@@ -323,15 +320,49 @@ func (c *calculation) fault() error {
 	return apperr.Invalid(c.faults...)
 }
 
-// finish makes the evaluation.
-func (c *calculation) finish() (Evaluation, error) {
+// finish completes c.out, or returns the fault.
+func (c *calculation) finish() error {
 	if err := c.fault(); err != nil {
-		return Evaluation{}, err
+		return err
 	}
-	if !c.unbased.IsZero() {
-		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.unbased.Kilograms())
+	if !c.out.NotRebased.IsZero() && !c.quiet {
+		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.out.NotRebased.Kilograms())
 	}
 	c.out.Notices = c.notices
-	c.out.Contribution = c.contribution()
-	return c.out, nil
+	c.out.Type, c.out.Group = c.typ, c.group
+	return nil
+}
+
+// Evaluator evaluates many records of one event one after the other, without
+// the words of their notices and the digits of their quantities. An Evaluator
+// is used by one goroutine.
+type Evaluator struct{ calculation calculation }
+
+// NewEvaluator returns an Evaluator; the error is that of an unknown factor set.
+func NewEvaluator(ev EventContext) (*Evaluator, error) {
+	e, err := engineFor(ev)
+	if err != nil {
+		return nil, err
+	}
+	return &Evaluator{calculation{engine: e, ev: ev, quiet: true}}, nil
+}
+
+// Evaluate calculates a record, given by the fields of Decoded. The result is
+// valid until the next call. The error is that of the function Evaluate.
+func (s *Evaluator) Evaluate(typ string, fields json.RawMessage) (*Evaluation, error) {
+	t, ok := find(typ)
+	if !ok {
+		return nil, fmt.Errorf("footprint: the type %q is not known", typ)
+	}
+	in, err := t.read(fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.calculate(in, &s.calculation); err != nil {
+		return nil, err
+	}
+	if err := s.calculation.finish(); err != nil {
+		return nil, err
+	}
+	return &s.calculation.out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // values gives the allowed values of a field by its schema, and "" for absent.
@@ -103,7 +104,7 @@ func figure(t *testing.T, typ, body string, ev footprint.EventContext, zero, try
 	d, err := footprint.Decode(typ, []byte(body), ev)
 	if err == nil {
 		e, err := footprint.Evaluate(typ, d.Fields, ev)
-		if err != nil || len(e.Lines) == 0 || (e.Contribution.Total().Sign() <= 0) != zero {
+		if err != nil || len(e.Lines) == 0 || (total.Of(&e).Total().Sign() <= 0) != zero {
 			t.Errorf("%s %s in %s: %v", typ, body, ev.FactorSet, err)
 		}
 		for _, l := range e.Lines {
@@ -173,21 +174,21 @@ func TestEveryTypeIsLinear(t *testing.T) {
 		t.Run(typ, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				total := func(n int64) footprint.Mass {
-					return evaluate(t, typ, fmt.Sprintf(body, n), london).Contribution.Total()
+				massOf := func(n int64) footprint.Mass {
+					return contributed(t, typ, fmt.Sprintf(body, n), london).Total()
 				}
 				k, unit := rapid.Int64Range(2, 1000).Draw(t, "k"), rapid.Int64Range(1, 10).Draw(t, "unit")
-				once := total(unit)
+				once := massOf(unit)
 				var want footprint.Mass
 				for range k {
 					want = want.Add(once)
 				}
-				diff := total(unit * k).Sub(want)
+				diff := massOf(unit * k).Sub(want)
 				if limit := footprint.MassOf(4 * 500 * (k + 1)); diff.Cmp(limit) > 0 || diff.Neg().Cmp(limit) > 0 {
 					t.Fatalf("%d times %s is off by %s µg", k, once, diff)
 				}
 				other := rapid.Int64Range(1, 500).Draw(t, "other")
-				diff = total(unit).Add(total(other)).Sub(total(unit + other))
+				diff = massOf(unit).Add(massOf(other)).Sub(massOf(unit + other))
 				if limit := footprint.MassOf(4 * 1500); diff.Cmp(limit) > 0 || diff.Neg().Cmp(limit) > 0 {
 					t.Fatalf("%d and %d apart differ from together by %s µg", unit, other, diff)
 				}
@@ -202,11 +203,11 @@ func TestClassesRise(t *testing.T) {
 	rising := func(typ, format string, values ...string) {
 		var before footprint.Mass
 		for _, v := range values {
-			total := evaluate(t, typ, fmt.Sprintf(format, v), london).Contribution.Total()
-			if total.Cmp(before) < 0 {
-				t.Errorf("%s %s of %v is %s", typ, v, values, total.Kilograms())
+			sum := contributed(t, typ, fmt.Sprintf(format, v), london).Total()
+			if sum.Cmp(before) < 0 {
+				t.Errorf("%s %s of %v is %s", typ, v, values, sum.Kilograms())
 			}
-			before = total
+			before = sum
 		}
 	}
 	// Short-haul flights have two published classes; others count as average.

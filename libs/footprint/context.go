@@ -1,5 +1,11 @@
 package footprint
 
+import (
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
 // EventContext is what of an event moves its numbers.
 type EventContext struct {
 	Country          string // ISO 3166-1 alpha-2, or empty
@@ -9,6 +15,20 @@ type EventContext struct {
 	RadiativeForcing bool
 	GWP              string // "published" or "AR6"
 	FactorSet        string
+}
+
+// Set returns the factor set of the event: the one it names, or the one its
+// start date asks for. The error is that of a set that is not held.
+func (ev EventContext) Set() (*factors.Set, error) {
+	if ev.FactorSet == "" {
+		set, _ := factors.ForStart(ev.StartDate)
+		return set, nil
+	}
+	set, ok := factors.ByID(ev.FactorSet)
+	if !ok {
+		return nil, fmt.Errorf("footprint: the factor set %q is not held", ev.FactorSet)
+	}
+	return set, nil
 }
 
 // Notice tells a person something about how a figure came about.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 func drawContext(t *rapid.T) footprint.EventContext {
@@ -21,9 +22,9 @@ func drawContext(t *rapid.T) footprint.EventContext {
 	return ev
 }
 
-func drawParts(t *rapid.T, ev footprint.EventContext) []footprint.Contribution {
+func drawParts(t *rapid.T, ev footprint.EventContext) []total.Contribution {
 	n := rapid.IntRange(1, 12).Draw(t, "records")
-	parts := make([]footprint.Contribution, n)
+	parts := make([]total.Contribution, n)
 	for i := range parts {
 		typ, body := drawRecord(t)
 		d, err := footprint.Decode(typ, []byte(body), ev)
@@ -34,7 +35,7 @@ func drawParts(t *rapid.T, ev footprint.EventContext) []footprint.Contribution {
 		if err != nil {
 			t.Fatalf("%s %s: %s", typ, body, describe(err))
 		}
-		parts[i] = e.Contribution
+		parts[i] = total.Of(&e)
 	}
 	return parts
 }
@@ -54,7 +55,7 @@ func TestSumsDoNotDependOnOrder(t *testing.T) {
 		ev := drawContext(t)
 		parts := drawParts(t, ev)
 		before := encoded(t, parts)
-		want := encoded(t, footprint.Sum(parts...))
+		want := encoded(t, total.Sum(parts...))
 		seed := rapid.Uint64().Draw(t, "seed")
 		random := rand.New(rand.NewPCG(seed, 1))
 		for range 3 {
@@ -64,7 +65,7 @@ func TestSumsDoNotDependOnOrder(t *testing.T) {
 				random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 				joined := list[0].Add(list[1])
 				if random.IntN(2) == 0 { // through storage
-					var back footprint.Contribution
+					var back total.Contribution
 					if err := json.Unmarshal([]byte(encoded(t, joined)), &back); err != nil {
 						t.Fatal(err)
 					}
@@ -79,7 +80,7 @@ func TestSumsDoNotDependOnOrder(t *testing.T) {
 		if encoded(t, parts) != before {
 			t.Fatal("adding changed what was added")
 		}
-		if got := footprint.Sum(append(parts, footprint.Contribution{})...); encoded(t, got) != want {
+		if got := total.Sum(append(parts, total.Contribution{})...); encoded(t, got) != want {
 			t.Fatal("adding nothing changed the sum")
 		}
 	})
@@ -92,7 +93,7 @@ func TestPartsEqualTotals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ev := drawContext(t)
 		parts := drawParts(t, ev)
-		sum := footprint.Sum(parts...)
+		sum := total.Sum(parts...)
 		var served struct {
 			Total           struct{ KgCO2e, Low, High footprint.Mass }
 			ByType, ByGroup []struct {
@@ -111,17 +112,17 @@ func TestPartsEqualTotals(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &served); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		total := served.Total.KgCO2e
-		if total != sum.Total() {
-			t.Fatalf("the total %s is served as %s", sum.Total(), total)
+		whole := served.Total.KgCO2e
+		if whole != sum.Total() {
+			t.Fatalf("the total %s is served as %s", sum.Total(), whole)
 		}
 		equal := func(what string, parts ...footprint.Mass) {
 			var m footprint.Mass
 			for _, p := range parts {
 				m = m.Add(p)
 			}
-			if m != total {
-				t.Fatalf("%s add up to %s, the total is %s", what, m, total)
+			if m != whole {
+				t.Fatalf("%s add up to %s, the total is %s", what, m, whole)
 			}
 		}
 		var byType, byGroup []footprint.Mass
@@ -152,10 +153,10 @@ func TestPartsEqualTotals(t *testing.T) {
 		if records != int64(len(parts)) || grouped != records || sum.Records() != records {
 			t.Fatalf("%d records by type, %d by group, %d in all", records, grouped, len(parts))
 		}
-		if served.ExtrapolatedKg.Cmp(total) > 0 || served.ExcludingAttendeeTravelKg.Cmp(total) > 0 || served.Total.Low.Cmp(total) > 0 || served.Total.High.Cmp(total) < 0 {
+		if served.ExtrapolatedKg.Cmp(whole) > 0 || served.ExcludingAttendeeTravelKg.Cmp(whole) > 0 || served.Total.Low.Cmp(whole) > 0 || served.Total.High.Cmp(whole) < 0 {
 			t.Fatalf("served %s", text)
 		}
-		if total.Sign() > 0 {
+		if whole.Sign() > 0 {
 			var shares footprint.Mass
 			for _, s := range served.DataQuality {
 				var m footprint.Mass
@@ -178,7 +179,7 @@ func TestLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.Int64Range(2, 1000).Draw(t, "k")
 		unit := rapid.Int64Range(1, 10).Draw(t, "passengers")
-		total := func(n int64) footprint.Mass {
+		massOf := func(n int64) footprint.Mass {
 			d, err := footprint.Decode("flights", fmt.Appendf(nil, `{"from":"LHR","to":"SYD","via":["SIN"],"passengers":%d}`, n), london)
 			if err != nil {
 				t.Fatal(err)
@@ -187,14 +188,14 @@ func TestLinear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return e.Contribution.Total()
+			return total.Of(&e).Total()
 		}
 		var want footprint.Mass
-		once := total(unit)
+		once := massOf(unit)
 		for range k {
 			want = want.Add(once)
 		}
-		diff := total(unit * k).Sub(want)
+		diff := massOf(unit * k).Sub(want)
 		if limit := footprint.MassOf(4 * 500 * (k + 1)); diff.Cmp(limit) > 0 || diff.Neg().Cmp(limit) > 0 {
 			t.Fatalf("%d times %s is off by %s µg", k, once, diff)
 		}
@@ -206,11 +207,11 @@ func TestSummerIsTheSumOfEvaluations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ev := drawContext(t)
-		s, err := footprint.NewSummer(ev)
+		s, err := total.NewSummer(ev)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var parts []footprint.Contribution
+		var parts []total.Contribution
 		for range rapid.IntRange(0, 12).Draw(t, "records") {
 			typ, body := drawRecord(t)
 			d, err := footprint.Decode(typ, []byte(body), ev)
@@ -224,13 +225,13 @@ func TestSummerIsTheSumOfEvaluations(t *testing.T) {
 			if err := s.Add(typ, d.Fields); err != nil {
 				t.Fatal(err)
 			}
-			parts = append(parts, e.Contribution)
+			parts = append(parts, total.Of(&e))
 		}
-		if got, want := encoded(t, s.Contribution()), encoded(t, footprint.Sum(parts...)); got != want {
+		if got, want := encoded(t, s.Contribution()), encoded(t, total.Sum(parts...)); got != want {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}
 	})
-	s, err := footprint.NewSummer(london)
+	s, err := total.NewSummer(london)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,30 +247,30 @@ func TestSummerIsTheSumOfEvaluations(t *testing.T) {
 	}
 	ev := london
 	ev.FactorSet = "desnz-1999"
-	if _, err := footprint.NewSummer(ev); err == nil {
+	if _, err := total.NewSummer(ev); err == nil {
 		t.Error("an unknown factor set was taken")
 	}
 }
 
 func TestContributionRefusesOtherText(t *testing.T) {
 	t.Parallel()
-	good := encoded(t, evaluate(t, "venue", `{"electricityKWh":1000,"renewablePercent":10}`, london).Contribution)
+	good := encoded(t, contributed(t, "venue", `{"electricityKWh":1000,"renewablePercent":10}`, london))
 	for _, bad := range []string{
 		`[]`, `{"records":1,"total":"5"}`, `{"records":"x","total":"0"}`, `{"total":"0","cells":["a"]}`, `{"total":"0","counts":["a|b|c"]}`,
 		`{"total":"0","notices":["a|1"]}`, `{"total":"0","gases":"x"}`, `{"total":"0","gases":"0|0|0|0|0|0"}`, strings.Replace(good, `"184360000000"`, `"1"`, 1), good[:len(good)-1],
 		`{"total":"0","cells":["a|b|c|d|3|e|1.5|0|0"]}`, `{"total":"0","cells":["a|b|c|d|3|e|0|0|0|0"]}`,
 		`{"total":"0","cells":["b|b|c|d|3|e|0|0|0","a|b|c|d|3|e|0|0|0"]}`, `{"total":"0","counts":["a|b|1","a|b|1"]}`,
 	} {
-		var c footprint.Contribution
+		var c total.Contribution
 		if err := json.Unmarshal([]byte(bad), &c); err == nil {
 			t.Errorf("%s was read", bad)
 		}
 	}
-	var c footprint.Contribution
+	var c total.Contribution
 	if err := json.Unmarshal([]byte(good), &c); err != nil || encoded(t, c) != good {
 		t.Errorf("%v: %s", err, encoded(t, c))
 	}
-	if got := encoded(t, footprint.Contribution{}); got != `{"engine":"`+footprint.EngineVersion+`","records":0,"total":"0"}` {
+	if got := encoded(t, total.Contribution{}); got != `{"engine":"`+footprint.EngineVersion+`","records":0,"total":"0"}` {
 		t.Errorf("nothing is %s", got)
 	}
 }
@@ -278,22 +279,22 @@ func TestContributionRefusesOtherText(t *testing.T) {
 // this engine.
 func TestContributionOfAnOlderEngine(t *testing.T) {
 	t.Parallel()
-	own := evaluate(t, "venue", `{"electricityKWh":1000}`, london).Contribution
+	own := contributed(t, "venue", `{"electricityKWh":1000}`, london)
 	text := encoded(t, own)
 	stamp := `"engine":"` + footprint.EngineVersion + `",`
-	if !strings.HasPrefix(text, "{"+stamp) || !footprint.OfThisEngine([]byte(text)) {
+	if !strings.HasPrefix(text, "{"+stamp) || !total.OfThisEngine([]byte(text)) {
 		t.Fatalf("ours: %s", text)
 	}
 	for _, older := range []string{strings.Replace(text, stamp, "", 1), strings.Replace(text, stamp, `"engine":"1.2.00",`, 1), strings.Replace(text, stamp, `"engine":"1.1.9",`, 1)} {
-		var c footprint.Contribution
+		var c total.Contribution
 		if err := json.Unmarshal([]byte(older), &c); err != nil || c.Total() != own.Total() || encoded(t, c) != text {
 			t.Errorf("%s: %v", older, err)
 		}
-		if footprint.OfThisEngine([]byte(older)) {
+		if total.OfThisEngine([]byte(older)) {
 			t.Errorf("taken for ours: %s", older)
 		}
 	}
-	if footprint.OfThisEngine(nil) {
+	if total.OfThisEngine(nil) {
 		t.Error("nothing is ours")
 	}
 }
@@ -303,7 +304,7 @@ func FuzzContribution(f *testing.F) {
 	f.Add([]byte(`{"records":0,"total":"0"}`))
 	f.Add([]byte(`{"records":1,"total":"10","counts":["a|b|1"],"cells":["a|b|c|d|3|e|5|1|2","a|b|c|e|3|e|5|1|2"],"gases":"1|1|1|1|1","notices":["X|1|5"]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var c, d footprint.Contribution
+		var c, d total.Contribution
 		if json.Unmarshal(text, &c) != nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 func TestTypes(t *testing.T) {
@@ -118,7 +119,7 @@ func TestDecodingAgainChangesNothing(t *testing.T) {
 		}
 		a, err1 := footprint.Evaluate(typ, once.Fields, london)
 		b, err2 := footprint.Evaluate(typ, once.Fields, elsewhere)
-		if err1 != nil || err2 != nil || a.Contribution.Total() != b.Contribution.Total() {
+		if err1 != nil || err2 != nil || total.Of(&a).Total() != total.Of(&b).Total() {
 			t.Fatalf("%v %v: the event's country moved a stored record", err1, err2)
 		}
 	})
@@ -142,14 +143,14 @@ func TestDamagedFields(t *testing.T) {
 						t.Fatal(err)
 					}
 					e, err := footprint.Evaluate(typ, body, london)
-					if err == nil && e.Contribution.Total().Sign() < 0 {
+					if err == nil && total.Of(&e).Total().Sign() < 0 {
 						t.Errorf("%s %s is negative", typ, body)
 					}
 				}
 				v[name] = value
 			}
 		}
-		if e, err := footprint.Evaluate(typ, json.RawMessage(`{}`), london); err == nil && len(e.Lines) > 0 && e.Contribution.Total().Sign() > 0 {
+		if e, err := footprint.Evaluate(typ, json.RawMessage(`{}`), london); err == nil && len(e.Lines) > 0 && total.Of(&e).Total().Sign() > 0 {
 			t.Errorf("nothing of %s has a figure", typ)
 		}
 	}
@@ -176,10 +177,10 @@ func fuzz(f *testing.F, typ string, seeds ...string) {
 		if err != nil {
 			t.Fatalf("%s: %v", d.Fields, err)
 		}
-		if total := e.Contribution.Total(); total.Sign() < 0 {
-			t.Fatalf("%s is %s µg", d.Fields, total)
+		if sum := total.Of(&e).Total(); sum.Sign() < 0 {
+			t.Fatalf("%s is %s µg", d.Fields, sum)
 		}
-		if b := encoded(t, e.Preview("x")); !json.Valid([]byte(b)) {
+		if b := encoded(t, total.PreviewOf(&e, "x")); !json.Valid([]byte(b)) {
 			t.Fatalf("%s", b)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // TestEventsOfEachYear evaluates the same records for events of different
@@ -36,7 +37,7 @@ func TestEventsOfEachYear(t *testing.T) {
 		if got := stage(e, footprint.Direct); got != c.electricity {
 			t.Errorf("%q: electricity is %s, want %s", c.start, got, c.electricity)
 		}
-		if got := has(e.Contribution.Breakdown(ev).Notices, footprint.NoticeSetNewer); got != c.setIsNewer {
+		if got := has(total.Of(&e).Breakdown(ev).Notices, footprint.NoticeSetNewer); got != c.setIsNewer {
 			t.Errorf("%q: the set is newer: %v", c.start, got)
 		}
 		if got := stage(evaluate(t, "flights", flight, ev), footprint.Direct); got != c.flight {
@@ -66,7 +67,7 @@ func TestEventsOfEachYear(t *testing.T) {
 		if got := stage(evaluate(t, "venue", electricity, ev), footprint.Direct); got != c.electricity {
 			t.Errorf("%q without a set: %s", c.start, got)
 		}
-		if got := has(evaluate(t, "venue", electricity, ev).Contribution.Breakdown(ev).Notices, footprint.NoticeSetNewer); got != c.setIsNewer {
+		if got := has(contributed(t, "venue", electricity, ev).Breakdown(ev).Notices, footprint.NoticeSetNewer); got != c.setIsNewer {
 			t.Errorf("%q without a set: the set is newer: %v", c.start, got)
 		}
 	}

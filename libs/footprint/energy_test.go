@@ -38,7 +38,7 @@ func TestBiogenicCO2IsOutsideScopes(t *testing.T) {
 		for _, set := range []string{"desnz-2026", "desnz-2025", "desnz-2024"} {
 			ev := london
 			ev.FactorSet = set
-			b := evaluate(t, "energy", body, ev).Contribution.Breakdown(ev)
+			b := contributed(t, "energy", body, ev).Breakdown(ev)
 			if got := b.OutsideScopes.BiogenicCO2Kg.Kilograms(); got != want {
 				t.Errorf("%s in %s has %s kg outside of scopes, want %s", body, set, got, want)
 			}

@@ -44,14 +44,13 @@ func rebase(set *factors.Set, id string, old int64) *big.Rat {
 // engineFor finds the engine of an event: that of its factor set, or of the
 // set its start date asks for when it names none.
 func engineFor(ev EventContext) (*engine, error) {
-	id := ev.FactorSet
-	if id == "" {
-		set, _ := factors.ForStart(ev.StartDate)
-		id = set.ID
+	set, err := ev.Set()
+	if err != nil {
+		return nil, err
 	}
-	e, ok := engines()[id]
+	e, ok := engines()[set.ID]
 	if !ok {
-		return nil, fmt.Errorf("footprint: the factor set %q is not held", id)
+		return nil, fmt.Errorf("footprint: the factor set %q is not held", set.ID)
 	}
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // london is the event of most tests.
@@ -20,6 +21,13 @@ var london = footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndD
 type tester interface {
 	Helper()
 	Fatalf(format string, args ...any)
+}
+
+// contributed returns what a record adds to a result.
+func contributed(t tester, typ, body string, ev footprint.EventContext) total.Contribution {
+	t.Helper()
+	e := evaluate(t, typ, body, ev)
+	return total.Of(&e)
 }
 
 // evaluate decodes and evaluates a body that must be good.
@@ -39,7 +47,7 @@ func evaluate(t tester, typ, body string, ev footprint.EventContext) footprint.E
 // kg gives the total of a body in kilograms with six decimals.
 func kg(t testing.TB, typ, body string, ev footprint.EventContext) string {
 	t.Helper()
-	return evaluate(t, typ, body, ev).Contribution.Total().Kilograms()
+	return contributed(t, typ, body, ev).Total().Kilograms()
 }
 
 func stage(e footprint.Evaluation, stage string) string {
@@ -161,7 +169,7 @@ func TestFiguresByHand(t *testing.T) {
 func TestPreviewJSON(t *testing.T) {
 	t.Parallel()
 	e := evaluate(t, "flights", `{"from":"lhr","to":"jfk","passengers":1}`, london)
-	got, err := json.Marshal(e.Preview("desnz-2026"))
+	got, err := json.Marshal(total.PreviewOf(&e, "desnz-2026"))
 	if err != nil {
 		t.Fatal(err)
 	}

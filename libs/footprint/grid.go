@@ -177,7 +177,7 @@ func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor) {
 		}
 	}
 	kilowattHours := func(q quantity) Mass { return q.mass(decimal.FromInt(1)) }
-	m := market{Covered: kilowattHours(covered)}
+	m := Market{Covered: kilowattHours(covered)}
 	rest := kilowattHours(all).Sub(m.Covered)
 	if residual := c.engine.set.Ref("elec." + strings.ToLower(s.country) + ".residual"); residual != nil {
 		m.Mass, m.Residual = open.mass(residual.KgCO2e), rest
@@ -185,5 +185,5 @@ func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor) {
 		m.Mass, m.GridMean = open.mass(grid.KgCO2e), rest
 		c.note(NoticeNoResidualMix, "", "No residual mix is held for %s; the market-based figure uses the grid average.", s.country)
 	}
-	c.market = &m
+	c.out.Market = &m
 }

@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"fmt"
+
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
@@ -38,7 +40,8 @@ type Gases struct {
 	Unsplit Mass `json:"unsplit"`
 }
 
-func (g Gases) add(o Gases) Gases {
+// Add returns g + o.
+func (g Gases) Add(o Gases) Gases {
 	return Gases{CO2: g.CO2.Add(o.CO2), CH4: g.CH4.Add(o.CH4), N2O: g.N2O.Add(o.N2O),
 		AviationNonCO2: g.AviationNonCO2.Add(o.AviationNonCO2), Unsplit: g.Unsplit.Add(o.Unsplit)}
 }
@@ -66,38 +69,56 @@ type Line struct {
 	// Group is whom the record is about, "unspecified" when it does not say.
 	Group string `json:"group"`
 	Gases Gases  `json:"byGas"`
-	// Quality is measured, calculated, estimated or assumed.
-	Quality string `json:"dataQuality"`
+	// Quality is how the figure was found.
+	Quality Quality `json:"dataQuality"`
 	// Scores are the pedigree scores, 1 (best) to 5: reliability, completeness,
 	// time, geography, technology.
 	Scores [5]int `json:"scores"`
 	// GSD2 is the factor of the 95% interval, in millionths.
 	GSD2 uint64 `json:"gsd2Millionths"`
-
-	quality      quality
-	extrapolated Mass
+	// Extrapolated is the part of Mass that stands for people who did not answer
+	// a survey.
+	Extrapolated Mass `json:"-"`
 }
 
-// quality is how a figure was found, best first.
-type quality uint8
+// Quality is how a figure was found, best first.
+type Quality uint8
 
+// The qualities, and their number.
 const (
-	measured quality = iota
-	calculated
-	estimated
-	assumed
-	qualities
+	Measured Quality = iota
+	Calculated
+	Estimated
+	Assumed
+	Qualities
 )
 
-var qualityNames = [qualities]string{"measured", "calculated", "estimated", "assumed"}
+var qualityNames = [Qualities]string{"measured", "calculated", "estimated", "assumed"}
 
-func qualityOf(name string) quality {
-	for q, n := range qualityNames {
-		if n == name {
-			return quality(q)
+// String returns the name that records and results use.
+func (q Quality) String() string { return qualityNames[min(q, Assumed)] }
+
+// MarshalText returns the name.
+func (q Quality) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
+
+// UnmarshalText reads a name.
+func (q *Quality) UnmarshalText(text []byte) error {
+	for i, n := range qualityNames {
+		if n == string(text) {
+			*q = Quality(i)
+			return nil
 		}
 	}
-	return estimated
+	return fmt.Errorf("footprint: %q is not a data quality", text)
+}
+
+// qualityOf returns the quality that a record states; absent means estimated.
+func qualityOf(name string) Quality {
+	var q Quality
+	if q.UnmarshalText([]byte(name)) != nil {
+		return Estimated
+	}
+	return q
 }
 
 // Evaluation is what one record comes to.
@@ -106,31 +127,33 @@ type Evaluation struct {
 	Notices []Notice `json:"notices"`
 	// Defaulted names the fields that were absent and got a default that moves
 	// the figure.
-	Defaulted    []string     `json:"defaulted"`
-	Contribution Contribution `json:"-"`
-}
-
-// Preview is the footprint that a record shows.
-type Preview struct {
-	KgCO2e    Mass     `json:"kgCO2e"`
-	Low       Mass     `json:"low"`
-	High      Mass     `json:"high"`
-	FactorSet string   `json:"factorSet"`
 	Defaulted []string `json:"defaulted"`
-	Notices   []Notice `json:"notices"`
+
+	// Type is the record type, Group whom the record is about, "unspecified" when
+	// it does not say.
+	Type  string `json:"-"`
+	Group string `json:"-"`
+	// Biogenic is CO2 of biomass, outside of the scopes and of every line.
+	Biogenic Mass `json:"-"`
+	// NotRebased is the mass of lines that have no gas split and so stay on the
+	// published basis where AR6 was asked for.
+	NotRebased Mass `json:"-"`
+	// Market is the market-based figure of electricity; nil where the record has
+	// none.
+	Market *Market `json:"-"`
 }
 
-// Preview gives the footprint to show. The notices of Decode are not in it:
-// put them in front.
-func (e Evaluation) Preview(factorSet string) Preview {
-	total := interval(e.Contribution.cells)
-	p := Preview{KgCO2e: total.KgCO2e, Low: total.Low, High: total.High, FactorSet: factorSet,
-		Defaulted: e.Defaulted, Notices: e.Notices}
-	if p.Defaulted == nil {
-		p.Defaulted = []string{}
-	}
-	if p.Notices == nil {
-		p.Notices = []Notice{}
-	}
-	return p
+// Market are the sums of the market-based figure of electricity. Energy is kept
+// in the same form as mass: 10^-9 kWh.
+type Market struct {
+	Mass                        Mass
+	Covered, Residual, GridMean Mass
+}
+
+// IsZero reports whether there is nothing in m.
+func (m Market) IsZero() bool { return m == Market{} }
+
+// Add returns m + o.
+func (m Market) Add(o Market) Market {
+	return Market{Mass: m.Mass.Add(o.Mass), Covered: m.Covered.Add(o.Covered), Residual: m.Residual.Add(o.Residual), GridMean: m.GridMean.Add(o.GridMean)}
 }

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/bits"
 	"strconv"
+
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
 // Mass is an exact mass, a signed 128-bit count of micrograms. Every line of a
@@ -42,10 +44,11 @@ func ParseMicrograms(text string) (Mass, error) {
 	if !ok || text[0] == '+' || n.BitLen() > 126 {
 		return Mass{}, ErrMass
 	}
-	return massOfBig(n), nil
+	return BigMass(n), nil
 }
 
-func massOfBig(n *big.Int) Mass {
+// BigMass returns the mass of so many micrograms, of at most 126 bits.
+func BigMass(n *big.Int) Mass {
 	abs := new(big.Int).Abs(n)
 	m := Mass{lo: new(big.Int).And(abs, new(big.Int).SetUint64(^uint64(0))).Uint64(), hi: int64(new(big.Int).Rsh(abs, 64).Uint64())}
 	if n.Sign() < 0 {
@@ -116,7 +119,7 @@ func (m Mass) appendKilograms(b []byte) []byte {
 	if m.hi == 0 {
 		digits = strconv.AppendUint(nil, halfEven(m.lo, 1000), 10)
 	} else {
-		digits = divHalfEven(m.Big(), big.NewInt(1000)).Append(nil, 10)
+		digits = fixed.Quo(m.Big(), big.NewInt(1000)).Append(nil, 10)
 	}
 	if negative && string(digits) != "0" {
 		b = append(b, '-')
@@ -164,30 +167,9 @@ func halfEven(n, d uint64) uint64 {
 	return q
 }
 
-// divHalfEven gives n / d rounded half-even, for d > 0.
-func divHalfEven(n, d *big.Int) *big.Int {
-	q, r := new(big.Int).QuoRem(new(big.Int).Abs(n), d, new(big.Int))
-	switch r.Lsh(r, 1).Cmp(d) {
-	case 1:
-		q.Add(q, big.NewInt(1))
-	case 0:
-		if q.Bit(0) == 1 {
-			q.Add(q, big.NewInt(1))
-		}
-	}
-	if n.Sign() < 0 {
-		q.Neg(q)
-	}
-	return q
-}
-
-func pow10Big(n int) *big.Int {
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
-}
-
-// share gives m × num / den rounded half-even to whole milligrams.
-func (m Mass) share(num, den int64) Mass {
+// Share returns m × num / den rounded half-even to whole milligrams.
+func (m Mass) Share(num, den int64) Mass {
 	n := new(big.Int).Mul(m.Big(), big.NewInt(num))
-	n = divHalfEven(n, new(big.Int).Mul(big.NewInt(den), big.NewInt(1000)))
-	return massOfBig(n.Mul(n, big.NewInt(1000)))
+	n = fixed.Quo(n, new(big.Int).Mul(big.NewInt(den), big.NewInt(1000)))
+	return BigMass(n.Mul(n, big.NewInt(1000)))
 }

@@ -186,7 +186,7 @@ func calculateMaterials(c *calculation, m *materials) {
 		c.unused(m.Items > 0, "items", "The weight decides; items was not used.")
 		c.unused(m.WeightKg != nil && m.AreaM2 != nil, "areaM2", "weightKg decides; areaM2 was not used.")
 		if m.WeightKg == nil {
-			e.atBest = calculated
+			e.atBest = Calculated
 		}
 	}
 	e.factor = c.engine.set.Ref("material." + series)

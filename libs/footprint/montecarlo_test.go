@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 const (
@@ -34,13 +35,13 @@ func kilograms(m footprint.Mass) float64 {
 
 // uncertain evaluates records and gives their lines and the interval of their
 // total. No GSD² may be above 2, for which the tolerances are meant.
-func uncertain(t *testing.T, records []uncertainRecord) ([]uncertainLine, footprint.Interval) {
+func uncertain(t *testing.T, records []uncertainRecord) ([]uncertainLine, total.Interval) {
 	t.Helper()
 	var lines []uncertainLine
-	var sum footprint.Contribution
+	var sum total.Contribution
 	for _, r := range records {
 		e := evaluate(t, r.typ, r.body, london)
-		sum = sum.Add(e.Contribution)
+		sum = sum.Add(total.Of(&e))
 		for _, l := range e.Lines {
 			gsd2 := float64(l.GSD2) / 1e6
 			if gsd2 <= 1 || gsd2 > 2 {

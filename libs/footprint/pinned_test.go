@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // TestFiguresBelongToTheEngineVersion holds every figure of a spread of records
@@ -49,8 +50,8 @@ func TestFiguresBelongToTheEngineVersion(t *testing.T) {
 		} {
 			e := evaluate(t, r.typ, r.body, ev)
 			hash.Write([]byte(encoded(t, e.Lines)))
-			hash.Write([]byte(encoded(t, e.Contribution)))
-			b := e.Contribution.Breakdown(ev)
+			hash.Write([]byte(encoded(t, total.Of(&e))))
+			b := total.Of(&e).Breakdown(ev)
 			b.Notices = nil // words, not figures
 			hash.Write([]byte(encoded(t, b)))
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
@@ -20,8 +21,8 @@ func TestEveryCountryHasAFigure(t *testing.T) {
 			"waste":         `{"treatment":"landfill","weightKg":100,"country":"%s"}`,
 		} {
 			e := evaluate(t, typ, fmt.Sprintf(body, c.Code), london)
-			if e.Contribution.Total().Sign() <= 0 {
-				t.Errorf("%s in %s is %s kg", typ, c.Code, e.Contribution.Total().Kilograms())
+			if total.Of(&e).Total().Sign() <= 0 {
+				t.Errorf("%s in %s is %s kg", typ, c.Code, total.Of(&e).Total().Kilograms())
 			}
 			if typ != "accommodation" && has(e.Notices, footprint.NoticeProxy) == (c.Code == "GB") {
 				t.Errorf("%s in %s: %v", typ, c.Code, e.Notices)
@@ -69,7 +70,7 @@ func TestGridFactorOfAPlace(t *testing.T) {
 	}
 	// New Zealand publishes its grid loss, not its upstream.
 	e := evaluate(t, "venue", `{"electricityKWh":1000,"country":"NZ"}`, london)
-	if got := e.Contribution.Total().Kilograms(); got != "84.660000" { // 1000 × (0.0787 + 0.00596)
+	if got := total.Of(&e).Total().Kilograms(); got != "84.660000" { // 1000 × (0.0787 + 0.00596)
 		t.Errorf("NZ is %s kg", got)
 	}
 }

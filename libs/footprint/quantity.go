@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
 // quantity is an exact amount of activity. Nearly all are plain decimals; a
@@ -40,7 +41,7 @@ func (q quantity) rat() *big.Rat {
 }
 
 func decimalRat(d decimal.Decimal) *big.Rat {
-	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), pow10Big(d.Scale()))
+	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), fixed.Pow10(d.Scale()))
 }
 
 // times gives q × num / den, for num ≥ 0 and den > 0.
@@ -111,8 +112,8 @@ func (q quantity) mass(factor decimal.Decimal) Mass {
 	}
 	exact := new(big.Rat).Mul(q.rat(), decimalRat(factor))
 	num := new(big.Int).Mul(exact.Num(), big.NewInt(1e6))
-	mg := divHalfEven(num, exact.Denom())
-	return massOfBig(mg.Mul(mg, big.NewInt(1000)))
+	mg := fixed.Quo(num, exact.Denom())
+	return BigMass(mg.Mul(mg, big.NewInt(1000)))
 }
 
 // divide gives the 128-bit number hi:lo by d, rounded half-even; d > 0.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 type schema = map[string]any
@@ -204,8 +205,8 @@ func TestExamplesAreGood(t *testing.T) {
 				t.Errorf("%s %s: %s %v", typ, example, describe(err), d.Notices)
 				continue
 			}
-			if e := evaluate(t, typ, string(example), london); e.Contribution.Total().Sign() <= 0 {
-				t.Errorf("%s is %s kg", example, e.Contribution.Total().Kilograms())
+			if e := evaluate(t, typ, string(example), london); total.Of(&e).Total().Sign() <= 0 {
+				t.Errorf("%s is %s kg", example, total.Of(&e).Total().Kilograms())
 			}
 			var v schema
 			if err := decodeNumbers(example, &v); err != nil {

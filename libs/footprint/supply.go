@@ -30,7 +30,7 @@ type supply struct {
 type carrier struct {
 	quantity   quantity
 	known      bool
-	atBest     quality
+	atBest     Quality
 	older      int
 	technology uint8
 }
@@ -61,7 +61,7 @@ func (c *calculation) fuel(s supply, series, field string, which int, unit strin
 	c.add(e)
 	c.upstream(e, upstream)
 	if b := c.engine.set.Complete(f, hasBiogenic); b != nil {
-		c.biogenic = c.biogenic.Add(c.scaledUp(q.quantity).mass(b.BiogenicCO2.Decimal))
+		c.out.Biogenic = c.out.Biogenic.Add(c.scaledUp(q.quantity).mass(b.BiogenicCO2.Decimal))
 		if b != f {
 			c.otherEdition(b)
 		}

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 func TestSurveyIsScaledUp(t *testing.T) {
 	t.Parallel()
 	plain := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured"}`, london)
 	e := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured","respondents":50,"population":150}`, london)
-	b := e.Contribution.Breakdown(london)
+	b := total.Of(&e).Breakdown(london)
 	// Three times 10 passengers, of which two thirds are extrapolated.
 	if got := b.Total.KgCO2e.Kilograms(); got != "23541.520334" || !has(e.Notices, footprint.NoticeSampling) {
 		t.Errorf("total %s, %v", got, e.Notices)
@@ -22,7 +23,7 @@ func TestSurveyIsScaledUp(t *testing.T) {
 	if q.MeasuredShare.String() != "0.333333" || q.ExtrapolatedShare.String() != "0.666667" || !q.EstimatedShare.IsZero() {
 		t.Errorf("shares %+v", q)
 	}
-	if plain.Contribution.Breakdown(london).DataQuality.MeasuredShare.String() != "1" {
+	if total.Of(&plain).Breakdown(london).DataQuality.MeasuredShare.String() != "1" {
 		t.Error("a measured record is not measured")
 	}
 	for _, c := range []struct {
@@ -36,7 +37,7 @@ func TestSurveyIsScaledUp(t *testing.T) {
 	}
 	// All have answered: nothing is scaled, nothing is uncertain.
 	all := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured","respondents":5,"population":5,"sampleCV":2}`, london)
-	if all.Contribution.Total() != plain.Contribution.Total() || all.Lines[0].GSD2 != plain.Lines[0].GSD2 || len(all.Notices) != 0 {
+	if total.Of(&all).Total() != total.Of(&plain).Total() || all.Lines[0].GSD2 != plain.Lines[0].GSD2 || len(all.Notices) != 0 {
 		t.Errorf("a full survey: %+v", all.Notices)
 	}
 	wide := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"respondents":5,"population":50,"sampleCV":2}`, london)
@@ -59,7 +60,7 @@ func TestMeasuredMeansNothingDefaulted(t *testing.T) {
 		`{"from":"LHR","to":"JFK","passengers":1,"dataQuality":"assumed"}`:                                                  {"assumed", 5},
 	} {
 		l := evaluate(t, "flights", body, london).Lines[0]
-		if l.Quality != want.quality || l.Scores[0] != want.reliability {
+		if l.Quality.String() != want.quality || l.Scores[0] != want.reliability {
 			t.Errorf("%s: %s %v", body, l.Quality, l.Scores)
 		}
 	}
@@ -69,7 +70,7 @@ func TestDateInAnotherYear(t *testing.T) {
 	t.Parallel()
 	now := evaluate(t, "waste", `{"treatment":"landfill","weightKg":1,"date":"2026-05-13"}`, london)
 	old := evaluate(t, "waste", `{"treatment":"landfill","weightKg":1,"date":"2019-05-13"}`, london)
-	if now.Contribution.Total() != old.Contribution.Total() {
+	if total.Of(&now).Total() != total.Of(&old).Total() {
 		t.Error("the date moved the figure")
 	}
 	if has(now.Notices, footprint.NoticeDateOtherYear) || !has(old.Notices, footprint.NoticeDateOtherYear) || now.Lines[0].Scores[2] != 1 || old.Lines[0].Scores[2] != 3 {
@@ -81,13 +82,13 @@ func TestDateInAnotherYear(t *testing.T) {
 // intervals add, of different factors they combine in quadrature.
 func TestSharedFactorsAreCorrelated(t *testing.T) {
 	t.Parallel()
-	glass := evaluate(t, "waste", `{"treatment":"landfill","material":"glass","weightKg":1000000}`, london).Contribution
-	width := func(b footprint.Breakdown) footprint.Mass { return b.Total.High.Sub(b.Total.KgCO2e) }
+	glass := contributed(t, "waste", `{"treatment":"landfill","material":"glass","weightKg":1000000}`, london)
+	width := func(b total.Breakdown) footprint.Mass { return b.Total.High.Sub(b.Total.KgCO2e) }
 	one := width(glass.Breakdown(london))
 	if got := width(glass.Add(glass).Breakdown(london)); got != one.Add(one) {
 		t.Errorf("two of one factor: %s, one is %s", got, one)
 	}
-	metal := evaluate(t, "waste", `{"treatment":"landfill","material":"metal","weightKg":1000000}`, london).Contribution
+	metal := contributed(t, "waste", `{"treatment":"landfill","material":"metal","weightKg":1000000}`, london)
 	got := width(glass.Add(metal).Breakdown(london))
 	// √2 × one, the two factors being equal in size.
 	low, high := one.Big(), one.Big()
@@ -103,12 +104,12 @@ func TestSharedFactorsAreCorrelated(t *testing.T) {
 
 func TestBreakdownOfAnEvent(t *testing.T) {
 	t.Parallel()
-	sum := footprint.Sum(
-		evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":4,"group":"attendees"}`, london).Contribution,
-		evaluate(t, "flights", `{"from":"LHR","to":"CDG","passengers":4,"group":"staff"}`, london).Contribution,
-		evaluate(t, "accommodation", `{"nights":2,"rooms":50,"group":"attendees"}`, london).Contribution,
-		evaluate(t, "waste", `{"treatment":"recycling","weightKg":100,"country":"FR"}`, london).Contribution,
-		evaluate(t, "waste", `{"treatment":"landfill","weightKg":100}`, london).Contribution,
+	sum := total.Sum(
+		contributed(t, "flights", `{"from":"LHR","to":"JFK","passengers":4,"group":"attendees"}`, london),
+		contributed(t, "flights", `{"from":"LHR","to":"CDG","passengers":4,"group":"staff"}`, london),
+		contributed(t, "accommodation", `{"nights":2,"rooms":50,"group":"attendees"}`, london),
+		contributed(t, "waste", `{"treatment":"recycling","weightKg":100,"country":"FR"}`, london),
+		contributed(t, "waste", `{"treatment":"landfill","weightKg":100}`, london),
 	)
 	b := sum.Breakdown(london)
 	if len(b.ByType) != 3 || b.ByType[0].Type != "flights" || b.ByType[1].Type != "accommodation" || b.ByType[2].Records != 2 {

@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
@@ -206,7 +207,7 @@ func TestTrapCodesThatReadAsNotANumber(t *testing.T) {
 func TestTrapDaysAreInclusive(t *testing.T) {
 	t.Parallel()
 	const body = `{"kgCO2e":42000,"description":"x","evidence":[{"name":"a"}]}`
-	c := evaluate(t, "custom", body, london).Contribution
+	c := contributed(t, "custom", body, london)
 	for dates, want := range map[[2]string]string{
 		{"2026-05-12", "2026-05-12"}: "420.000000",
 		{"2026-05-12", "2026-05-14"}: "140.000000",
@@ -236,7 +237,7 @@ func TestTrapTwoGuestsInOneRoom(t *testing.T) {
 		`{"nights":3,"rooms":1,"guests":2,"kind":"hotel","country":"SE"}`: "40.800000",
 	} {
 		e := evaluate(t, "accommodation", body, london)
-		if got := e.Contribution.Total().Kilograms(); got != want || has(e.Notices, footprint.NoticeGuestNights) != strings.Contains(body, "SE") {
+		if got := total.Of(&e).Total().Kilograms(); got != want || has(e.Notices, footprint.NoticeGuestNights) != strings.Contains(body, "SE") {
 			t.Errorf("%s is %s kg, want %s; %v", body, got, want, e.Notices)
 		}
 	}

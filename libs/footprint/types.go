@@ -72,7 +72,10 @@ func (t *recordType) evaluate(in any, e *engine, ev EventContext) (Evaluation, e
 	if err := t.calculate(in, c); err != nil {
 		return Evaluation{}, err
 	}
-	return c.finish()
+	if err := c.finish(); err != nil {
+		return Evaluation{}, err
+	}
+	return c.out, nil
 }
 
 // registry lists the record types in their fixed order. A new type is added
@@ -116,7 +119,8 @@ func Formula(typ string) string {
 	return ""
 }
 
-func orderOf(name string) int {
+// OrderOf returns the place of a type among Types; unknown types come last.
+func OrderOf(name string) int {
 	types := registry()
 	for i, t := range types {
 		if t.name == name {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
 // scores are the data quality of a line by the pedigree matrix, each 1 (best)
@@ -25,11 +26,6 @@ func (s scores) index() int {
 
 var indicators = [...]string{"reliability", "completeness", "temporal correlation", "geographical correlation", "further technological correlation"}
 
-// The intervals need logarithms and exponentials. They are worked out in whole
-// numbers of 10^-24, not in floating point, so that every platform finds the
-// same bounds.
-var one = pow10Big(24)
-
 // gsdScale is the unit of a GSD²: millionths.
 const gsdScale = 1_000_000
 
@@ -47,7 +43,7 @@ func newPedigree(set *factors.Set) *pedigree {
 			if !ok || u.Cmp(decimal.FromInt(1)) < 0 {
 				u = decimal.FromInt(1)
 			}
-			p.squares[i][score] = square(logarithm(decimalRat(u)))
+			p.squares[i][score] = fixed.Square(fixed.Log(decimalRat(u)))
 		}
 	}
 	return p
@@ -69,8 +65,8 @@ func (p *pedigree) gsd2(s scores, variance *big.Int) uint64 {
 	if variance != nil {
 		sum.Add(sum, variance)
 	}
-	root := sum.Sqrt(sum.Mul(sum, one))
-	g := divHalfEven(exponential(root), pow10Big(18)).Uint64()
+	root := sum.Sqrt(sum.Mul(sum, fixed.One))
+	g := fixed.Quo(fixed.Exp(root), fixed.Pow10(18)).Uint64()
 	if variance == nil {
 		at.Store(g)
 	}
@@ -89,7 +85,7 @@ func sampling(cv decimal.Decimal, n, total int64) *big.Int {
 	r.Mul(r, r)
 	r.Mul(r, big.NewRat(total-n, 1))
 	r.Quo(r, new(big.Rat).Mul(big.NewRat(n, 1), big.NewRat(total-1, 1)))
-	ln := logarithm(r.Add(r, big.NewRat(1, 1)))
+	ln := fixed.Log(r.Add(r, big.NewRat(1, 1)))
 	return ln.Mul(ln, big.NewInt(4))
 }
 
@@ -107,52 +103,7 @@ func half(m Mass, gsd2 uint64) (down, up Mass) {
 		return down, Mass{hi: int64(q), lo: l}
 	}
 	n, g := m.Big(), new(big.Int).SetUint64(gsd2)
-	low := divHalfEven(new(big.Int).Mul(n, big.NewInt(gsdScale)), g)
-	high := divHalfEven(new(big.Int).Mul(n, g), big.NewInt(gsdScale))
-	return massOfBig(low.Sub(n, low)), massOfBig(high.Sub(high, n))
-}
-
-func square(n *big.Int) *big.Int {
-	return divHalfEven(new(big.Int).Mul(n, n), one)
-}
-
-// logarithm gives ln(x) for x ≥ 1, in 10^-24.
-func logarithm(x *big.Rat) *big.Int {
-	x = new(big.Rat).Set(x)
-	two, halves := big.NewRat(2, 1), int64(0)
-	for x.Cmp(two) > 0 {
-		x.Quo(x, two)
-		halves++
-	}
-	ln := atanhTwice(x)
-	if halves > 0 {
-		ln.Add(ln, new(big.Int).Mul(atanhTwice(two), big.NewInt(halves)))
-	}
-	return ln
-}
-
-// atanhTwice gives ln(x) = 2 artanh((x-1)/(x+1)) for 1 ≤ x ≤ 2, in 10^-24.
-func atanhTwice(x *big.Rat) *big.Int {
-	num := new(big.Int).Sub(x.Num(), x.Denom())
-	den := new(big.Int).Add(x.Num(), x.Denom())
-	power := divHalfEven(num.Mul(num, one), den)
-	y2 := square(power)
-	sum := new(big.Int)
-	for k := int64(1); power.Sign() != 0; k += 2 {
-		sum.Add(sum, divHalfEven(power, big.NewInt(k)))
-		power = divHalfEven(new(big.Int).Mul(power, y2), one)
-	}
-	return sum.Lsh(sum, 1)
-}
-
-// exponential gives e^x for x ≥ 0, both in 10^-24.
-func exponential(x *big.Int) *big.Int {
-	ln2 := atanhTwice(big.NewRat(2, 1))
-	twos, rest := new(big.Int).QuoRem(x, ln2, new(big.Int))
-	term, sum := new(big.Int).Set(one), new(big.Int).Set(one)
-	for k := int64(1); term.Sign() != 0; k++ {
-		term = divHalfEven(term.Mul(term, rest), new(big.Int).Mul(one, big.NewInt(k)))
-		sum.Add(sum, term)
-	}
-	return sum.Lsh(sum, uint(twos.Uint64()))
+	low := fixed.Quo(new(big.Int).Mul(n, big.NewInt(gsdScale)), g)
+	high := fixed.Quo(new(big.Int).Mul(n, g), big.NewInt(gsdScale))
+	return BigMass(low.Sub(n, low)), BigMass(high.Sub(high, n))
 }

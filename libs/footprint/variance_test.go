@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // TestVarianceIsThatOfTheInterval: the shares of all records are the whole of
@@ -18,17 +19,17 @@ import (
 func TestVarianceIsThatOfTheInterval(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var parts []footprint.Contribution
+		var parts []total.Contribution
 		var lines [][]footprint.Line
 		for range rapid.IntRange(1, 12).Draw(t, "records") {
 			typ, body := drawRecord(t)
 			e := evaluate(t, typ, body, london)
-			if got, want := footprint.DeviationsOf(e.Lines), e.Contribution.Deviations(); !reflect.DeepEqual(got, want) {
+			if got, want := total.DeviationsOf(e.Lines), total.Of(&e).Deviations(); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s %s: lines deviate by %v, the record by %v", typ, body, got, want)
 			}
-			parts, lines = append(parts, e.Contribution), append(lines, e.Lines)
+			parts, lines = append(parts, total.Of(&e)), append(lines, e.Lines)
 		}
-		sum := footprint.Sum(parts...)
+		sum := total.Sum(parts...)
 		variance := sum.Variance()
 
 		// By hand: the upper distances of a factor, over all records and over one.
@@ -80,11 +81,11 @@ func TestVarianceIsThatOfTheInterval(t *testing.T) {
 		}
 
 		rand.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		var scattered []footprint.Deviation
+		var scattered []total.Deviation
 		for _, p := range parts {
 			scattered = append(scattered, p.Deviations()...)
 		}
-		if !reflect.DeepEqual(footprint.VarianceOf(scattered), variance) {
+		if !reflect.DeepEqual(total.VarianceOf(scattered), variance) {
 			t.Fatal("the variance of the parts is not that of the sum")
 		}
 	})
@@ -92,13 +93,13 @@ func TestVarianceIsThatOfTheInterval(t *testing.T) {
 
 func TestVarianceSharesAreWritten(t *testing.T) {
 	t.Parallel()
-	d := func(factor string, up int64) []footprint.Deviation {
-		return []footprint.Deviation{{Factor: factor, Up: footprint.MassOf(up)}}
+	d := func(factor string, up int64) []total.Deviation {
+		return []total.Deviation{{Factor: factor, Up: footprint.MassOf(up)}}
 	}
 	// Two lines of one factor err together: (3 + 1)² = 16 of 16 + 9.
-	v := footprint.VarianceOf(append(append(d("a", 3), d("b", 3)...), d("a", 1)...))
+	v := total.VarianceOf(append(append(d("a", 3), d("b", 3)...), d("a", 1)...))
 	for _, c := range []struct {
-		part []footprint.Deviation
+		part []total.Deviation
 		want string
 	}{
 		{d("a", 3), "0.48"}, {d("a", 1), "0.16"}, {d("b", 3), "0.36"}, {nil, "0"}, {d("c", 9), "0"},
@@ -108,13 +109,13 @@ func TestVarianceSharesAreWritten(t *testing.T) {
 			t.Errorf("%v: %s, %v, want %s", c.part, text, err, c.want)
 		}
 	}
-	for name, none := range map[string]footprint.Variance{"zero value": {}, "of nothing": footprint.VarianceOf(nil), "certain": footprint.VarianceOf(d("a", 0))} {
+	for name, none := range map[string]total.Variance{"zero value": {}, "of nothing": total.VarianceOf(nil), "certain": total.VarianceOf(d("a", 0))} {
 		if text, err := none.Share(d("a", 1)).MarshalJSON(); err != nil || string(text) != "0" {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
 	}
 	m := footprint.MassOf(100)
-	if i := footprint.IntervalOf(m, []footprint.Deviation{{Factor: "a", Down: footprint.MassOf(3), Up: footprint.MassOf(6)}, {Factor: "b", Down: footprint.MassOf(4), Up: footprint.MassOf(8)}}); fmt.Sprint(i) != fmt.Sprint(footprint.Interval{KgCO2e: m, Low: footprint.MassOf(95), High: footprint.MassOf(110)}) {
+	if i := total.IntervalOf(m, []total.Deviation{{Factor: "a", Down: footprint.MassOf(3), Up: footprint.MassOf(6)}, {Factor: "b", Down: footprint.MassOf(4), Up: footprint.MassOf(8)}}); fmt.Sprint(i) != fmt.Sprint(total.Interval{KgCO2e: m, Low: footprint.MassOf(95), High: footprint.MassOf(110)}) {
 		t.Errorf("interval %v", i)
 	}
 }

@@ -120,7 +120,7 @@ func (c *calculation) measured(v *venue, metered, annual *decimal.Decimal, name 
 	case annual != nil && v.SpaceSharePercent != nil:
 		c.note(NoticeAnnualShare, name, "The energy is the year's use × the share of space × days ÷ 365.")
 		q := exactly(*annual).by(*v.SpaceSharePercent).times(v.Days, 365*100)
-		return carrier{quantity: q, known: true, technology: 1, atBest: calculated}
+		return carrier{quantity: q, known: true, technology: 1, atBest: Calculated}
 	}
 	return carrier{}
 }
@@ -155,7 +155,7 @@ func (c *calculation) perArea(v *venue, row string) carrier {
 	if older == 0 {
 		older = -1
 	}
-	return carrier{quantity: exactly(*v.FloorAreaM2).by(d.Value).times(v.Days, 365), known: true, technology: 4, atBest: estimated, older: older}
+	return carrier{quantity: exactly(*v.FloorAreaM2).by(d.Value).times(v.Days, 365), known: true, technology: 4, atBest: Estimated, older: older}
 }
 
 // venueDoc describes the type to its users.

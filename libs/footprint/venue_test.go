@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 func words(s string) []string { return strings.Fields(s) }
@@ -17,7 +18,7 @@ func containsWord(list, word string) bool {
 	return slices.Contains(words(list), word)
 }
 
-func result(e footprint.Evaluation) footprint.Breakdown { return e.Contribution.Breakdown(london) }
+func result(e footprint.Evaluation) total.Breakdown { return total.Of(&e).Breakdown(london) }
 
 func TestControlDecidesTheScope(t *testing.T) {
 	t.Parallel()
@@ -47,7 +48,7 @@ func TestControlDecidesTheScope(t *testing.T) {
 func TestRenewableSupplyNeverLowersTheTotal(t *testing.T) {
 	t.Parallel()
 	const proof = `,"evidence":[{"name":"REGO certificate"}]`
-	plain := evaluate(t, "venue", `{"electricityKWh":1000}`, london).Contribution.Total()
+	plain := contributed(t, "venue", `{"electricityKWh":1000}`, london).Total()
 	for body, want := range map[string]string{
 		`{"electricityKWh":1000}`:                                     `{"kgCO2e":130.960000,"coveredKWh":0.000000,"residualMixKWh":0.000000,"gridAverageKWh":1000.000000}`,
 		`{"electricityKWh":1000,"renewablePercent":60` + proof + `}`:  `{"kgCO2e":52.384000,"coveredKWh":600.000000,"residualMixKWh":0.000000,"gridAverageKWh":400.000000}`,
@@ -55,8 +56,8 @@ func TestRenewableSupplyNeverLowersTheTotal(t *testing.T) {
 		`{"electricityKWh":1000,"renewablePercent":60}`:               `{"kgCO2e":130.960000,"coveredKWh":0.000000,"residualMixKWh":0.000000,"gridAverageKWh":1000.000000}`,
 	} {
 		e := evaluate(t, "venue", body, london)
-		if e.Contribution.Total() != plain {
-			t.Errorf("%s moved the total to %s", body, e.Contribution.Total().Kilograms())
+		if total.Of(&e).Total() != plain {
+			t.Errorf("%s moved the total to %s", body, total.Of(&e).Total().Kilograms())
 		}
 		got, _ := json.Marshal(result(e).MarketBased)
 		if string(got) != want {
@@ -89,10 +90,10 @@ func TestRenewableSupplyNeverLowersTheTotal(t *testing.T) {
 		}
 		a, _ := footprint.Evaluate("venue", with.Fields, london)
 		b, _ := footprint.Evaluate("venue", without.Fields, london)
-		if a.Contribution.Total() != b.Contribution.Total() {
+		if total.Of(&a).Total() != total.Of(&b).Total() {
 			t.Fatalf("%s%% renewable moved the total", percent)
 		}
-		m := a.Contribution.Breakdown(london).MarketBased
+		m := total.Of(&a).Breakdown(london).MarketBased
 		if m != nil && m.CoveredKWh.Add(m.ResidualMixKWh).Add(m.GridAverageKWh).Kilograms() != footprint.MassOf(int64(kwh)*1e9).Kilograms() {
 			t.Fatalf("%+v is not %d kWh", m, kwh)
 		}
@@ -107,7 +108,7 @@ func TestEstimatesGiveWayToWhatIsKnown(t *testing.T) {
 		`{"electricityKWh":1000,"floorAreaM2":5000,"days":2}`,
 	} {
 		e := evaluate(t, "venue", body, london)
-		if got := e.Contribution.Total().Kilograms(); got != want || !has(e.Notices, footprint.NoticeInputNotUsed) {
+		if got := total.Of(&e).Total().Kilograms(); got != want || !has(e.Notices, footprint.NoticeInputNotUsed) {
 			t.Errorf("%s is %s kg, %v", body, got, e.Notices)
 		}
 	}
@@ -122,7 +123,7 @@ func TestEveryVenueType(t *testing.T) {
 			t.Errorf("%s: %d lines, %v", kind, len(e.Lines), e.Notices)
 		}
 		for _, l := range e.Lines {
-			if l.Quality != "estimated" {
+			if l.Quality != footprint.Estimated {
 				t.Errorf("%s: an estimate counts as %s", kind, l.Quality)
 			}
 		}

@@ -146,7 +146,7 @@ func calculateWaste(c *calculation, w *waste) {
 	case w.VolumeLitres != nil && w.DensityKgPerM3 != nil:
 		// Litres to m³, and kg to tonnes.
 		e.quantity = exactly(*w.VolumeLitres).perThousand().by(*w.DensityKgPerM3).perThousand()
-		e.atBest = calculated
+		e.atBest = Calculated
 		c.note(NoticeDensity, "volumeLitres", "The weight is volumeLitres × densityKgPerM3.")
 	}
 	if w.Treatment != "landfill" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // Evaluate calculates what a record of the given type and canonical fields
@@ -15,12 +16,12 @@ func Evaluate(typ string, fields json.RawMessage, notices []footprint.Notice, ev
 	if err != nil {
 		return nil, nil, err
 	}
-	shown := evaluation.Preview(ev.FactorSet)
+	shown := total.PreviewOf(&evaluation, ev.FactorSet)
 	shown.Notices = append(append([]footprint.Notice{}, notices...), shown.Notices...)
 	if preview, err = json.Marshal(shown); err != nil {
 		return nil, nil, fmt.Errorf("preview: %w", err)
 	}
-	if contribution, err = json.Marshal(evaluation.Contribution); err != nil {
+	if contribution, err = json.Marshal(total.Of(&evaluation)); err != nil {
 		return nil, nil, fmt.Errorf("contribution: %w", err)
 	}
 	return preview, contribution, nil

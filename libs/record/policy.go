@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // AutoApproval is the part of a policy that approves small records as they are
@@ -76,7 +77,7 @@ func PolicyApproval(p Policy, submitted Record, ev Event) (Request, bool) {
 			return Request{}, false // what cannot be calculated is for a person
 		}
 	}
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if err := json.Unmarshal(contribution, &sum); err != nil || !p.AutoApprove.Approves(submitted.Org, submitted.ID, sum.Total()) {
 		return Request{}, false
 	}

@@ -176,7 +176,7 @@ type Record struct {
 	// Preview is the `footprint` a client sees, as JSON.
 	Preview json.RawMessage
 	// Contribution is what the record adds to the total when it is approved, as
-	// canonical JSON of footprint.Contribution; valid for ContextRev only.
+	// canonical JSON of total.Contribution; valid for ContextRev only.
 	Contribution json.RawMessage
 	ContextRev   int64
 

@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -25,9 +26,9 @@ type adoptionView struct {
 	To    factorSetView  `json:"to"`
 	// Before and After are the footprint of the counted records under either
 	// set; null when nothing is approved. After is the whole result to come.
-	Before     *footprint.Interval  `json:"before"`
-	After      *footprint.Breakdown `json:"after"`
-	Difference *footprint.Mass      `json:"differenceKgCO2e"`
+	Before     *total.Interval  `json:"before"`
+	After      *total.Breakdown `json:"after"`
+	Difference *footprint.Mass  `json:"differenceKgCO2e"`
 }
 
 // adopt gives an event another factor set. The result that this makes is

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
@@ -149,7 +150,7 @@ func contextKind(a, b resulttree.Result) string {
 }
 
 func endOf(r resulttree.Result) (endView, error) {
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return endView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -48,7 +49,7 @@ func TestResultIsTheWorkOfOneEngine(t *testing.T) {
 		Preview: first.Preview, Contribution: ofOldEngine(t, counted[0].Contribution)}}); err != nil {
 		t.Fatal(err)
 	}
-	if counted, err := s.records.Approved(ctx, org, sub, 1, 512); err != nil || footprint.OfThisEngine(counted[0].Contribution) {
+	if counted, err := s.records.Approved(ctx, org, sub, 1, 512); err != nil || total.OfThisEngine(counted[0].Contribution) {
 		t.Fatalf("the record is not of an older engine: %v %+v", err, counted)
 	}
 	for _, level := range []int{0, 1} {
@@ -83,10 +84,10 @@ func TestResultIsTheWorkOfOneEngine(t *testing.T) {
 	if a := s.of("").want(http.StatusOK); a.data("engineVersion") != footprint.EngineVersion || a.data("revision") != "2" {
 		t.Fatalf("after a change of another type: %s", a.body)
 	}
-	if r, err := s.results.Result(ctx, org, "e1"); err != nil || strings.Contains(string(r.Contribution), "AN_OLDER_CODE") || !footprint.OfThisEngine(r.Contribution) {
+	if r, err := s.results.Result(ctx, org, "e1"); err != nil || strings.Contains(string(r.Contribution), "AN_OLDER_CODE") || !total.OfThisEngine(r.Contribution) {
 		t.Errorf("old figures in the new result: %v %s", err, r.Contribution)
 	}
-	if counted, err := s.records.Approved(ctx, org, sub, 1, 512); err != nil || !footprint.OfThisEngine(counted[0].Contribution) {
+	if counted, err := s.records.Approved(ctx, org, sub, 1, 512); err != nil || !total.OfThisEngine(counted[0].Contribution) {
 		t.Errorf("the record keeps the old figure: %v %+v", err, counted)
 	}
 	if v, err := bundle.Verify(s.of("/report").want(http.StatusOK).body); err != nil || len(v.Differences) > 0 {

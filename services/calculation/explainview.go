@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -31,7 +31,7 @@ func (s *server) explained(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
 		return fmt.Errorf("result of event %s: %w", event, err)
 	}

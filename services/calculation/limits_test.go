@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -36,7 +37,7 @@ func TestReportIsOnlyOfWhatItRecomputes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := json.Marshal(evaluation.Contribution)
+	other, err := json.Marshal(total.Of(&evaluation))
 	if err != nil {
 		t.Fatal(err)
 	}

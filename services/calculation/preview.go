@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
@@ -22,16 +23,16 @@ type previewView struct {
 	// BasedOn is the newest result, null when nothing is approved yet.
 	BasedOn *basedOnView `json:"basedOn"`
 	Queue   queueView    `json:"queue"`
-	footprint.Breakdown
+	total.Breakdown
 	Method        methodView    `json:"method"`
 	FactorSet     factorSetView `json:"factorSet"`
 	EngineVersion string        `json:"engineVersion"`
 }
 
 type basedOnView struct {
-	Revision int64              `json:"revision"`
-	Status   string             `json:"status"`
-	Total    footprint.Interval `json:"total"`
+	Revision int64          `json:"revision"`
+	Status   string         `json:"status"`
+	Total    total.Interval `json:"total"`
 }
 
 type queueView struct {
@@ -104,7 +105,7 @@ const queuePage = 500
 type queue struct {
 	records int64
 	failed  []record.ID
-	sum     footprint.Contribution
+	sum     total.Contribution
 }
 
 // queued adds up the records that wait for a decision.
@@ -117,7 +118,7 @@ func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 		}
 		q.records += int64(len(page))
 		after = record.QueuePlaceOf(page[len(page)-1])
-		parts := []footprint.Contribution{q.sum}
+		parts := []total.Contribution{q.sum}
 		for _, r := range page {
 			part, err := contributionOf(r, ev)
 			if err != nil {
@@ -126,19 +127,19 @@ func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 			}
 			parts = append(parts, part)
 		}
-		q.sum = footprint.Sum(parts...)
+		q.sum = total.Sum(parts...)
 	}
 }
 
 // contributionOf gives what a record would count: the stored figure where it
 // was made under the event's context by this engine, else a new one.
-func contributionOf(r record.Record, ev record.Event) (part footprint.Contribution, err error) {
-	if r.ContextRev == ev.ContextRev && footprint.OfThisEngine(r.Contribution) {
+func contributionOf(r record.Record, ev record.Event) (part total.Contribution, err error) {
+	if r.ContextRev == ev.ContextRev && total.OfThisEngine(r.Contribution) {
 		err = json.Unmarshal(r.Contribution, &part)
 		return part, err
 	}
 	evaluation, err := footprint.Evaluate(r.Type, r.Fields, ev.Context())
-	return evaluation.Contribution, err
+	return total.Of(&evaluation), err
 }
 
 func makePreview(ev record.Event, r resulttree.Result, q queue, moving bool) (previewView, error) {
@@ -151,7 +152,7 @@ func makePreview(ev record.Event, r resulttree.Result, q queue, moving bool) (pr
 		Method: methodView{ev.Method.RadiativeForcing, ev.Method.GWP}, FactorSet: factorSetView{set.ID, set.Checksum},
 		EngineVersion: footprint.EngineVersion,
 	}
-	var counted footprint.Contribution
+	var counted total.Contribution
 	if r.Version > 0 {
 		if err := json.Unmarshal(r.Contribution, &counted); err != nil {
 			return view, fmt.Errorf("result of event %s: %w", ev.ID, err)

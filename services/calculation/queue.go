@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
@@ -92,7 +93,7 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 	if err != nil {
 		return err
 	}
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if result.Version > 0 {
 		if err := json.Unmarshal(result.Contribution, &sum); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -130,7 +131,7 @@ func (s *server) bundleOf(ctx context.Context, ev record.Event) (bundle.Built, r
 		return built, result, err
 	}
 	// What an older engine stored is the same result where the figures are.
-	var stored footprint.Contribution
+	var stored total.Contribution
 	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
 		return built, result, fmt.Errorf("result of event %s: %w", ev.ID, err)
 	}

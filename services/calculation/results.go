@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -31,7 +32,7 @@ type resultView struct {
 	Event    record.EventID `json:"eventId"`
 	Revision int64          `json:"revision"`
 	Status   string         `json:"status"`
-	footprint.Breakdown
+	total.Breakdown
 	Counts        *countsView        `json:"counts,omitempty"`
 	Method        methodView         `json:"method"`
 	FactorSet     factorSetView      `json:"factorSet"`
@@ -67,7 +68,7 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 // viewOf renders a stored result. It depends on nothing but the result, so the
 // same revision reads the same for ever.
 func viewOf(r resulttree.Result, status string) (resultView, error) {
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}
@@ -171,7 +172,7 @@ func (s *server) counts(ctx context.Context, ev record.Event) (*countsView, erro
 // isEmpty says whether a result has nothing in it: it is stored, so that the
 // guard against older writers holds, but there is nothing to show.
 func isEmpty(r resulttree.Result) (bool, error) {
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return false, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -208,7 +209,7 @@ func (l *ledger) checkResult(ctx context.Context, c *client, listed map[string][
 
 // recompute sums all approved records anew, from what a client sees of them.
 func recompute(listed map[string][]json.RawMessage, under footprint.EventContext) (fields map[string]json.RawMessage, approved int, err error) {
-	var parts []footprint.Contribution
+	var parts []total.Contribution
 	for typ, items := range listed {
 		for _, item := range items {
 			var s seen
@@ -228,10 +229,10 @@ func recompute(listed map[string][]json.RawMessage, under footprint.EventContext
 			if err != nil {
 				return nil, 0, err
 			}
-			parts = append(parts, evaluation.Contribution)
+			parts = append(parts, total.Of(&evaluation))
 		}
 	}
-	text, err := json.Marshal(footprint.Sum(parts...).Breakdown(under))
+	text, err := json.Marshal(total.Sum(parts...).Breakdown(under))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -84,30 +85,30 @@ func (e *event) adopt(t *testing.T, set string) {
 }
 
 // want gives how many records are approved and the total they come to.
-func (e *event) want(t *testing.T) (approved int64, total footprint.Mass) {
+func (e *event) want(t *testing.T) (approved int64, mass footprint.Mass) {
 	t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var parts []footprint.Contribution
+	var parts []total.Contribution
 	for i, k := range kindsUnder(t, e.set) {
-		var c footprint.Contribution
+		var c total.Contribution
 		if err := json.Unmarshal(k.contribution, &c); err != nil {
 			t.Fatal(err)
 		}
 		approved += e.counts[i]
 		parts = append(parts, times(c, e.counts[i]))
 	}
-	return approved, footprint.Sum(parts...).Total()
+	return approved, total.Sum(parts...).Total()
 }
 
 // times adds a contribution to itself so often, by doubling.
-func times(c footprint.Contribution, n int64) footprint.Contribution {
-	var sum footprint.Contribution
+func times(c total.Contribution, n int64) total.Contribution {
+	var sum total.Contribution
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			sum = footprint.Sum(sum, c)
+			sum = total.Sum(sum, c)
 		}
-		c = footprint.Sum(c, c)
+		c = total.Sum(c, c)
 	}
 	return sum
 }

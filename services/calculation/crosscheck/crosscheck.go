@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -81,7 +82,7 @@ func New(reader eventreader.Reader, timeout time.Duration) *Checker {
 
 // Of returns what the records of an event's newest result say together.
 func (k *Checker) Of(ctx context.Context, ev record.Event, r resulttree.Result) (Checks, error) {
-	var sum footprint.Contribution
+	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return Checks{}, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}
@@ -163,7 +164,7 @@ func withFigures(c record.Counted, r resulttree.Result) (record.Counted, error) 
 		c.Contribution = nil // approved since, and cannot be calculated
 		return c, nil        //nolint:nilerr // such a record counts nothing
 	}
-	c.Contribution, err = json.Marshal(e.Contribution)
+	c.Contribution, err = json.Marshal(total.Of(&e))
 	return c, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -21,7 +22,7 @@ const maxFaults = 100
 
 // Sums is what records come to under their event's context and another one.
 type Sums struct {
-	Now, Next footprint.Contribution
+	Now, Next total.Contribution
 	// Faults name records that cannot be calculated under the next context.
 	Faults []apperr.Detail
 }
@@ -78,7 +79,7 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 			}
 		}
 		if fits && !both {
-			sum.Now = footprint.Contribution{}
+			sum.Now = total.Contribution{}
 			err = json.Unmarshal(result.Contribution, &sum.Now)
 		}
 		if fits {
@@ -133,8 +134,8 @@ func isTreeOf(r resulttree.Result, segments []resulttree.Node) (bool, error) {
 
 // evaluateAll adds up records under a context, and names those that have no
 // factor there.
-func evaluateAll(counted []record.Counted, ev footprint.EventContext) (footprint.Contribution, []apperr.Detail) {
-	parts := make([]footprint.Contribution, 0, len(counted))
+func evaluateAll(counted []record.Counted, ev footprint.EventContext) (total.Contribution, []apperr.Detail) {
+	parts := make([]total.Contribution, 0, len(counted))
 	var faults []apperr.Detail
 	for _, c := range counted {
 		evaluation, err := footprint.Evaluate(c.Type, c.Fields, ev)
@@ -145,7 +146,7 @@ func evaluateAll(counted []record.Counted, ev footprint.EventContext) (footprint
 			}
 			continue
 		}
-		parts = append(parts, evaluation.Contribution)
+		parts = append(parts, total.Of(&evaluation))
 	}
-	return footprint.Sum(parts...), faults
+	return total.Sum(parts...), faults
 }

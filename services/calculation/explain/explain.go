@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -29,7 +30,7 @@ type Record struct {
 	Defaulted []string           `json:"defaulted"`
 	Notices   []footprint.Notice `json:"notices"`
 	// VarianceShare is the record's share of the variance of the total.
-	VarianceShare footprint.VarianceShare `json:"varianceShare"`
+	VarianceShare total.VarianceShare `json:"varianceShare"`
 }
 
 // Line is one product of a quantity and a factor, explained.
@@ -55,18 +56,18 @@ type Factor struct {
 
 // Of explains a counted record under the context of a result, whose variance it
 // has a share of.
-func Of(c record.Counted, ev footprint.EventContext, total footprint.Variance) (Record, error) {
+func Of(c record.Counted, ev footprint.EventContext, whole total.Variance) (Record, error) {
 	evaluation, err := footprint.Evaluate(c.Type, c.Fields, ev)
 	if err != nil {
 		return Record{}, err
 	}
-	preview := evaluation.Preview(ev.FactorSet)
+	preview := total.PreviewOf(&evaluation, ev.FactorSet)
 	return Record{
 		ID: c.ID, Type: c.Type, Revision: c.Rev, CreatedAt: time.UnixMilli(c.CreatedAt).UTC().Format("2006-01-02T15:04:05.000Z"),
 		Fields: c.Fields, Method: footprint.Formula(c.Type),
 		KgCO2e: preview.KgCO2e, Low: preview.Low, High: preview.High,
 		Lines: Lines(c, evaluation.Lines, ev), Defaulted: preview.Defaulted, Notices: preview.Notices,
-		VarianceShare: total.Share(evaluation.Contribution.Deviations()),
+		VarianceShare: whole.Share(total.Of(&evaluation).Deviations()),
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
@@ -15,7 +16,7 @@ func of(t *testing.T, typ, body string, ev footprint.EventContext) explain.Recor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := explain.Of(record.Counted{ID: "r", Type: typ, Rev: 3, Fields: decoded.Fields, CreatedAt: 1_780_000_000_000}, ev, footprint.Variance{})
+	r, err := explain.Of(record.Counted{ID: "r", Type: typ, Rev: 3, Fields: decoded.Fields, CreatedAt: 1_780_000_000_000}, ev, total.Variance{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestFormulas(t *testing.T) {
 	if l := supplied.Lines[0]; l.Factor != nil || l.FactorID != footprint.SuppliedFactor || l.Formula != "1 room × 2 nights × 3 kg per room-night = 6.000000 kg" {
 		t.Errorf("%+v", l)
 	}
-	if _, err := explain.Of(record.Counted{Type: "nothing"}, ev, footprint.Variance{}); err == nil {
+	if _, err := explain.Of(record.Counted{Type: "nothing"}, ev, total.Variance{}); err == nil {
 		t.Error("an unknown type was explained")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
@@ -28,7 +29,7 @@ func BenchmarkTogether(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		contribution, err := json.Marshal(e.Contribution)
+		contribution, err := json.Marshal(total.Of(&e))
 		if err != nil {
 			b.Fatal(err)
 		}

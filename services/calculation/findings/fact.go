@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -17,7 +18,7 @@ type Fact struct {
 	// Mass is what the record counts.
 	Mass footprint.Mass
 	// Deviations are how far its lines may be off, by factor.
-	Deviations []footprint.Deviation
+	Deviations []total.Deviation
 	// CradleToGrave says that a factor of it includes the end of life.
 	CradleToGrave bool
 	input
@@ -55,7 +56,7 @@ func FactOf(c record.Counted) Fact {
 			f.Mass = m
 		}
 	}
-	var counts footprint.Contribution
+	var counts total.Contribution
 	if json.Unmarshal(c.Contribution, &counts) == nil {
 		f.Deviations, f.CradleToGrave = counts.Deviations(), counts.Noticed(footprint.NoticeCradleToGrave)
 	}

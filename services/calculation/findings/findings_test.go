@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
@@ -139,7 +140,7 @@ func TestCradleToGraveBesideWaste(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counted, err := json.Marshal(e.Contribution)
+		counted, err := json.Marshal(total.Of(&e))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -16,9 +16,9 @@ const MaxMeasure = 10
 type ToMeasure struct {
 	ID   record.ID `json:"recordId"`
 	Type string    `json:"type"`
-	footprint.Interval
+	total.Interval
 	// Share is that of the variance of the total.
-	Share footprint.VarianceShare `json:"varianceShare"`
+	Share total.VarianceShare `json:"varianceShare"`
 }
 
 // MeasureNext names the records with the largest shares of the variance of all
@@ -29,14 +29,14 @@ type ToMeasure struct {
 // The share of a record depends on all others through the factors they have in
 // common, so no part of an event can tell by itself which of its records matter.
 func MeasureNext(facts []Fact) []ToMeasure {
-	var all []footprint.Deviation
+	var all []total.Deviation
 	for i := range facts {
 		all = append(all, facts[i].Deviations...)
 	}
-	variance := footprint.VarianceOf(all)
+	variance := total.VarianceOf(all)
 	type ranked struct {
 		*Fact
-		footprint.VarianceShare
+		total.VarianceShare
 	}
 	order := make([]ranked, 0, len(facts))
 	for i := range facts {
@@ -50,7 +50,7 @@ func MeasureNext(facts []Fact) []ToMeasure {
 	})
 	out := []ToMeasure{}
 	for _, r := range order[:min(len(order), MaxMeasure)] {
-		out = append(out, ToMeasure{ID: r.ID, Type: r.Type, Interval: footprint.IntervalOf(r.Mass, r.Deviations), Share: r.VarianceShare})
+		out = append(out, ToMeasure{ID: r.ID, Type: r.Type, Interval: total.IntervalOf(r.Mass, r.Deviations), Share: r.VarianceShare})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
@@ -14,7 +15,7 @@ import (
 func deviating(id, factor string, kg, up int64) findings.Fact {
 	f := findings.Fact{ID: record.ID(id), Type: "custom", Mass: footprint.MassOf(kg)}
 	if up > 0 {
-		f.Deviations = []footprint.Deviation{{Factor: factor, Down: footprint.MassOf(1), Up: footprint.MassOf(up)}}
+		f.Deviations = []total.Deviation{{Factor: factor, Down: footprint.MassOf(1), Up: footprint.MassOf(up)}}
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // The charts are SVG whose geometry is worked out here in whole units of its
@@ -42,7 +43,7 @@ type tick struct {
 
 type part struct {
 	label string
-	footprint.Interval
+	total.Interval
 }
 
 func typesChart(r bundle.Result) barChart {
@@ -164,12 +165,12 @@ func stacked(labels []string, classes []string, perMilles []int64) stack {
 	return s
 }
 
-func scopesChart(b footprint.Scopes, total footprint.Mass) stack {
+func scopesChart(b total.Scopes, total footprint.Mass) stack {
 	return stacked([]string{"Scope 1", "Scope 2", "Scope 3"}, []string{"c1", "c2", "c3"},
 		[]int64{perMille(b.Scope1, total), perMille(b.Scope2, total), perMille(b.Scope3, total)})
 }
 
-func qualityChart(q footprint.DataQuality) stack {
+func qualityChart(q total.DataQuality) stack {
 	perMille := func(d decimal.Decimal) int64 { // shares are in millionths at most
 		n := new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.Scale())), nil))
 		n.Mul(n, big.NewRat(1000, 1))

@@ -41,7 +41,7 @@ func CSV(w io.Writer, d Data) error {
 			_ = out.Write([]string{
 				r.ID, r.Type, strconv.FormatInt(r.Revision, 10), text(about.Description), about.Date, about.Group, about.Country, text(about.ExternalReference),
 				strconv.Itoa(n + 1), text(l.Formula), l.Quantity, l.Unit, l.KgPerUnit.String(), l.Mass.Kilograms(), l.Low.Kilograms(), l.High.Kilograms(),
-				l.Stage, strconv.Itoa(l.Scope), l.Category, l.Quality,
+				l.Stage, strconv.Itoa(l.Scope), l.Category, l.Quality.String(),
 				l.FactorID, yearOf(l.Factor), text(f.Region), text(f.Source), text(f.SourceLocation), text(f.Licence), strings.Join(notices, " "),
 			})
 		}

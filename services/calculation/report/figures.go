@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
 
@@ -28,7 +29,7 @@ func kg(m footprint.Mass) string {
 }
 
 // inTonnes writes the total with its interval, in tonnes from one tonne on.
-func inTonnes(i footprint.Interval) amount {
+func inTonnes(i total.Interval) amount {
 	unit, per, decimals := "kg", int64(1), 1
 	if i.KgCO2e.Cmp(thousandKilograms) >= 0 {
 		unit, per, decimals = "tonnes", 1000, 1
@@ -39,7 +40,7 @@ func inTonnes(i footprint.Interval) amount {
 	return amount{rounded(i.KgCO2e, per, decimals), unit, rounded(i.Low, per, decimals), rounded(i.High, per, decimals)}
 }
 
-func rowOf(label string, records int64, i footprint.Interval, total footprint.Mass) row {
+func rowOf(label string, records int64, i total.Interval, total footprint.Mass) row {
 	return row{Name: label, Records: explain.Grouped(fmt.Sprint(records)), Kg: kg(i.KgCO2e), Share: percent(i.KgCO2e, total), Low: kg(i.Low), High: kg(i.High)}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -225,7 +226,7 @@ func next(d Data) []row {
 	at := make(map[record.ID]int, len(d.Records))
 	for i, r := range d.Records {
 		id := record.ID(r.ID)
-		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: footprint.DeviationsOf(r.Lines)}
+		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: total.DeviationsOf(r.Lines)}
 		at[id] = i
 	}
 	var rows []row

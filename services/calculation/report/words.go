@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
 
@@ -46,7 +47,7 @@ func minute(moment string) string {
 // intro is the report in a few sentences.
 func intro(d Data) string {
 	types := slices.Clone(d.Result.ByType)
-	slices.SortStableFunc(types, func(a, b footprint.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
+	slices.SortStableFunc(types, func(a, b total.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	total := inTonnes(d.Result.Total)
 	text := fmt.Sprintf("The event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s %[2]s.", total.Value, total.Unit, total.Low, total.High)
 	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -20,7 +21,7 @@ func (arithmetic) Evaluate(typ string, fields json.RawMessage, ev footprint.Even
 
 // Sum implements Arithmetic.
 func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
-	contributions := make([]footprint.Contribution, len(parts))
+	contributions := make([]total.Contribution, len(parts))
 	for i, part := range parts {
 		// Not by json.Unmarshal, which would read all of it once more to see where
 		// it ends: this is most of what an approval costs.
@@ -28,7 +29,7 @@ func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
 	}
-	return json.Marshal(footprint.Sum(contributions...))
+	return json.Marshal(total.Sum(contributions...))
 }
 
 // Total implements Arithmetic. In the stored form, which is canonical, the total
@@ -50,7 +51,7 @@ func (arithmetic) Total(contribution json.RawMessage) (string, error) {
 
 // Current implements Arithmetic.
 func (arithmetic) Current(contribution json.RawMessage) bool {
-	return footprint.OfThisEngine(contribution)
+	return total.OfThisEngine(contribution)
 }
 
 // isNumber reports whether a text is a whole number, which may be negative.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // TestArithmeticIsTheEngines holds the adapter against libs/footprint: summing
@@ -14,7 +15,7 @@ func TestArithmeticIsTheEngines(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: factors.Sets()[0].ID}
 	var stored []json.RawMessage
-	var direct []footprint.Contribution
+	var direct []total.Contribution
 	for typ, bodies := range map[string][]string{
 		"flights": {`{"from":"LHR","to":"JFK","passengers":3,"class":"business"}`, `{"from":"CDG","to":"BER","passengers":1}`},
 		"waste":   {`{"treatment":"landfill","weightKg":12.5}`, `{"treatment":"recycling","material":"glass","weightKg":7}`},
@@ -34,10 +35,10 @@ func TestArithmeticIsTheEngines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			direct = append(direct, evaluation.Contribution)
+			direct = append(direct, total.Of(&evaluation))
 		}
 	}
-	want, err := json.Marshal(footprint.Sum(direct...))
+	want, err := json.Marshal(total.Sum(direct...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +54,11 @@ func TestArithmeticIsTheEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != string(want) || footprint.Sum(direct...).Total().IsZero() {
+	if string(got) != string(want) || total.Sum(direct...).Total().IsZero() {
 		t.Fatalf("got  %s\nwant %s", got, want)
 	}
 	for i, part := range append(stored, got) {
-		var c footprint.Contribution
+		var c total.Contribution
 		if err := json.Unmarshal(part, &c); err != nil {
 			t.Fatal(err)
 		}

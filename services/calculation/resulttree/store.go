@@ -53,7 +53,7 @@ type Node struct {
 	Version int64
 	// ContextRev is the event's at the time of the calculation.
 	ContextRev int64
-	// Contribution is the exact sum, canonical JSON of footprint.Contribution.
+	// Contribution is the exact sum, canonical JSON of total.Contribution.
 	Contribution json.RawMessage
 	// Failed are the ids of approved records that could not be calculated.
 	Failed []record.ID
@@ -79,7 +79,7 @@ type Result struct {
 	// ContextRev and Context are the event's at the time of the calculation.
 	ContextRev int64
 	Context    footprint.EventContext
-	// Contribution is the exact sum, canonical JSON of footprint.Contribution.
+	// Contribution is the exact sum, canonical JSON of total.Contribution.
 	Contribution  json.RawMessage
 	Failed        []record.ID
 	EngineVersion string

@@ -358,7 +358,7 @@ func (p *page) Scored(label, typ, body string) (scored, error) {
 		return scored{}, fmt.Errorf("%s %s: %w", typ, body, err)
 	}
 	l := e.Lines[0]
-	return scored{Label: label, Quality: l.Quality, Scores: l.Scores, GSD2: big.NewRat(int64(l.GSD2), 1_000_000).FloatString(3)}, nil
+	return scored{Label: label, Quality: l.Quality.String(), Scores: l.Scores, GSD2: big.NewRat(int64(l.GSD2), 1_000_000).FloatString(3)}, nil
 }
 
 // Licences lists the licences of the rows of the set with how many rows each

@@ -1,4 +1,4 @@
-package footprint
+package total
 
 import (
 	"cmp"
@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
 // Interval is a mass with the bounds of 95% of likely values.
 type Interval struct {
-	KgCO2e Mass `json:"kgCO2e"`
-	Low    Mass `json:"low"`
-	High   Mass `json:"high"`
+	KgCO2e footprint.Mass `json:"kgCO2e"`
+	Low    footprint.Mass `json:"low"`
+	High   footprint.Mass `json:"high"`
 }
 
 // TypePart is the part of one record type.
@@ -35,38 +37,38 @@ type GroupPart struct {
 
 // CategoryPart is one line of scope 3.
 type CategoryPart struct {
-	Category string `json:"category"`
-	KgCO2e   Mass   `json:"kgCO2e"`
+	Category string         `json:"category"`
+	KgCO2e   footprint.Mass `json:"kgCO2e"`
 }
 
 // Scopes are the three scopes of the GHG Protocol. Scope3 is the sum of the
 // categories, the optional one included.
 type Scopes struct {
-	Scope1 Mass `json:"scope1"`
-	Scope2 Mass `json:"scope2"`
-	Scope3 Mass `json:"scope3"`
+	Scope1 footprint.Mass `json:"scope1"`
+	Scope2 footprint.Mass `json:"scope2"`
+	Scope3 footprint.Mass `json:"scope3"`
 }
 
 // Stages are direct and upstream emissions, and those of factors published as
 // one life-cycle figure.
 type Stages struct {
-	Direct   Mass `json:"direct"`
-	Upstream Mass `json:"upstream"`
-	Combined Mass `json:"combined"`
+	Direct   footprint.Mass `json:"direct"`
+	Upstream footprint.Mass `json:"upstream"`
+	Combined footprint.Mass `json:"combined"`
 }
 
 // OutsideScopes is reported apart and is not in the total.
 type OutsideScopes struct {
-	BiogenicCO2Kg Mass `json:"biogenicCO2Kg"`
+	BiogenicCO2Kg footprint.Mass `json:"biogenicCO2Kg"`
 }
 
 // MarketBased is the figure of electricity by contract, beside the
 // location-based one that is in the total. Energy is in kWh.
 type MarketBased struct {
-	KgCO2e         Mass `json:"kgCO2e"`
-	CoveredKWh     Mass `json:"coveredKWh"`
-	ResidualMixKWh Mass `json:"residualMixKWh"`
-	GridAverageKWh Mass `json:"gridAverageKWh"`
+	KgCO2e         footprint.Mass `json:"kgCO2e"`
+	CoveredKWh     footprint.Mass `json:"coveredKWh"`
+	ResidualMixKWh footprint.Mass `json:"residualMixKWh"`
+	GridAverageKWh footprint.Mass `json:"gridAverageKWh"`
 }
 
 // DataQuality are shares of the total that add up to 1 exactly; all are 0 when
@@ -83,34 +85,34 @@ type DataQuality struct {
 // each list the parts add up to the total to the last digit; low and high do
 // not add up.
 type Breakdown struct {
-	Total                     Interval       `json:"total"`
-	PerAttendeeKg             *Mass          `json:"perAttendeeKg"`
-	PerAttendeeDayKg          *Mass          `json:"perAttendeeDayKg"`
-	ByType                    []TypePart     `json:"byType"`
-	ByScope                   Scopes         `json:"byScope"`
-	ByGroup                   []GroupPart    `json:"byGroup"`
-	ByScope3Category          []CategoryPart `json:"byScope3Category"`
-	ByStage                   Stages         `json:"byStage"`
-	ByGas                     Gases          `json:"byGas"`
-	OutsideScopes             OutsideScopes  `json:"outsideScopes"`
-	MarketBased               *MarketBased   `json:"marketBased"`
-	ExcludingAttendeeTravelKg Mass           `json:"excludingAttendeeTravelKg"`
-	ExtrapolatedKg            Mass           `json:"extrapolatedKg"`
-	DataQuality               DataQuality    `json:"dataQuality"`
-	Notices                   []Notice       `json:"notices"`
+	Total                     Interval           `json:"total"`
+	PerAttendeeKg             *footprint.Mass    `json:"perAttendeeKg"`
+	PerAttendeeDayKg          *footprint.Mass    `json:"perAttendeeDayKg"`
+	ByType                    []TypePart         `json:"byType"`
+	ByScope                   Scopes             `json:"byScope"`
+	ByGroup                   []GroupPart        `json:"byGroup"`
+	ByScope3Category          []CategoryPart     `json:"byScope3Category"`
+	ByStage                   Stages             `json:"byStage"`
+	ByGas                     footprint.Gases    `json:"byGas"`
+	OutsideScopes             OutsideScopes      `json:"outsideScopes"`
+	MarketBased               *MarketBased       `json:"marketBased"`
+	ExcludingAttendeeTravelKg footprint.Mass     `json:"excludingAttendeeTravelKg"`
+	ExtrapolatedKg            footprint.Mass     `json:"extrapolatedKg"`
+	DataQuality               DataQuality        `json:"dataQuality"`
+	Notices                   []footprint.Notice `json:"notices"`
 }
 
-// Breakdown gives the result of the event that the records belong to.
-func (c Contribution) Breakdown(ev EventContext) Breakdown {
+// Breakdown returns the result of the event that the records belong to.
+func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
 	b := Breakdown{
 		Total: interval(c.cells), ByGas: c.gases, OutsideScopes: OutsideScopes{c.biogenic}, ExtrapolatedKg: c.extrapolated,
-		ByType: []TypePart{}, ByGroup: []GroupPart{}, ByScope3Category: []CategoryPart{}, Notices: []Notice{},
+		ByType: []TypePart{}, ByGroup: []GroupPart{}, ByScope3Category: []CategoryPart{}, Notices: []footprint.Notice{},
 	}
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Type }) {
 		b.ByType = append(b.ByType, TypePart{p.key, c.count(func(n count) bool { return n.Type == p.key }), interval(p.cells)})
 	}
 	// Types keep their fixed order, not that of the alphabet.
-	slices.SortStableFunc(b.ByType, func(x, y TypePart) int { return cmp.Compare(orderOf(x.Type), orderOf(y.Type)) })
+	slices.SortStableFunc(b.ByType, func(x, y TypePart) int { return cmp.Compare(footprint.OrderOf(x.Type), footprint.OrderOf(y.Type)) })
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Group }) {
 		b.ByGroup = append(b.ByGroup, GroupPart{p.key, c.count(func(n count) bool { return n.Group == p.key }), interval(p.cells)})
 	}
@@ -120,7 +122,7 @@ func (c Contribution) Breakdown(ev EventContext) Breakdown {
 		}
 	}
 	b.ExcludingAttendeeTravelKg = b.Total.KgCO2e
-	var unspecified Mass
+	var unspecified footprint.Mass
 	for i := range c.cells {
 		n := &c.cells[i]
 		switch n.Scope {
@@ -132,9 +134,9 @@ func (c Contribution) Breakdown(ev EventContext) Breakdown {
 			b.ByScope.Scope3 = b.ByScope.Scope3.Add(n.Mass)
 		}
 		switch n.Stage {
-		case Direct:
+		case footprint.Direct:
 			b.ByStage.Direct = b.ByStage.Direct.Add(n.Mass)
-		case Upstream:
+		case footprint.Upstream:
 			b.ByStage.Upstream = b.ByStage.Upstream.Add(n.Mass)
 		default:
 			b.ByStage.Combined = b.ByStage.Combined.Add(n.Mass)
@@ -142,19 +144,19 @@ func (c Contribution) Breakdown(ev EventContext) Breakdown {
 		if n.Group == "attendees" && (n.Type == "flights" || n.Type == "ground-transport") {
 			b.ExcludingAttendeeTravelKg = b.ExcludingAttendeeTravelKg.Sub(n.Mass)
 		}
-		if n.Group == GroupUnspecified {
+		if n.Group == footprint.GroupUnspecified {
 			unspecified = unspecified.Add(n.Mass)
 		}
 	}
-	if !c.market.isZero() {
+	if !c.market.IsZero() {
 		b.MarketBased = &MarketBased{c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean}
 	}
 	b.DataQuality = c.dataQuality(b.Total.KgCO2e)
 	if ev.Attendees > 0 {
-		per := b.Total.KgCO2e.share(1, ev.Attendees)
+		per := b.Total.KgCO2e.Share(1, ev.Attendees)
 		b.PerAttendeeKg = &per
 		if days := daysOf(ev); days > 0 {
-			perDay := b.Total.KgCO2e.share(1, ev.Attendees*days)
+			perDay := b.Total.KgCO2e.Share(1, ev.Attendees*days)
 			b.PerAttendeeDayKg = &perDay
 		}
 	}
@@ -172,7 +174,7 @@ func (c Contribution) count(of func(count) bool) int64 {
 	return n
 }
 
-func daysOf(ev EventContext) int64 {
+func daysOf(ev footprint.EventContext) int64 {
 	start, err := time.Parse(time.DateOnly, ev.StartDate)
 	if err != nil {
 		return 0
@@ -203,8 +205,8 @@ func partition(cells []cell, key func(*cell) string) []part {
 	return out
 }
 
-func sumOf(cells []cell) Mass {
-	var m Mass
+func sumOf(cells []cell) footprint.Mass {
+	var m footprint.Mass
 	for i := range cells {
 		m = m.Add(cells[i].Mass)
 	}
@@ -222,7 +224,7 @@ func interval(cells []cell) Interval {
 	case 1:
 		return Interval{i.KgCO2e, i.KgCO2e.Sub(cells[0].Down), i.KgCO2e.Add(cells[0].Up)}
 	}
-	type ends struct{ down, up Mass }
+	type ends struct{ down, up footprint.Mass }
 	byFactor := make(map[string]ends, len(cells))
 	for k := range cells {
 		e := byFactor[cells[k].Factor]
@@ -235,21 +237,21 @@ func interval(cells []cell) Interval {
 		n = e.up.Big()
 		up.Add(up, square.Mul(n, n))
 	}
-	i.Low = i.KgCO2e.Sub(massOfBig(down.Sqrt(down)))
-	i.High = i.KgCO2e.Add(massOfBig(up.Sqrt(up)))
+	i.Low = i.KgCO2e.Sub(footprint.BigMass(down.Sqrt(down)))
+	i.High = i.KgCO2e.Add(footprint.BigMass(up.Sqrt(up)))
 	return i
 }
 
-// dataQuality gives shares in millionths. The rounding residue goes to the
+// dataQuality returns shares in millionths. The rounding residue goes to the
 // largest share, so that they add up to 1.
-func (c Contribution) dataQuality(total Mass) DataQuality {
-	parts := [...]Mass{c.quality[measured], c.quality[calculated], c.quality[estimated], c.quality[assumed], c.extrapolated}
+func (c Contribution) dataQuality(whole footprint.Mass) DataQuality {
+	parts := [...]footprint.Mass{c.quality[footprint.Measured], c.quality[footprint.Calculated], c.quality[footprint.Estimated], c.quality[footprint.Assumed], c.extrapolated}
 	var shares [len(parts)]int64
-	if total.Sign() > 0 {
+	if whole.Sign() > 0 {
 		rest, largest := int64(1_000_000), 0
 		for i, m := range parts {
 			n := new(big.Int).Mul(m.Big(), big.NewInt(1_000_000))
-			shares[i] = divHalfEven(n, total.Big()).Int64()
+			shares[i] = fixed.Quo(n, whole.Big()).Int64()
 			rest -= shares[i]
 			if shares[i] > shares[largest] {
 				largest = i
@@ -261,21 +263,21 @@ func (c Contribution) dataQuality(total Mass) DataQuality {
 	return DataQuality{d(0), d(1), d(2), d(3), d(4)}
 }
 
-// resultNotices gives what the notices of records, and the event itself, mean
+// resultNotices returns what the notices of records, and the event itself, mean
 // for the result.
-func (c Contribution) resultNotices(ev EventContext, unspecified Mass) []Notice {
-	out := []Notice{}
-	if e, err := engineFor(ev); err == nil {
-		if year := yearOf(ev.StartDate); year != 0 && year < e.set.Year {
-			out = append(out, Notice{Code: NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, e.set.Year)})
+func (c Contribution) resultNotices(ev footprint.EventContext, unspecified footprint.Mass) []footprint.Notice {
+	out := []footprint.Notice{}
+	if set, err := ev.Set(); err == nil {
+		if year := footprint.YearOf(ev.StartDate); year != 0 && year < set.Year {
+			out = append(out, footprint.Notice{Code: footprint.NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, set.Year)})
 		}
 	}
 	if !unspecified.IsZero() {
-		out = append(out, Notice{Code: NoticeGroup, Field: "group",
+		out = append(out, footprint.Notice{Code: footprint.NoticeGroup, Field: "group",
 			Message: fmt.Sprintf("%s kg are of records that name no group of people.", unspecified.Kilograms())})
 	}
 	if !c.unbased.IsZero() {
-		out = append(out, Notice{Code: NoticeNotRebased,
+		out = append(out, footprint.Notice{Code: footprint.NoticeNotRebased,
 			Message: fmt.Sprintf("%s kg have no published gas split and stay on the published basis.", c.unbased.Kilograms())})
 	}
 	for _, n := range c.notices {
@@ -283,7 +285,7 @@ func (c Contribution) resultNotices(ev EventContext, unspecified Mass) []Notice 
 		if n.Records == 1 {
 			about = fmt.Sprintf("1 record of %s kg", n.Mass.Kilograms())
 		}
-		out = append(out, Notice{Code: n.Code, Message: inResult[n.Code] + " It is about " + about + "."})
+		out = append(out, footprint.Notice{Code: n.Code, Message: footprint.NoticeMeaning(n.Code) + " It is about " + about + "."})
 	}
 	return out
 }

@@ -1,9 +1,10 @@
-package footprint
+package total
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // Sum adds many contributions. Its cost grows with their number, not with that
@@ -85,7 +86,7 @@ type gather[K comparable, V any] struct {
 	list []V
 }
 
-// find gives the entry of a key, to add to. A key that is new gets value as its
+// find returns the entry of a key, to add to. A key that is new gets value as its
 // entry, and nil comes back: there is nothing to add any more.
 func (g *gather[K, V]) find(key K, value *V) *V {
 	i, ok := g.at[key]
@@ -98,75 +99,56 @@ func (g *gather[K, V]) find(key K, value *V) *V {
 }
 
 // Summer adds up what many records of one event contribute, without the words
-// and lines of an Evaluation. The sum is the same as that of the contributions
-// of Evaluate. A Summer is used by one goroutine.
+// of an evaluation. The sum is the same as that of Of. A Summer is used by one
+// goroutine.
 type Summer struct {
-	calculation calculation
-	tally       *tally
+	records *footprint.Evaluator
+	tally   *tally
 }
 
-// NewSummer makes a Summer; the error is that of an unknown factor set.
-func NewSummer(ev EventContext) (*Summer, error) {
-	e, err := engineFor(ev)
+// NewSummer returns a Summer; the error is that of an unknown factor set.
+func NewSummer(ev footprint.EventContext) (*Summer, error) {
+	e, err := footprint.NewEvaluator(ev)
 	if err != nil {
 		return nil, err
 	}
-	return &Summer{calculation: calculation{engine: e, ev: ev, quiet: true}, tally: newTally()}, nil
+	return &Summer{records: e, tally: newTally()}, nil
 }
 
-// Add adds a record, given by the fields of Decoded. With an error, which is
-// that of Evaluate, nothing was added.
+// Add adds a record, given by the fields of footprint.Decoded. With an error,
+// which is that of footprint.Evaluate, nothing was added.
 func (s *Summer) Add(typ string, fields json.RawMessage) error {
-	t, ok := find(typ)
-	if !ok {
-		return fmt.Errorf("footprint: the type %q is not known", typ)
-	}
-	in, err := t.read(fields)
+	e, err := s.records.Evaluate(typ, fields)
 	if err != nil {
 		return err
 	}
-	return s.add(t, in)
-}
-
-func (s *Summer) add(t *recordType, in any) error {
-	c := &s.calculation
-	if err := t.calculate(in, c); err != nil {
-		return err
-	}
-	if err := c.fault(); err != nil {
-		return err
-	}
-	c.addTo(s.tally)
+	s.tally.add(e)
 	return nil
 }
 
-// Contribution gives the sum so far.
+// Contribution returns the sum so far.
 func (s *Summer) Contribution() Contribution { return s.tally.contribution() }
 
-// addTo adds what the record comes to; it is what contribution gives.
-func (c *calculation) addTo(t *tally) {
-	var total Mass
-	for i := range c.out.Lines {
-		l := &c.out.Lines[i]
-		t.cell(&cell{
-			cellKey: cellKey{Type: c.typ, Group: l.Group, Scope: l.Scope, Category: l.Category, Stage: l.Stage, Factor: l.FactorID},
-			Mass:    l.Mass, Down: l.Mass.Sub(l.Low), Up: l.High.Sub(l.Mass),
-		})
-		total = total.Add(l.Mass)
-		t.scalars.gases = t.scalars.gases.add(l.Gases)
-		t.scalars.quality[l.quality] = t.scalars.quality[l.quality].Add(l.Mass.Sub(l.extrapolated))
-		t.scalars.extrapolated = t.scalars.extrapolated.Add(l.extrapolated)
+// add adds a record; it is what Of returns.
+func (t *tally) add(e *footprint.Evaluation) {
+	var mass footprint.Mass
+	for i := range e.Lines {
+		l := &e.Lines[i]
+		c := cellOf(e.Type, l)
+		t.cell(&c)
+		mass = mass.Add(l.Mass)
+		t.scalars.addLine(l)
 	}
 	t.scalars.records++
-	t.scalars.unbased = t.scalars.unbased.Add(c.unbased)
-	t.scalars.biogenic = t.scalars.biogenic.Add(c.biogenic)
-	if c.market != nil {
-		t.scalars.market = t.scalars.market.add(*c.market)
+	t.scalars.unbased = t.scalars.unbased.Add(e.NotRebased)
+	t.scalars.biogenic = t.scalars.biogenic.Add(e.Biogenic)
+	if e.Market != nil {
+		t.scalars.market = t.scalars.market.Add(*e.Market)
 	}
-	t.count(count{c.typ, c.group, 1})
-	for i, n := range c.notices {
-		if _, ok := inResult[n.Code]; ok && !slices.ContainsFunc(c.notices[:i], func(o Notice) bool { return o.Code == n.Code }) {
-			t.notice(noticeSum{n.Code, 1, total})
+	t.count(count{e.Type, e.Group, 1})
+	for i := range e.Notices {
+		if reported(e.Notices, i) {
+			t.notice(noticeSum{e.Notices[i].Code, 1, mass})
 		}
 	}
 }

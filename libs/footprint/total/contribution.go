@@ -1,9 +1,14 @@
-package footprint
+// Package total adds up what records contribute: exact sums that can be stored
+// and merged, the breakdowns and intervals of a result, and how much of a
+// total's uncertainty each part has.
+package total
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // Contribution is what one record, or any number of records, adds to a result:
@@ -19,12 +24,12 @@ type Contribution struct {
 	records      int64
 	counts       []count // of records, by type and group
 	cells        []cell
-	gases        Gases
-	quality      [qualities]Mass // of what is not extrapolated
-	extrapolated Mass
-	unbased      Mass // not re-based on AR6
-	biogenic     Mass // biogenic CO2, outside of scopes and total
-	market       market
+	gases        footprint.Gases
+	quality      [footprint.Qualities]footprint.Mass // of what is not extrapolated
+	extrapolated footprint.Mass
+	unbased      footprint.Mass // not re-based on AR6
+	biogenic     footprint.Mass // biogenic CO2, outside of scopes and total
+	market       footprint.Market
 	notices      []noticeSum
 }
 
@@ -40,29 +45,16 @@ type cellKey struct {
 
 type cell struct {
 	cellKey
-	Mass Mass
+	Mass footprint.Mass
 	// Down and Up are the distances to the ends of the interval. They are added
 	// plainly within a factor, whose error all its lines share.
-	Down, Up Mass
-}
-
-// market are the sums of the market-based figure of electricity. Energy is kept
-// in the same form as mass: 10^-9 kWh.
-type market struct {
-	Mass                        Mass
-	Covered, Residual, GridMean Mass
-}
-
-func (m market) isZero() bool { return m == market{} }
-
-func (m market) add(o market) market {
-	return market{Mass: m.Mass.Add(o.Mass), Covered: m.Covered.Add(o.Covered), Residual: m.Residual.Add(o.Residual), GridMean: m.GridMean.Add(o.GridMean)}
+	Down, Up footprint.Mass
 }
 
 type noticeSum struct {
 	Code    string
 	Records int64
-	Mass    Mass // of the records, not only of what the notice is about
+	Mass    footprint.Mass // of the records, not only of what the notice is about
 }
 
 func (a cellKey) compare(b cellKey) int {
@@ -84,34 +76,52 @@ func (a cellKey) compare(b cellKey) int {
 	return strings.Compare(a.Category, b.Category)
 }
 
-// contribution gives what the record adds to a result. It is Summer.Add for one
-// record, without maps.
-func (c *calculation) contribution() Contribution {
-	out := Contribution{records: 1, counts: []count{{c.typ, c.group, 1}}, unbased: c.unbased, biogenic: c.biogenic,
-		cells: make([]cell, 0, len(c.out.Lines))}
-	var total Mass
-	for i := range c.out.Lines {
-		l := &c.out.Lines[i]
-		out.cells = append(out.cells, cell{
-			cellKey: cellKey{Type: c.typ, Group: l.Group, Scope: l.Scope, Category: l.Category, Stage: l.Stage, Factor: l.FactorID},
-			Mass:    l.Mass, Down: l.Mass.Sub(l.Low), Up: l.High.Sub(l.Mass),
-		})
-		total = total.Add(l.Mass)
-		out.gases = out.gases.add(l.Gases)
-		out.quality[l.quality] = out.quality[l.quality].Add(l.Mass.Sub(l.extrapolated))
-		out.extrapolated = out.extrapolated.Add(l.extrapolated)
+// Of returns what a record adds to a result. It is Summer.Add for one record,
+// without maps.
+func Of(e *footprint.Evaluation) Contribution {
+	out := Contribution{records: 1, counts: []count{{e.Type, e.Group, 1}}, unbased: e.NotRebased, biogenic: e.Biogenic,
+		cells: make([]cell, 0, len(e.Lines))}
+	var mass footprint.Mass
+	for i := range e.Lines {
+		l := &e.Lines[i]
+		out.cells = append(out.cells, cellOf(e.Type, l))
+		mass = mass.Add(l.Mass)
+		out.addLine(l)
 	}
 	out.cells = sortCells(out.cells)
-	if c.market != nil {
-		out.market = *c.market
+	if e.Market != nil {
+		out.market = *e.Market
 	}
-	for _, n := range c.notices {
-		if _, ok := inResult[n.Code]; ok && !slices.ContainsFunc(out.notices, func(s noticeSum) bool { return s.Code == n.Code }) {
-			out.notices = append(out.notices, noticeSum{n.Code, 1, total})
+	for i := range e.Notices {
+		if reported(e.Notices, i) {
+			out.notices = append(out.notices, noticeSum{e.Notices[i].Code, 1, mass})
 		}
 	}
 	slices.SortFunc(out.notices, compareNotices)
 	return out
+}
+
+// cellOf returns the cell of a line.
+func cellOf(typ string, l *footprint.Line) cell {
+	return cell{
+		cellKey: cellKey{Type: typ, Group: l.Group, Scope: l.Scope, Category: l.Category, Stage: l.Stage, Factor: l.FactorID},
+		Mass:    l.Mass, Down: l.Mass.Sub(l.Low), Up: l.High.Sub(l.Mass),
+	}
+}
+
+// addLine adds the parts of a line that have no cell.
+func (c *Contribution) addLine(l *footprint.Line) {
+	c.gases = c.gases.Add(l.Gases)
+	c.quality[l.Quality] = c.quality[l.Quality].Add(l.Mass.Sub(l.Extrapolated))
+	c.extrapolated = c.extrapolated.Add(l.Extrapolated)
+}
+
+// reported reports whether results carry the notice at i, which is the first of
+// its code.
+func reported(notices []footprint.Notice, i int) bool {
+	code := notices[i].Code
+	return footprint.NoticeMeaning(code) != "" &&
+		!slices.ContainsFunc(notices[:i], func(o footprint.Notice) bool { return o.Code == code })
 }
 
 func compareNotices(a, b noticeSum) int { return strings.Compare(a.Code, b.Code) }
@@ -148,15 +158,15 @@ func (c Contribution) Noticed(code string) bool {
 }
 
 // Total is the mass of all lines.
-func (c Contribution) Total() Mass {
-	var total Mass
+func (c Contribution) Total() footprint.Mass {
+	var total footprint.Mass
 	for i := range c.cells {
 		total = total.Add(c.cells[i].Mass)
 	}
 	return total
 }
 
-// Add gives the sums of both. It is associative and commutative, and both
+// Add returns the sums of both. It is associative and commutative, and both
 // stay as they are.
 func (c Contribution) Add(other Contribution) Contribution {
 	out := c.addScalars(&other)
@@ -178,14 +188,14 @@ func (c Contribution) Add(other Contribution) Contribution {
 func (c Contribution) addScalars(other *Contribution) Contribution {
 	out := c
 	out.records += other.records
-	out.gases = c.gases.add(other.gases)
+	out.gases = c.gases.Add(other.gases)
 	for i := range out.quality {
 		out.quality[i] = c.quality[i].Add(other.quality[i])
 	}
 	out.extrapolated = c.extrapolated.Add(other.extrapolated)
 	out.unbased = c.unbased.Add(other.unbased)
 	out.biogenic = c.biogenic.Add(other.biogenic)
-	out.market = c.market.add(other.market)
+	out.market = c.market.Add(other.market)
 	return out
 }
 

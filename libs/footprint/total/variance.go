@@ -1,4 +1,4 @@
-package footprint
+package total
 
 import (
 	"math/big"
@@ -7,13 +7,14 @@ import (
 	"unique"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // Deviation is how far the lines of one factor lie below and above their figure
 // at the ends of their interval.
 type Deviation struct {
 	Factor   string
-	Down, Up Mass
+	Down, Up footprint.Mass
 }
 
 // Deviations gives the deviations of all lines, one for each factor, ordered by
@@ -28,7 +29,7 @@ func (c Contribution) Deviations() []Deviation {
 
 // DeviationsOf gives the deviations of the lines of a record; they are those of
 // its Contribution.
-func DeviationsOf(lines []Line) []Deviation {
+func DeviationsOf(lines []footprint.Line) []Deviation {
 	out := make([]Deviation, 0, len(lines))
 	for i := range lines {
 		out = append(out, Deviation{lines[i].FactorID, lines[i].Mass.Sub(lines[i].Low), lines[i].High.Sub(lines[i].Mass)})
@@ -53,7 +54,7 @@ func addUp(all []Deviation) []Deviation {
 }
 
 // IntervalOf gives the interval of a mass with such deviations.
-func IntervalOf(m Mass, deviations []Deviation) Interval {
+func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
 	cells := make([]cell, len(deviations))
 	for i, d := range deviations {
 		cells[i] = cell{cellKey: cellKey{Factor: d.Factor}, Down: d.Down, Up: d.Up}
@@ -78,7 +79,7 @@ func (c Contribution) Variance() Variance { return VarianceOf(c.Deviations()) }
 // VarianceOf gives the variance of a total with such deviations; a factor may be
 // named more than once.
 func VarianceOf(total []Deviation) Variance {
-	sums := make(map[string]Mass)
+	sums := make(map[string]footprint.Mass)
 	for _, d := range total {
 		sums[d.Factor] = sums[d.Factor].Add(d.Up)
 	}

@@ -1,4 +1,4 @@
-package footprint
+package total
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // contributionJSON is the stored form: sums as decimal strings of micrograms,
@@ -29,10 +31,10 @@ type contributionJSON struct {
 	Notices      []string `json:"notices,omitempty"` // code|records|mass
 }
 
-var errContribution = errors.New("footprint: this is no contribution")
+var errContribution = errors.New("total: this is no contribution")
 
 // masses writes masses, or nothing when all are 0.
-func masses(list ...Mass) string {
+func masses(list ...footprint.Mass) string {
 	var b strings.Builder
 	zero := true
 	for i, m := range list {
@@ -51,7 +53,7 @@ func masses(list ...Mass) string {
 // MarshalJSON writes the stored form.
 func (c Contribution) MarshalJSON() ([]byte, error) {
 	j := contributionJSON{
-		Engine: EngineVersion, Records: c.records, Total: c.Total().String(),
+		Engine: footprint.EngineVersion, Records: c.records, Total: c.Total().String(),
 		Gases:   masses(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
 		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
 		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
@@ -75,7 +77,7 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 func OfThisEngine(stored []byte) bool { return bytes.HasPrefix(stored, engineMark) }
 
 // engineMark is how the stored form begins, which is canonical.
-var engineMark = []byte(`{"engine":"` + EngineVersion + `",`)
+var engineMark = []byte(`{"engine":"` + footprint.EngineVersion + `",`)
 
 // UnmarshalJSON reads the stored form, of whichever engine. Its total must be that of its cells.
 func (c *Contribution) UnmarshalJSON(data []byte) error {
@@ -87,7 +89,7 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 	p := entries{}
 	r.records = j.Records
 	p.masses(j.Gases, &r.gases.CO2, &r.gases.CH4, &r.gases.N2O, &r.gases.AviationNonCO2, &r.gases.Unsplit)
-	p.masses(j.Quality, &r.quality[measured], &r.quality[calculated], &r.quality[estimated], &r.quality[assumed])
+	p.masses(j.Quality, &r.quality[footprint.Measured], &r.quality[footprint.Calculated], &r.quality[footprint.Estimated], &r.quality[footprint.Assumed])
 	p.masses(j.Extrapolated, &r.extrapolated)
 	p.masses(j.Unbased, &r.unbased)
 	p.masses(j.Biogenic, &r.biogenic)
@@ -158,8 +160,8 @@ func (p *entries) number() int64 {
 	return n
 }
 
-func (p *entries) mass() Mass {
-	m, err := ParseMicrograms(p.text())
+func (p *entries) mass() footprint.Mass {
+	m, err := footprint.ParseMicrograms(p.text())
 	p.bad = p.bad || err != nil
 	return m
 }
@@ -167,7 +169,7 @@ func (p *entries) mass() Mass {
 func (p *entries) end() { p.bad = p.bad || !p.done }
 
 // masses reads a group of masses; all stay 0 when text is empty.
-func (p *entries) masses(text string, to ...*Mass) {
+func (p *entries) masses(text string, to ...*footprint.Mass) {
 	if text == "" {
 		return
 	}

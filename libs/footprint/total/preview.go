@@ -1,0 +1,30 @@
+package total
+
+import "github.com/eventcarbon/ecf/libs/footprint"
+
+// Preview is the footprint that a record shows.
+type Preview struct {
+	KgCO2e    footprint.Mass     `json:"kgCO2e"`
+	Low       footprint.Mass     `json:"low"`
+	High      footprint.Mass     `json:"high"`
+	FactorSet string             `json:"factorSet"`
+	Defaulted []string           `json:"defaulted"`
+	Notices   []footprint.Notice `json:"notices"`
+}
+
+// PreviewOf returns the footprint to show for a record. The notices of Decode
+// are not in it: put them in front.
+func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
+	sum := Of(e).interval()
+	p := Preview{KgCO2e: sum.KgCO2e, Low: sum.Low, High: sum.High, FactorSet: factorSet,
+		Defaulted: e.Defaulted, Notices: e.Notices}
+	if p.Defaulted == nil {
+		p.Defaulted = []string{}
+	}
+	if p.Notices == nil {
+		p.Notices = []footprint.Notice{}
+	}
+	return p
+}
+
+func (c Contribution) interval() Interval { return interval(c.cells) }
