@@ -37,6 +37,8 @@ type member struct {
 	name  string
 	value node
 	read  bool
+	// serverOwned marks a field that was dropped because the server sets it.
+	serverOwned bool
 }
 
 // scanner reads one JSON text. It stops at the first syntax error, since what

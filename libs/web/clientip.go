@@ -23,7 +23,7 @@ func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 	if !isTrusted(addr, trusted) {
 		return addr
 	}
-	hops := strings.Split(lastBytes(strings.Join(fields(c, fiber.HeaderXForwardedFor), ","), 2048), ",")
+	hops := strings.Split(lastBytes(strings.Join(headerFields(c, fiber.HeaderXForwardedFor), ","), 2048), ",")
 	for i := len(hops) - 1; i >= 0 && i >= len(hops)-maxForwarded; i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
@@ -37,11 +37,11 @@ func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 	return addr
 }
 
-// fields gives the values of a repeated header field in the order they came.
+// headerFields gives the values of a repeated header field in the order they came.
 // fasthttp's own list is not in that order: a chunked request has its fields
 // rearranged, and with that a client could put its own X-Forwarded-For behind
 // the proxy's.
-func fields(c *fiber.Ctx, name string) []string {
+func headerFields(c *fiber.Ctx, name string) []string {
 	var values []string
 	for k, v := range c.Request().Header.AllInOrder() {
 		if strings.EqualFold(string(k), name) {

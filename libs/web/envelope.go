@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 type success struct {
@@ -26,9 +28,34 @@ func Created(c *fiber.Ctx, data any, location string) error {
 	return Answer(c, http.StatusCreated, data)
 }
 
-// Answer answers with data in the envelope under a status of success.
+// Answer answers with data in the envelope under a status of success. An object
+// carries the notices of the request.
 func Answer(c *fiber.Ctx, status int, data any) error {
+	if notices := noticesOf(c); len(notices) > 0 {
+		var err error
+		if data, err = withNotices(data, notices); err != nil {
+			return err
+		}
+	}
 	return writeJSON(c, status, success{Success: true, Data: data})
+}
+
+// withNotices returns data with the field notices, where it is an object.
+func withNotices(data any, notices []fields.Notice) (any, error) {
+	object, err := encode(data)
+	if err != nil || len(object) < 2 || object[0] != '{' {
+		return data, err
+	}
+	list, err := encode(notices)
+	if err != nil {
+		return nil, err
+	}
+	out := object[:len(object)-1]
+	if len(out) > 1 {
+		out = append(out, ',')
+	}
+	out = append(append(append(out, `"notices":`...), list...), '}')
+	return json.RawMessage(out), nil
 }
 
 // Encode gives the bytes that OK would send, for answers that are stored and

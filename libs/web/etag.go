@@ -75,7 +75,7 @@ func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
 // commas, so the list cannot be split at them. Reading stops at the first thing
 // that is no tag.
 func tagList(c *fiber.Ctx, header string) (tags []string, present bool) {
-	for _, s := range fields(c, header) {
+	for _, s := range headerFields(c, header) {
 		present = true
 		for {
 			s = strings.TrimLeft(s, " \t,")

@@ -19,6 +19,7 @@ const (
 	keyCause
 	keyQuiet
 	keyUnrouted
+	keyNotices
 )
 
 // RequestID gives the id of the request, which is also in its answer's
