@@ -82,7 +82,7 @@ func PolicyApproval(p Policy, submitted Record, ev Event) (Request, bool) {
 		return Request{}, false
 	}
 	return Request{
-		Org: submitted.Org, Key: submitted.Key(), Move: AutoApprove, By: p.AutoApprove.By, FourEyes: p.FourEyes,
+		Org: submitted.Org, Key: submitted.Key(), Move: AutoApprove, By: p.AutoApprove.By,
 		Comment: fmt.Sprintf("Approved by the organization's policy: less than %s kg CO2e.", p.AutoApprove.BelowKg),
 		IfMatch: func(r Record) bool { return r.Rev == submitted.Rev },
 	}, true

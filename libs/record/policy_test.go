@@ -89,7 +89,7 @@ func TestAutoApprovalIsAMoveOfItsOwn(t *testing.T) {
 			t.Parallel()
 			store, w := newFlow(t, c.from)
 			req := request(record.AutoApprove, c.by)
-			req.FourEyes = c.fourEyes
+			w.Policy = policyOf(c.fourEyes)
 			got, err := w.Apply(t.Context(), req)
 			if apperr.CodeOf(err) != c.want || (store.writes == 1) != (c.want == "") {
 				t.Fatalf("%v, %d writes", err, store.writes)

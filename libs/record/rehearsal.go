@@ -23,6 +23,7 @@ type Originals interface {
 	Organizations
 	Events
 	Records
+	Entries
 }
 
 type reference struct {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// What a Store says when it could not do what was asked. Anything else it
-// returns is a failure of the engine.
+// The outcomes of a Store that are not failures of the engine. Any other
+// error is a failure.
 var (
 	// ErrNotFound: no such thing in this organization (or it was deleted).
 	ErrNotFound = errors.New("record: not found")
@@ -32,11 +32,18 @@ const Unlimited int64 = -1
 // conformance suite in recordtest holds every engine to these sentences.
 //
 // A call whose context has ended before it began writes nothing.
+//
+// It is the sum of interfaces that are named for their users. Those who store
+// or read only some of it ask for these.
 type Store interface {
 	Organizations
 	Events
 	Records
+	Pages
+	ReviewQueue
+	Entries
 	Marks
+	Counting
 	Keys
 	Imports
 	Histories
@@ -63,16 +70,7 @@ type Events interface {
 	InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error)
 	// Event reads an event that is not deleted; ErrNotFound.
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
-	// EventSpan says where the page of at most limit events that has skip newer
-	// ones before it lies in the slots of the organization, as of one moment. Its
-	// cost does not depend on how many events there are or were.
-	EventSpan(ctx context.Context, org OrgID, skip, limit int64) (Span, error)
-	// EventRange reads the events from ≤ Slot ≤ to that are not deleted, highest
-	// Slot first.
-	EventRange(ctx context.Context, org OrgID, from, to int64) ([]Event, error)
-	// EventRevisions is EventRange without the events.
-	EventRevisions(ctx context.Context, org OrgID, from, to int64) ([]Revision, error)
-	// UsedSlots gives the highest slot ever taken: the quota used.
+	// UsedSlots returns the highest slot ever taken: the quota used.
 	UsedSlots(ctx context.Context, org OrgID) (int64, error)
 	// ReplaceEvent stores e where the stored Rev is prevRev and the event is
 	// not deleted, else ErrConflict. The stored Mark is kept where e.Mark is
@@ -115,7 +113,7 @@ type Records interface {
 	// FindRecord reads a record of the event by its id alone, whatever its type;
 	// ErrNotFound.
 	FindRecord(ctx context.Context, org OrgID, event EventID, id ID) (Record, error)
-	// HasReference says whether a record of the sub-collection that is not
+	// HasReference reports whether a record of the sub-collection that is not
 	// deleted has this external reference.
 	HasReference(ctx context.Context, org OrgID, sub Sub, reference string) (bool, error)
 	// ReplaceRecord stores r where the stored Rev is prevRev and the record is
@@ -124,6 +122,19 @@ type Records interface {
 	// ClearRecordMarks removes one. ErrDuplicateReference if r's RefKey is
 	// another's.
 	ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
+}
+
+// Pages are the lists of a tenant, page by page.
+type Pages interface {
+	// EventSpan says where the page of at most limit events that has skip newer
+	// ones before it lies in the slots of the organization, as of one moment. Its
+	// cost does not depend on how many events there are or were.
+	EventSpan(ctx context.Context, org OrgID, skip, limit int64) (Span, error)
+	// EventRange reads the events from ≤ Slot ≤ to that are not deleted, highest
+	// Slot first.
+	EventRange(ctx context.Context, org OrgID, from, to int64) ([]Event, error)
+	// EventRevisions is EventRange without the events.
+	EventRevisions(ctx context.Context, org OrgID, from, to int64) ([]Revision, error)
 	// RecordSpan says where the page of at most limit records that has skip newer
 	// ones before it lies in the sub-collection, as of one moment. Its cost does
 	// not depend on where the page lies, nor on how many records were deleted.
@@ -133,6 +144,10 @@ type Records interface {
 	RecordRange(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Record, error)
 	// RecordRevisions is RecordRange without the records, at a fraction of its cost.
 	RecordRevisions(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Revision, error)
+}
+
+// ReviewQueue is what waits for a decision.
+type ReviewQueue interface {
 	// CountByStatus counts the records of an event that are not deleted. States
 	// without records may be absent.
 	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
@@ -145,6 +160,10 @@ type Records interface {
 	// after a place in its order, so that reading all of a queue in parts costs
 	// what is in it.
 	Waiting(ctx context.Context, org OrgID, event EventID, after QueuePlace, limit int64) ([]Record, error)
+}
+
+// Entries are the histories of a tenant's records.
+type Entries interface {
 	// InsertEntry stores a history entry under (record, Rev). That the entry is
 	// there already is success: the caller tries again after a crash.
 	InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
@@ -162,7 +181,7 @@ type QueuePlace struct {
 	ID        ID
 }
 
-// QueuePlaceOf gives the place of a record.
+// QueuePlaceOf returns the place of a record.
 func QueuePlaceOf(r Record) QueuePlace { return QueuePlace{r.CreatedAt, r.ID} }
 
 // MarkedRecord is a record whose mark is set.
@@ -201,8 +220,7 @@ type Recalculated struct {
 	Contribution json.RawMessage
 }
 
-// Marks are what connects the records with the calculation: which results are
-// due, and the approved records they are made of.
+// Marks say which results are due.
 type Marks interface {
 	// MarkedRecords reads up to limit records of the event whose mark is set,
 	// tombstones included, in the order of their marks.
@@ -210,24 +228,28 @@ type Marks interface {
 	// ClearRecordMarks clears the mark of each record where it is still the
 	// given one. It changes nothing else, Rev included.
 	ClearRecordMarks(ctx context.Context, org OrgID, event EventID, marked []MarkedRecord) error
-	// EventContext reads an event, deleted or not, for the calculation; ErrNotFound.
-	EventContext(ctx context.Context, org OrgID, id EventID) (Event, error)
 	// ClearEventMark clears the event's own mark where it is still the given one.
 	ClearEventMark(ctx context.Context, org OrgID, id EventID, mark string) error
-	// HasMarks says whether the event or any of its records is marked.
+	// HasMarks reports whether the event or any of its records is marked.
 	HasMarks(ctx context.Context, org OrgID, event EventID) (bool, error)
-	// MaxSeqs gives the highest Seq of each sub-collection of the event.
+	// MarkedEvents lists up to limit events of all organizations that have a
+	// mark, those with the oldest mark first as far as the engine can. It is
+	// the sweeper's, and the only read without a tenant.
+	MarkedEvents(ctx context.Context, limit int) ([]MarkedEvent, error)
+}
+
+// Counting is what a result is calculated from.
+type Counting interface {
+	// EventContext reads an event, deleted or not, for the calculation; ErrNotFound.
+	EventContext(ctx context.Context, org OrgID, id EventID) (Event, error)
+	// MaxSeqs returns the highest Seq of each sub-collection of the event.
 	MaxSeqs(ctx context.Context, org OrgID, event EventID) (map[string]int64, error)
 	// Approved reads the approved records from ≤ Seq ≤ to, by rising Seq.
 	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
-	// StoreContributions keeps contributions calculated anew (and their previews)
+	// StoreContributions keeps contributions recalculated (and their previews)
 	// with those records whose Rev is still the one given and whose ContextRev is
 	// not higher than the one given (an equal one is of another engine); it does
 	// nothing to the others. Rev stays. With an error some of them may have been
 	// stored.
 	StoreContributions(ctx context.Context, org OrgID, all []Recalculated) error
-	// MarkedEvents lists up to limit events of all organizations that have a
-	// mark, those with the oldest mark first as far as the engine can. It is
-	// the sweeper's, and the only read without a tenant.
-	MarkedEvents(ctx context.Context, limit int) ([]MarkedEvent, error)
 }

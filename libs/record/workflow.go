@@ -137,9 +137,10 @@ type Workflow struct {
 	History interface {
 		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
 	}
-	// FourEyes reads the organization's policy for a refusal that tells which
-	// moves are possible; nil: they are told as if it were off.
-	FourEyes func(ctx context.Context, org OrgID) (bool, error)
+	// Policy reads the organization's policy. Apply asks for it where it matters:
+	// before an approval, and for a refusal that lists the possible moves. A nil
+	// Policy is the zero one.
+	Policy func(ctx context.Context, org OrgID) (Policy, error)
 	// Now tells the time stored with a move.
 	Now func() time.Time
 	// NewMark makes a mark; see NewMark.
@@ -155,9 +156,6 @@ type Request struct {
 	Comment string
 	// IfMatch, when set, says whether the record is still what the caller saw.
 	IfMatch func(Record) bool
-	// FourEyes is the organization's policy at this moment; it matters to the
-	// moves that approve.
-	FourEyes bool
 	// Once, when set, names this request among all: a move that it has made
 	// already is found, and not made again.
 	Once string
@@ -222,12 +220,11 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		if made {
 			return before, nil
 		}
-		if _, possible := NextState(req.Move, before.Status); !possible && !req.FourEyes && w.FourEyes != nil && r.forbids(before, req.By, false) == nil {
-			if req.FourEyes, err = w.FourEyes(ctx, req.Org); err != nil {
-				return Record{}, fmt.Errorf("%s record: read policy: %w", req.Move, err)
-			}
+		policy, err := w.policyFor(ctx, r, req, before)
+		if err != nil {
+			return Record{}, fmt.Errorf("%s record: read policy: %w", req.Move, err)
 		}
-		after, err := w.decide(r, req, before)
+		after, err := w.decide(r, req, before, policy)
 		if err != nil {
 			return Record{}, err
 		}
@@ -255,6 +252,16 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	}
 }
 
+// policyFor reads the organization's policy where the decision depends on it.
+func (w Workflow) policyFor(ctx context.Context, r rule, req Request, before Record) (Policy, error) {
+	_, possible := NextState(req.Move, before.Status)
+	refused := !possible && r.forbids(before, req.By, false) == nil
+	if w.Policy == nil || r.to != Approved && !refused {
+		return Policy{}, nil
+	}
+	return w.Policy(ctx, req.Org)
+}
+
 // made says whether the request has made its move on the record before. It is
 // asked after every reading of the record: between a reading that does not show
 // the move and the write, the move cannot come in without changing the revision.
@@ -270,8 +277,8 @@ func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error)
 }
 
 // decide is the pure part of a move: the record after it, or why not.
-func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
-	if err := r.forbids(before, req.By, req.FourEyes); err != nil {
+func (w Workflow) decide(r rule, req Request, before Record, policy Policy) (Record, error) {
+	if err := r.forbids(before, req.By, policy.FourEyes); err != nil {
 		return Record{}, err
 	}
 	if req.IfMatch != nil && !req.IfMatch(before) {
@@ -280,7 +287,7 @@ func (w Workflow) decide(r rule, req Request, before Record) (Record, error) {
 	}
 	to, ok := NextState(req.Move, before.Status)
 	if !ok {
-		return Record{}, refuse(r, before, AllowedMoves(before, req.By, req.FourEyes))
+		return Record{}, refuse(r, before, AllowedMoves(before, req.By, policy.FourEyes))
 	}
 	now := w.now()
 	after := before

@@ -26,6 +26,13 @@ var contractTable = map[record.Status]map[record.Move]record.Status{
 	record.Rejected: {record.Reopen: record.ChangesRequested},
 }
 
+// policyOf returns a reader of a policy with four eyes on or off.
+func policyOf(fourEyes bool) func(context.Context, record.OrgID) (record.Policy, error) {
+	return func(context.Context, record.OrgID) (record.Policy, error) {
+		return record.Policy{FourEyes: fourEyes}, nil
+	}
+}
+
 var moves = []record.Move{record.Edit, record.Delete, record.Submit, record.Withdraw, record.Review, record.Approve,
 	record.RequestChanges, record.Reject, record.Reopen}
 
@@ -80,9 +87,9 @@ func TestRefusalsTellWhatTheCallerCanDo(t *testing.T) {
 	} {
 		_, w := newFlow(t, c.status)
 		asked := 0
-		w.FourEyes = func(context.Context, record.OrgID) (bool, error) {
+		w.Policy = func(context.Context, record.OrgID) (record.Policy, error) {
 			asked++
-			return c.fourEyes, nil
+			return record.Policy{FourEyes: c.fourEyes}, nil
 		}
 		_, err := w.Apply(t.Context(), request(c.refused, c.by))
 		var refusal *apperr.Error
@@ -225,7 +232,7 @@ func TestWhoMay(t *testing.T) {
 			t.Parallel()
 			store, w := newFlow(t, c.from)
 			req := request(c.move, c.by)
-			req.FourEyes, req.IfMatch = c.fourEyes, c.ifMatch
+			w.Policy, req.IfMatch = policyOf(c.fourEyes), c.ifMatch
 			switch c.comment {
 			case "":
 			case "-":

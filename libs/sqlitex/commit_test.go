@@ -238,7 +238,7 @@ func TestAWriteThatHasBegunIsNotInterrupted(t *testing.T) {
 func TestCloseWaitsForWhatIsQueued(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db, err := Open(t.Context(), path, schema)
+	db, err := Open(t.Context(), path, testTable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestCloseWaitsForWhatIsQueued(t *testing.T) {
 func TestCloseBesideWriters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db, err := Open(t.Context(), path, schema)
+	db, err := Open(t.Context(), path, testTable)
 	if err != nil {
 		t.Fatal(err)
 	}

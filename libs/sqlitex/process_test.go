@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // adds to a counter.
 func child(path, task string) error {
 	ctx := context.Background()
-	db, err := Open(ctx, path, schema)
+	db, err := Open(ctx, path, testTable)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func TestWhatWasAcknowledgedSurvivesKill(t *testing.T) {
 			t.Fatalf("the writer was not killed: %v", err)
 		}
 
-		db, err := Open(t.Context(), path, schema)
+		db, err := Open(t.Context(), path, testTable)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			db, err := Open(t.Context(), path, schema)
+			db, err := Open(t.Context(), path, testTable)
 			if err != nil {
 				t.Error(err)
 				return
@@ -248,7 +248,10 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 func TestAWriterGivesUpOnALockItCannotGet(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	holder, db := openAt(t, path), openAt(t, path, `PRAGMA busy_timeout = 200`)
+	holder, db := openAt(t, path), openAt(t, path)
+	if _, err := db.writer.conn.ExecContext(t.Context(), `PRAGMA busy_timeout = 200`); err != nil {
+		t.Fatal(err)
+	}
 	open := gate(t, holder)
 	defer open()
 	begun := time.Now()

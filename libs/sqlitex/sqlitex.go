@@ -51,30 +51,34 @@ type write struct {
 	result chan error
 }
 
-// Open opens or creates the database at path and executes schema, statements
-// that must be idempotent: CREATE … IF NOT EXISTS, and ALTER TABLE … ADD COLUMN,
-// which does nothing where the column is there. Several processes may have
-// the same file open: SQLite's own locks order their writes.
-func Open(ctx context.Context, path string, schema ...string) (*DB, error) {
-	dsn := func(extra string) string {
-		// synchronous=FULL: an acknowledged write survives a power cut, not only
-		// the death of the process.
-		q := "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)" + extra
-		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q
-	}
-	pool, err := sql.Open("sqlite", dsn(""))
+// dsn returns the driver's address of a file.
+func dsn(path, extra string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(10000)" + extra
+}
+
+// synchronous=FULL: an acknowledged write survives a power cut, not only the
+// death of the process.
+const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)"
+
+// Open opens or creates the database at path and brings its components to
+// their newest schema versions. It returns an error that wraps schema.ErrNewer,
+// and changes nothing, if a newer release has made the file unreadable for this
+// one. Several processes may have the same file open: SQLite's own locks order
+// their writes.
+func Open(ctx context.Context, path string, components ...Component) (*DB, error) {
+	pool, err := sql.Open("sqlite", dsn(path, durable))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	pool.SetMaxOpenConns(1)
-	readers, err := sql.Open("sqlite", dsn("&_pragma=query_only(ON)"))
+	readers, err := sql.Open("sqlite", dsn(path, durable+"&_pragma=query_only(ON)"))
 	if err != nil {
 		_ = pool.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	readers.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)))
 	readers.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)))
-	writer, err := newWriter(ctx, pool, schema)
+	writer, err := newWriter(ctx, pool, components)
 	if err != nil {
 		_ = pool.Close()
 		_ = readers.Close()

@@ -12,12 +12,15 @@ import (
 	"testing"
 )
 
-const schema = `CREATE TABLE IF NOT EXISTS t (id TEXT NOT NULL PRIMARY KEY, n INTEGER UNIQUE, body TEXT) STRICT`
+// testTable is the schema of the tests of this package.
+var testTable = Component{Name: "test", Steps: []Step{
+	Statements(1, `CREATE TABLE IF NOT EXISTS t (id TEXT NOT NULL PRIMARY KEY, n INTEGER UNIQUE, body TEXT) STRICT`),
+}}
 
 // openAt opens the file at path until the test ends.
 func openAt(t *testing.T, path string, more ...string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), path, append([]string{schema}, more...)...)
+	db, err := Open(t.Context(), path, testTable, Component{Name: "more", Steps: []Step{Statements(1, more...)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,43 +85,18 @@ func TestAPathIsTakenLiterally(t *testing.T) {
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := Open(t.Context(), filepath.Join(dir, "none", "test.db"), schema); err == nil {
+	if _, err := Open(t.Context(), filepath.Join(dir, "none", "test.db"), testTable); err == nil {
 		t.Error("opened a file in a directory that does not exist")
 	}
-	if _, err := Open(t.Context(), filepath.Join(dir, "test.db"), "CREATE NONSENSE"); err == nil {
+	if _, err := Open(t.Context(), filepath.Join(dir, "test.db"), Component{Name: "test", Steps: []Step{Statements(1, "CREATE NONSENSE")}}); err == nil {
 		t.Error("took a schema that is not SQL")
 	}
 	noise := filepath.Join(dir, "noise.db")
 	if err := os.WriteFile(noise, bytes.Repeat([]byte("noise"), 1000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), noise, schema); err == nil {
+	if _, err := Open(t.Context(), noise, testTable); err == nil {
 		t.Error("opened a file that is no database")
-	}
-}
-
-// A later version of a schema adds columns to what an earlier one made, each
-// time the file is opened.
-func TestAColumnIsAddedOnce(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	mustWrite(t, openAt(t, path), put("a"))
-	more := "ALTER TABLE t ADD COLUMN more INTEGER NOT NULL DEFAULT 7"
-	for range 2 {
-		db, err := Open(t.Context(), path, schema, more)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got int
-		if err := db.QueryRowContext(t.Context(), "SELECT more FROM t WHERE id = 'a'").Scan(&got); err != nil || got != 7 {
-			t.Errorf("%d, %v", got, err)
-		}
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := Open(t.Context(), path, "ALTER TABLE nothing ADD COLUMN more INTEGER"); err == nil {
-		t.Error("added a column to nothing")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // writer is the one connection that writes. Only the commit loop uses it.
@@ -14,26 +13,18 @@ type writer struct {
 	prepared statements
 }
 
-// newWriter takes the connection of the pool and executes schema on it.
-func newWriter(ctx context.Context, pool *sql.DB, schema []string) (*writer, error) {
+// newWriter takes the connection of the pool and brings the schema up to date.
+func newWriter(ctx context.Context, pool *sql.DB, components []Component) (*writer, error) {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, statement := range schema {
-		if _, err := conn.ExecContext(ctx, statement); err != nil && !columnIsThere(statement, err) {
-			_ = conn.Close()
-			return nil, err
-		}
+	w := &writer{conn: conn, prepared: statements{prepare: conn.PrepareContext}}
+	if err := w.prepareSchema(ctx, components); err != nil {
+		_ = conn.Close()
+		return nil, err
 	}
-	return &writer{conn: conn, prepared: statements{prepare: conn.PrepareContext}}, nil
-}
-
-// columnIsThere reports whether a statement of a schema failed because what it
-// adds to a table is there already: SQL has no ADD COLUMN IF NOT EXISTS.
-func columnIsThere(statement string, err error) bool {
-	return strings.HasPrefix(statement, "ALTER TABLE ") && strings.Contains(statement, " ADD COLUMN ") &&
-		strings.Contains(err.Error(), "duplicate column name")
+	return w, nil
 }
 
 func (w *writer) close() error { return w.conn.Close() }

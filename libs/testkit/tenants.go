@@ -28,6 +28,9 @@ func TenantMonitor(t testing.TB, common ...string) *event.CommandMonitor {
 	})
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		collection, _ := e.Command.Lookup(e.CommandName).StringValueOK()
+		if collection == "schema_versions" {
+			return // the layout is that of all organizations
+		}
 		for _, filter := range conditions(e.CommandName, e.Command) {
 			what := e.CommandName + " " + collection + " " + strings.Join(keysOf(filter), ",")
 			if !namesOrganization(filter) && !slices.Contains(common, what) {

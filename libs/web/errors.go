@@ -12,7 +12,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/mongox"
 )
 
 // statuses is the one table from code to status. A code that is not in it is
@@ -80,8 +79,9 @@ const retryAfterDefault = 2 * time.Second
 
 // Translate gives the error a client may see for any error, and the status of
 // its answer: an *apperr.Error as it is, fiber's and fasthttp's own errors by
-// their status, a database that cannot be reached as UNAVAILABLE, an expired
-// deadline as UPSTREAM_TIMEOUT, anything else as INTERNAL with a fixed sentence.
+// their status, an expired deadline as UPSTREAM_TIMEOUT, anything else as
+// INTERNAL with a fixed sentence. The stores return an outage of their engine as
+// UNAVAILABLE themselves.
 func Translate(err error) (*apperr.Error, int) {
 	if ae, ok := errors.AsType[*apperr.Error](err); ok {
 		status, known := statuses[ae.Code]
@@ -92,11 +92,6 @@ func Translate(err error) (*apperr.Error, int) {
 	}
 	if fe, ok := errors.AsType[*fiber.Error](err); ok {
 		return translateFiber(fe)
-	}
-	if mongox.IsOutage(err) {
-		// The driver's errors come here through many hands; this is the one
-		// place that all of them pass. SQLite's are told apart where it writes.
-		return apperr.New(apperr.Unavailable, "The database cannot be reached right now.").Because(err), http.StatusServiceUnavailable
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return apperr.New(apperr.UpstreamTimeout, "The service did not answer in time.").Because(err), http.StatusGatewayTimeout

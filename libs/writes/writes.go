@@ -5,6 +5,7 @@ package writes
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -66,15 +67,30 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 		w.Store = record.Rehearse(m.Store)
 	}
 	w.Workflow = record.Workflow{
-		Store: w.Store, History: w.Store, FourEyes: w.fourEyes, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
+		Store: w.Store, History: w.Store, Policy: policyOnce(w.Store), Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
 	}
 	return w, nil
 }
 
-// fourEyes reads the policy of an organization as it is now.
-func (w Write) fourEyes(ctx context.Context, org record.OrgID) (bool, error) {
-	o, err := w.Store.Organization(ctx, org)
-	return o.Policy.FourEyes, err
+// policyOnce returns a function that reads the policy of the request's
+// organization the first time it is asked. All moves of a request are judged by
+// one policy.
+func policyOnce(store Store) func(ctx context.Context, org record.OrgID) (record.Policy, error) {
+	var mu sync.Mutex
+	var read bool
+	var policy record.Policy
+	return func(ctx context.Context, org record.OrgID) (record.Policy, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !read {
+			o, err := store.Organization(ctx, org)
+			if err != nil {
+				return record.Policy{}, err
+			}
+			policy, read = o.Policy, true
+		}
+		return policy, nil
+	}
 }
 
 // Ring asks for the recalculation of an event.
@@ -101,15 +117,15 @@ func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, erro
 // and gives the record as it is then. The submission has been made: whatever
 // keeps the policy from deciding leaves the record to people.
 func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Record {
-	o, err := w.Store.Organization(ctx, w.Org)
-	if err != nil || !o.Policy.AutoApprove.On() {
+	policy, err := w.Workflow.Policy(ctx, w.Org)
+	if err != nil || !policy.AutoApprove.On() {
 		return submitted
 	}
 	ev, err := w.Store.Event(ctx, w.Org, submitted.Event)
 	if err != nil {
 		return submitted
 	}
-	request, ok := record.PolicyApproval(o.Policy, submitted, ev)
+	request, ok := record.PolicyApproval(policy, submitted, ev)
 	if !ok {
 		return submitted
 	}

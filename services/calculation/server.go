@@ -26,6 +26,7 @@ import (
 // RecordStore is what the service needs of the records' owner.
 type RecordStore interface {
 	record.Marks
+	record.Counting
 	record.Keys
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)

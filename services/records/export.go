@@ -97,7 +97,7 @@ func serverColumns() []string {
 type exporter struct {
 	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
 	cancel  context.CancelFunc
-	store   record.Records
+	store   record.Pages
 	org     record.OrgID
 	event   record.EventID
 	types   []string

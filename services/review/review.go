@@ -26,6 +26,7 @@ type Store interface {
 	record.Organizations
 	record.Events
 	record.Records
+	record.Entries
 	record.Keys
 }
 
@@ -115,11 +116,6 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		if err := s.eventExists(c, request.Key.Event); err != nil {
 			return err
 		}
-		if m == record.Approve {
-			if request.FourEyes, err = s.fourEyes(c, w.Org); err != nil {
-				return err
-			}
-		}
 		r, err := w.Apply(c.UserContext(), request)
 		if err != nil {
 			return err
@@ -127,12 +123,6 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		c.Set(fiber.HeaderETag, r.ETag())
 		return web.OK(c, r)
 	}
-}
-
-// fourEyes reads the policy of the organization as it is now.
-func (s *server) fourEyes(c *fiber.Ctx, org record.OrgID) (bool, error) {
-	organization, err := s.Store.Organization(c.UserContext(), org)
-	return organization.Policy.FourEyes, err
 }
 
 // approveMany approves up to 100 records of an event, of whatever types, each
@@ -150,16 +140,12 @@ func (s *server) approveMany(c *fiber.Ctx) error {
 	if err := s.eventExists(c, event); err != nil {
 		return err
 	}
-	fourEyes, err := s.fourEyes(c, w.Org)
-	if err != nil {
-		return err
-	}
 	items, err := w.Each(c, ids, func(ctx context.Context, id record.ID) (record.Request, error) {
 		r, err := w.Store.FindRecord(ctx, w.Org, event, id)
 		if errors.Is(err, record.ErrNotFound) {
 			return record.Request{}, record.NoSuchRecord()
 		}
-		return record.Request{Key: r.Key(), Move: record.Approve, FourEyes: fourEyes}, err
+		return record.Request{Key: r.Key(), Move: record.Approve}, err
 	})
 	if err != nil {
 		return err

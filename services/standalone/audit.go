@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/histories"
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
@@ -72,7 +73,7 @@ func verifyHistories(ctx context.Context, out io.Writer, store record.Histories)
 		for _, org := range orgs {
 			at = org
 			faults := 0
-			tally, err := record.VerifyHistories(ctx, store, org, func(f record.HistoryFault) error {
+			tally, err := histories.Verify(ctx, store, org, func(f histories.Fault) error {
 				faults++
 				_, err := fmt.Fprintf(out, "%s: %s\n", f.Org, f)
 				return err

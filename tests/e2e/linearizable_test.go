@@ -15,6 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/histories"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -247,7 +248,7 @@ func (r *racing) check(t *testing.T, store record.Store) {
 	if result := porcupine.CheckOperationsTimeout(recordModel(), r.history, time.Minute); result != porcupine.Ok {
 		t.Errorf("%s: the answers have no order:\n%s", result, r)
 	}
-	if _, err := record.VerifyHistories(context.WithoutCancel(t.Context()), store, "acme", func(f record.HistoryFault) error {
+	if _, err := histories.Verify(context.WithoutCancel(t.Context()), store, "acme", func(f histories.Fault) error {
 		t.Error(f)
 		return nil
 	}); err != nil {

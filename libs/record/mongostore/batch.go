@@ -26,14 +26,14 @@ func newRecordDoc(org record.OrgID, sub record.Sub, r record.Record) recordDoc {
 func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error) {
 	const verb = "insert records"
 	stored, refused := make([]record.Record, len(records)), make([]error, len(records))
-	done, err := s.turns.take(ctx, turnOf(org, sub))
+	done, err := s.locks.acquire(ctx, lockOf(org, sub))
 	if err != nil {
-		return nil, nil, said(verb, err)
+		return nil, nil, mongox.Wrap(verb, err)
 	}
 	defer done()
 	top, err := highest(ctx, s.records, within(org, sub), "seq")
 	if err != nil {
-		return nil, nil, said(verb, err)
+		return nil, nil, mongox.Wrap(verb, err)
 	}
 	for next, attempt := 0, 0; next < len(records); {
 		documents := make([]recordDoc, 0, len(records)-next)
@@ -44,7 +44,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 		}
 		n, stopped, err := insertInOrder(ctx, s.records, documents)
 		if err != nil {
-			return nil, nil, said(verb, err)
+			return nil, nil, mongox.Wrap(verb, err)
 		}
 		for i := range n {
 			r := records[next+i]
@@ -58,7 +58,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 			attempt = 0
 		}
 		if top, err = highest(ctx, s.records, within(org, sub), "seq"); err != nil {
-			return nil, nil, said(verb, err)
+			return nil, nil, mongox.Wrap(verb, err)
 		}
 		if top < documents[n].Seq {
 			// Numbers are taken for ever, so it was not the number.
@@ -73,7 +73,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 			}
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return nil, nil, said(verb, err)
+			return nil, nil, mongox.Wrap(verb, err)
 		}
 		attempt++
 	}
@@ -106,5 +106,5 @@ func (s *Store) FindRecord(ctx context.Context, org record.OrgID, event record.E
 // HasReference implements record.Records.
 func (s *Store) HasReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (bool, error) {
 	has, err := exists(ctx, s.records, with(within(org, sub), eq("refKey", record.Record{Reference: reference}.RefKey())))
-	return has, said("look for reference", err)
+	return has, mongox.Wrap("look for reference", err)
 }

@@ -31,6 +31,9 @@ func (tr *traffic) monitor() *event.CommandMonitor {
 			tr.mu.Lock()
 			defer tr.mu.Unlock()
 			name := e.CommandName
+			if collection, _ := e.Command.Lookup(name).StringValueOK(); collection == "schema_versions" {
+				return // the layout is that of all organizations
+			}
 			if from, _ := e.Command.Lookup("find").StringValueOK(); from == "list_sets" {
 				name += " sets"
 			} else if limit, ok := e.Command.Lookup("limit").AsInt64OK(); ok {

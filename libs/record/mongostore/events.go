@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -13,15 +14,15 @@ import (
 // who takes slot n is the n-th, and nobody takes one beyond the quota.
 func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error) {
 	const verb = "insert event"
-	done, err := s.turns.take(ctx, "slot\x00"+string(org))
+	done, err := s.locks.acquire(ctx, "slot\x00"+string(org))
 	if err != nil {
-		return record.Event{}, said(verb, err)
+		return record.Event{}, mongox.Wrap(verb, err)
 	}
 	defer done()
 	d := eventDoc{ID: string(e.ID), Org: string(org), Mark: e.Mark, State: eventStateOf(e)}
 	used, err := s.usedSlots(ctx, org)
 	if err != nil {
-		return record.Event{}, said(verb, err)
+		return record.Event{}, mongox.Wrap(verb, err)
 	}
 	for attempt := 0; ; attempt++ {
 		d.Slot = used + 1
@@ -30,7 +31,7 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 		}
 		taken, err := insert(ctx, s.events, d)
 		if err != nil {
-			return record.Event{}, said(verb, err)
+			return record.Event{}, mongox.Wrap(verb, err)
 		}
 		if !taken {
 			e.Org, e.Slot = org, d.Slot
@@ -38,13 +39,13 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 		}
 		// A slot is taken for ever. If this one is free still, it is the id.
 		if used, err = s.usedSlots(ctx, org); err != nil {
-			return record.Event{}, said(verb, err)
+			return record.Event{}, mongox.Wrap(verb, err)
 		}
 		if used < d.Slot {
 			return record.Event{}, record.ErrDuplicate
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return record.Event{}, said(verb, err)
+			return record.Event{}, mongox.Wrap(verb, err)
 		}
 	}
 }
@@ -55,7 +56,7 @@ func (s *Store) overQuota(ctx context.Context, org record.OrgID, id record.Event
 	mine, err := exists(ctx, s.events, bson.D{eq("_id", id), eq("org", org)})
 	switch {
 	case err != nil:
-		return said("insert event", err)
+		return mongox.Wrap("insert event", err)
 	case mine:
 		return record.ErrDuplicate
 	}
@@ -75,7 +76,7 @@ func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.Ev
 // EventSpan implements record.Events.
 func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, s.eventsOf(org), skip, limit)
-	return span, said("find page of events", err)
+	return span, mongox.Wrap("find page of events", err)
 }
 
 // EventRange implements record.Events.
@@ -101,7 +102,7 @@ func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to i
 // UsedSlots implements record.Events.
 func (s *Store) UsedSlots(ctx context.Context, org record.OrgID) (int64, error) {
 	used, err := s.usedSlots(ctx, org)
-	return used, said("read used slots", err)
+	return used, mongox.Wrap("read used slots", err)
 }
 
 func (s *Store) usedSlots(ctx context.Context, org record.OrgID) (int64, error) {
@@ -120,8 +121,8 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 		return err
 	}
 	if e.Deleted {
-		// It is deleted whether this succeeds or not: who folds next folds it too.
-		_ = s.fold(ctx, s.eventsOf(org))
+		// It is deleted whether this succeeds or not: the next compaction takes it up.
+		_ = s.compact(ctx, s.eventsOf(org))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -47,13 +48,13 @@ type partDoc struct {
 func (s *Store) InsertImport(ctx context.Context, org record.OrgID, i record.Import) error {
 	state, err := importStateOf(org, i)
 	if err != nil {
-		return said("insert import", err)
+		return mongox.Wrap("insert import", err)
 	}
 	taken, err := insert(ctx, s.imports, importDoc{ID: i.ID, Org: string(org), Event: string(i.Event), State: state})
 	if taken {
 		return record.ErrDuplicate
 	}
-	return said("insert import", err)
+	return mongox.Wrap("insert import", err)
 }
 
 // Import implements record.Imports.
@@ -65,7 +66,7 @@ func (s *Store) Import(ctx context.Context, org record.OrgID, event record.Event
 func (s *Store) ReplaceImport(ctx context.Context, org record.OrgID, i record.Import, prevRev int64) error {
 	state, err := importStateOf(org, i)
 	if err != nil {
-		return said("replace import", err)
+		return mongox.Wrap("replace import", err)
 	}
 	matched, err := update(ctx, s.imports, bson.D{eq("_id", i.ID), eq("org", org), eq("event", i.Event), eq("rev", prevRev)}, state)
 	return mustMatch("replace import", matched, err)
@@ -74,7 +75,7 @@ func (s *Store) ReplaceImport(ctx context.Context, org record.OrgID, i record.Im
 // PutImportPart implements record.Imports.
 func (s *Store) PutImportPart(ctx context.Context, org record.OrgID, id string, n int64, part []byte) error {
 	_, err := insert(ctx, s.parts, partDoc{Org: string(org), Import: id, N: n, Part: part})
-	return said("store import", err)
+	return mongox.Wrap("store import", err)
 }
 
 // ImportPart implements record.Imports.
@@ -86,10 +87,10 @@ func (s *Store) ImportPart(ctx context.Context, org record.OrgID, id string, n i
 // DropImportParts implements record.Imports.
 func (s *Store) DropImportParts(ctx context.Context, org record.OrgID, id string) error {
 	if err := ctx.Err(); err != nil {
-		return said("drop import", err)
+		return mongox.Wrap("drop import", err)
 	}
 	_, err := s.parts.DeleteMany(ctx, bson.D{eq("org", org), eq("import", id)})
-	return said("drop import", err)
+	return mongox.Wrap("drop import", err)
 }
 
 // OpenImports implements record.Imports.

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -58,7 +59,7 @@ func (s *Store) InsertKey(ctx context.Context, org record.OrgID, e record.KeyEnt
 	for attempt := 0; ; attempt++ {
 		taken, err := insert(ctx, s.keys, keyDoc{ID: e.ID, Org: string(org), State: keyStateOf(e)})
 		if err != nil {
-			return record.KeyEntry{}, false, said(verb, err)
+			return record.KeyEntry{}, false, mongox.Wrap(verb, err)
 		}
 		if !taken {
 			return e, true, nil
@@ -72,7 +73,7 @@ func (s *Store) InsertKey(ctx context.Context, org record.OrgID, e record.KeyEnt
 		}
 		// It was deleted in between.
 		if err := pause(ctx, attempt); err != nil {
-			return record.KeyEntry{}, false, said(verb, err)
+			return record.KeyEntry{}, false, mongox.Wrap(verb, err)
 		}
 	}
 }
@@ -80,16 +81,16 @@ func (s *Store) InsertKey(ctx context.Context, org record.OrgID, e record.KeyEnt
 // ReplaceKey implements record.Keys.
 func (s *Store) ReplaceKey(ctx context.Context, org record.OrgID, e record.KeyEntry, lease string) (bool, error) {
 	matched, err := update(ctx, s.keys, bson.D{eq("_id", e.ID), eq("org", org), eq("lease", lease)}, keyStateOf(e))
-	return matched, said("replace idempotency key", err)
+	return matched, mongox.Wrap("replace idempotency key", err)
 }
 
 // DeleteKey implements record.Keys.
 func (s *Store) DeleteKey(ctx context.Context, org record.OrgID, id, lease string) error {
 	if err := ctx.Err(); err != nil {
-		return said("delete idempotency key", err)
+		return mongox.Wrap("delete idempotency key", err)
 	}
 	_, err := s.keys.DeleteOne(ctx, bson.D{eq("_id", id), eq("org", org), eq("lease", lease)})
-	return said("delete idempotency key", err)
+	return mongox.Wrap("delete idempotency key", err)
 }
 
 // DropExpiredKeys implements record.Keys.
@@ -109,5 +110,5 @@ func (s *Store) DropExpiredKeys(ctx context.Context, org record.OrgID, now time.
 	}
 	// One of them may have been taken anew meanwhile: it is not due any more.
 	_, err = s.keys.DeleteMany(ctx, with(due, eq("_id", bson.D{eq("$in", names)})))
-	return said(verb, err)
+	return mongox.Wrap(verb, err)
 }

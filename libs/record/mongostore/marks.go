@@ -38,7 +38,7 @@ func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event recor
 // its own, all in one command; one that is left is cleared another time.
 func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error {
 	if err := ctx.Err(); err != nil || len(marked) == 0 {
-		return said("clear record marks", err)
+		return mongox.Wrap("clear record marks", err)
 	}
 	clears := make([]mongo.WriteModel, len(marked))
 	for i, m := range marked {
@@ -47,23 +47,23 @@ func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event re
 			SetUpdate(bson.D{eq("$set", bson.D{eq("mark", "")})})
 	}
 	_, err := s.records.BulkWrite(ctx, clears, options.BulkWrite().SetOrdered(false))
-	return said("clear record marks", err)
+	return mongox.Wrap("clear record marks", err)
 }
 
 // ClearEventMark implements record.Marks.
 func (s *Store) ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error {
 	_, err := update(ctx, s.events, bson.D{eq("_id", id), eq("org", org), eq("mark", mark)}, bson.D{eq("mark", "")})
-	return said("clear event mark", err)
+	return mongox.Wrap("clear event mark", err)
 }
 
 // HasMarks implements record.Marks.
 func (s *Store) HasMarks(ctx context.Context, org record.OrgID, event record.EventID) (bool, error) {
 	own, err := exists(ctx, s.events, bson.D{eq("_id", event), eq("org", org), isMarked()})
 	if err != nil || own {
-		return own, said("read event mark", err)
+		return own, mongox.Wrap("read event mark", err)
 	}
 	marked, err := exists(ctx, s.records, bson.D{eq("org", org), eq("event", event), isMarked()})
-	return marked, said("read record marks", err)
+	return marked, mongox.Wrap("read record marks", err)
 }
 
 // MaxSeqs implements record.Marks. It steps from type to type, from the highest
@@ -83,7 +83,7 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 			return all, nil
 		}
 		if err != nil {
-			return nil, said("read highest numbers", err)
+			return nil, mongox.Wrap("read highest numbers", err)
 		}
 		all[d.Type] = d.Seq
 		filter = bson.D{eq("org", org), eq("event", event), eq("type", bson.D{eq("$lt", d.Type)})}
@@ -132,7 +132,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 			})})
 	}
 	_, err := s.records.BulkWrite(ctx, updates, options.BulkWrite().SetOrdered(false))
-	return said("store contributions", err)
+	return mongox.Wrap("store contributions", err)
 }
 
 // MarkedEvents implements record.Marks.

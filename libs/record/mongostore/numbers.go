@@ -56,7 +56,7 @@ func (s *Store) eventsOf(org record.OrgID) numbered {
 }
 
 // mostUnfolded is how many deleted numbers a reader adds by itself to what the
-// sets say. Where more were left out of the sets, it folds them first.
+// sets say. Where more were left out of the sets, it compacts them first.
 const mostUnfolded = 64
 
 // gone is what is known of the deleted numbers of a list: those that are not
@@ -156,7 +156,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 		return span, false, err
 	}
 	if len(before.unfolded) > mostUnfolded {
-		return span, false, s.fold(ctx, l)
+		return span, false, s.compact(ctx, l)
 	}
 	top, err := highest(ctx, l.items, l.filter, l.number)
 	if err != nil {

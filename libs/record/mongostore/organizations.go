@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -15,7 +16,7 @@ func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) e
 	if taken {
 		return record.ErrDuplicate
 	}
-	return said("insert organization", err)
+	return mongox.Wrap("insert organization", err)
 }
 
 // Organization implements record.Organizations.

@@ -16,8 +16,8 @@ func within(org record.OrgID, sub record.Sub) bson.D {
 	return bson.D{eq("org", org), eq("event", sub.Event), eq("type", sub.Type)}
 }
 
-// turnOf names the turn of a sub-collection's numbers.
-func turnOf(org record.OrgID, sub record.Sub) string {
+// lockOf returns the key of the lock on a sub-collection's numbers.
+func lockOf(org record.OrgID, sub record.Sub) string {
 	return "seq\x00" + string(org) + "\x00" + string(sub.Event) + "\x00" + sub.Type
 }
 
@@ -25,28 +25,28 @@ func turnOf(org record.OrgID, sub record.Sub) string {
 func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
 	const verb = "insert record"
 	sub := within(org, r.Key().Sub())
-	done, err := s.turns.take(ctx, turnOf(org, r.Key().Sub()))
+	done, err := s.locks.acquire(ctx, lockOf(org, r.Key().Sub()))
 	if err != nil {
-		return record.Record{}, said(verb, err)
+		return record.Record{}, mongox.Wrap(verb, err)
 	}
 	defer done()
 	d := newRecordDoc(org, r.Key().Sub(), r)
 	top, err := highest(ctx, s.records, sub, "seq")
 	if err != nil {
-		return record.Record{}, said(verb, err)
+		return record.Record{}, mongox.Wrap(verb, err)
 	}
 	for attempt := 0; ; attempt++ {
 		d.Seq = top + 1
 		taken, err := insert(ctx, s.records, d)
 		if err != nil {
-			return record.Record{}, said(verb, err)
+			return record.Record{}, mongox.Wrap(verb, err)
 		}
 		if !taken {
 			r.Org, r.Seq = org, d.Seq
 			return r, nil
 		}
 		if top, err = highest(ctx, s.records, sub, "seq"); err != nil {
-			return record.Record{}, said(verb, err)
+			return record.Record{}, mongox.Wrap(verb, err)
 		}
 		if top < d.Seq {
 			// Numbers are taken for ever, so it was not the number.
@@ -56,7 +56,7 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 			}
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return record.Record{}, said(verb, err)
+			return record.Record{}, mongox.Wrap(verb, err)
 		}
 	}
 }
@@ -67,14 +67,14 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 func (s *Store) whichDuplicate(ctx context.Context, org record.OrgID, d recordDoc, attempt int) error {
 	mine, err := exists(ctx, s.records, bson.D{eq("_id", d.ID), eq("org", org)})
 	if err != nil {
-		return said("insert record", err)
+		return mongox.Wrap("insert record", err)
 	}
 	if mine {
 		return record.ErrDuplicate
 	}
 	reference, err := exists(ctx, s.records, with(within(org, record.Sub{Event: record.EventID(d.Event), Type: d.Type}), eq("refKey", d.State.RefKey)))
 	if err != nil {
-		return said("insert record", err)
+		return mongox.Wrap("insert record", err)
 	}
 	if reference {
 		return record.ErrDuplicateReference
@@ -109,8 +109,8 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 		return err
 	}
 	if r.Deleted {
-		// It is deleted whether this succeeds or not: who folds next folds it too.
-		_ = s.fold(ctx, s.recordsOf(org, r.Key().Sub()))
+		// It is deleted whether this succeeds or not: the next compaction takes it up.
+		_ = s.compact(ctx, s.recordsOf(org, r.Key().Sub()))
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 // RecordSpan implements record.Records.
 func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, s.recordsOf(org, sub), skip, limit)
-	return span, said("find page of records", err)
+	return span, mongox.Wrap("find page of records", err)
 }
 
 // RecordRevisions implements record.Records.
@@ -153,14 +153,14 @@ func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event recor
 		{eq("$group", bson.D{eq("_id", "$status"), eq("n", bson.D{eq("$sum", 1)})})},
 	})
 	if err != nil {
-		return nil, said("count records", err)
+		return nil, mongox.Wrap("count records", err)
 	}
 	var counts []struct {
 		Status string `bson:"_id"`
 		N      int64  `bson:"n"`
 	}
 	if err := cursor.All(ctx, &counts); err != nil {
-		return nil, said("count records", err)
+		return nil, mongox.Wrap("count records", err)
 	}
 	byStatus := make(map[record.Status]int64, len(counts))
 	for _, c := range counts {
@@ -184,7 +184,7 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	filter = append(filter, eq("deleted", false), eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})}))
 	total, err := s.records.CountDocuments(ctx, filter)
 	if err != nil {
-		return nil, 0, said("count review queue", err)
+		return nil, 0, mongox.Wrap("count review queue", err)
 	}
 	if limit <= 0 { // which the server would take for no limit
 		return nil, total, nil
@@ -231,7 +231,7 @@ func (s *Store) deletedEvents(ctx context.Context, org record.OrgID) (bson.A, er
 // InsertEntry implements record.Records.
 func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
 	_, err := insert(ctx, s.history, historyDoc{Org: string(org), Event: string(event), Record: string(id), Entry: entryToDoc(e)})
-	return said("insert history entry", err)
+	return mongox.Wrap("insert history entry", err)
 }
 
 // Entries implements record.Records.

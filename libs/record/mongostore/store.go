@@ -10,7 +10,6 @@ package mongostore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -30,20 +29,29 @@ type Store struct {
 	keys          *mongo.Collection
 	imports       *mongo.Collection
 	parts         *mongo.Collection
-	// What is deleted of each list, see fold: the numbers by block, and how many
+	// What is deleted of each list, see compact: the numbers by block, and how many
 	// they are.
 	listSets   *mongo.Collection
 	listCounts *mongo.Collection
-	turns      turns
+	locks      locks
 	sweepBatch int // how many marks a sweep reads at a time, at least
 }
 
 var _ record.Store = (*Store)(nil)
 
-// New gives the store in db and sees to its indexes, which costs one command for each collection
-// and changes nothing where they exist.
+// New brings the schema of db up to date (see Schema) and returns the store in
+// it.
 func New(ctx context.Context, db *mongo.Database) (*Store, error) {
-	s := &Store{
+	if err := mongox.Up(ctx, db, Schema()...); err != nil {
+		return nil, err
+	}
+	return Attach(db), nil
+}
+
+// Attach returns the store in a database whose schema is up to date. It contacts
+// no server.
+func Attach(db *mongo.Database) *Store {
+	return &Store{
 		organizations: db.Collection("organizations"),
 		events:        db.Collection("events"),
 		records:       db.Collection("records"),
@@ -55,62 +63,6 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		listCounts:    db.Collection("list_counts"),
 		sweepBatch:    256,
 	}
-	for _, c := range []struct {
-		collection *mongo.Collection
-		indexes    []mongo.IndexModel
-	}{
-		{s.events, []mongo.IndexModel{
-			unique("slot", "org", "slot"),
-			index("deleted", "org", "deleted", "slot"),
-			index("unfolded", "org", "deleted", "folded"),
-			index("marked", "mark", "org", "_id"),
-		}},
-		{s.records, []mongo.IndexModel{
-			unique("seq", "org", "event", "type", "seq"),
-			unique("reference", "org", "event", "type", "refKey"),
-			// A page, and what it takes to know that it has not changed.
-			index("page", "org", "event", "type", "deleted", "seq", "rev", "contextRev"),
-			index("unfolded", "org", "event", "type", "deleted", "folded"),
-			// The states of an event, and its review queue in order.
-			index("status", "org", "event", "deleted", "status", "createdAt", "_id"),
-			index("queue", "org", "deleted", "status", "createdAt", "_id"),
-			index("marked", "org", "event", "mark"),
-			index("sweep", "mark", "event", "org"),
-		}},
-		{s.history, []mongo.IndexModel{
-			unique("rev", "org", "record", "rev"),
-		}},
-		{s.keys, []mongo.IndexModel{
-			index("expiry", "org", "expiresAt"),
-		}},
-		{s.imports, []mongo.IndexModel{
-			index("open", "open"),
-		}},
-		{s.parts, []mongo.IndexModel{
-			unique("n", "org", "import", "n"),
-		}},
-	} {
-		if _, err := c.collection.Indexes().CreateMany(ctx, c.indexes); err != nil {
-			return nil, fmt.Errorf("create indexes of %s: %w", c.collection.Name(), err)
-		}
-	}
-	return s, nil
-}
-
-func index(name string, fields ...string) mongo.IndexModel {
-	return mongo.IndexModel{Keys: ascending(fields...), Options: options.Index().SetName(name)}
-}
-
-func unique(name string, fields ...string) mongo.IndexModel {
-	return mongo.IndexModel{Keys: ascending(fields...), Options: options.Index().SetName(name).SetUnique(true)}
-}
-
-func ascending(fields ...string) bson.D {
-	keys := make(bson.D, len(fields))
-	for i, f := range fields {
-		keys[i] = bson.E{Key: f, Value: 1}
-	}
-	return keys
 }
 
 // insert stores a document; it gives taken where a unique index refused it.
@@ -139,21 +91,13 @@ func update(ctx context.Context, in *mongo.Collection, filter bson.D, change any
 	return result.MatchedCount == 1, nil
 }
 
-// mustMatch turns "nothing matched" into ErrConflict.
+// mustMatch locks "nothing matched" into ErrConflict.
 func mustMatch(verb string, matched bool, err error) error {
 	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
+		return mongox.Wrap(verb, err)
 	}
 	if !matched {
 		return record.ErrConflict
-	}
-	return nil
-}
-
-// said adds to a failure of the engine what was being done.
-func said(verb string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
 	}
 	return nil
 }
@@ -167,10 +111,10 @@ func one[D, T any](ctx context.Context, in *mongo.Collection, verb string, filte
 		return none, record.ErrNotFound
 	}
 	if err != nil {
-		return none, said(verb, err)
+		return none, mongox.Wrap(verb, err)
 	}
 	value, err := convert(document)
-	return value, said(verb, err)
+	return value, mongox.Wrap(verb, err)
 }
 
 // listBatch is how many documents one answer of the server may hold: all of a
@@ -181,17 +125,17 @@ const listBatch = 1000
 func list[D, T any](ctx context.Context, in *mongo.Collection, verb string, filter bson.D, convert func(D) (T, error), o *options.FindOptionsBuilder) ([]T, error) {
 	cursor, err := in.Find(ctx, filter, o.SetBatchSize(listBatch))
 	if err != nil {
-		return nil, said(verb, err)
+		return nil, mongox.Wrap(verb, err)
 	}
 	var documents []D
 	if err := cursor.All(ctx, &documents); err != nil {
-		return nil, said(verb, err)
+		return nil, mongox.Wrap(verb, err)
 	}
 	var values []T
 	for _, d := range documents {
 		value, err := convert(d)
 		if err != nil {
-			return nil, said(verb, err)
+			return nil, mongox.Wrap(verb, err)
 		}
 		values = append(values, value)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/histories"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -39,7 +40,7 @@ func RunAudit(t *testing.T, open func(t *testing.T) (record.Store, Vandal)) {
 			piecemeal, _ := (&bench{T: t, Store: narrow{store}}).verified()
 			equal(b, "faults, read in small pieces", piecemeal, one.want)
 			if one.want == nil {
-				equal(b, "tally", tally, record.AuditTally{Records: 4, Entries: 6 + 2 + 1 + 2})
+				equal(b, "tally", tally, histories.Tally{Records: 4, Entries: 6 + 2 + 1 + 2})
 			}
 		})
 	}
@@ -62,9 +63,9 @@ func (n narrow) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 }
 
 // verified gives what a verification says, one line for each fault.
-func (b *bench) verified() (faults []string, tally record.AuditTally) {
+func (b *bench) verified() (faults []string, tally histories.Tally) {
 	b.Helper()
-	tally, err := record.VerifyHistories(b.Context(), b.Store, acme, func(f record.HistoryFault) error {
+	tally, err := histories.Verify(b.Context(), b.Store, acme, func(f histories.Fault) error {
 		if f.Org != acme {
 			b.Errorf("a fault of %s", f.Org)
 		}

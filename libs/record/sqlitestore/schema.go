@@ -1,7 +1,8 @@
 package sqlitestore
 
-// Schema gives the statements that make the tables, each of which does nothing
-// where its object exists already. Pass them to sqlitex.Open.
+import "github.com/eventcarbon/ecf/libs/sqlitex"
+
+// Schema returns the tables and their versions. Pass it to sqlitex.Open.
 //
 // What is queried is a column; the rest of a document is JSON in body. The
 // canonical JSON values are columns of their own, stored as the bytes they
@@ -10,8 +11,14 @@ package sqlitestore
 // The partial indexes hold only the rows their readers ask for, so that a
 // layout costs what is deleted, and a sweep what is marked, however many
 // records there are.
-func Schema() []string {
-	return []string{
+func Schema() []sqlitex.Component {
+	return []sqlitex.Component{{Name: "records", Steps: []sqlitex.Step{baseline()}}}
+}
+
+// baseline is version 1: the layout as it was before versions were stored. Every
+// statement does nothing where its object exists.
+func baseline() sqlitex.Step {
+	return sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS organizations (
 			id         TEXT    NOT NULL PRIMARY KEY,
 			name       TEXT    NOT NULL,
@@ -141,5 +148,5 @@ func Schema() []string {
 			part BLOB    NOT NULL,
 			PRIMARY KEY (org, id, n)
 		) STRICT`,
-	}
+	)
 }

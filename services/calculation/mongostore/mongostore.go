@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -26,25 +25,33 @@ type Store struct {
 
 var _ resulttree.Store = (*Store)(nil)
 
-// New makes a store and its indexes.
+// Schema returns the versions of what this package stores, for mongox.Up.
+func Schema() []mongox.Component {
+	return []mongox.Component{{Name: "results", Steps: []mongox.Step{mongox.CreateIndexes(1,
+		mongox.Index{Collection: "result_nodes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index")},
+		mongox.Index{Collection: "result_changes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index", "version")},
+		mongox.Index{Collection: "result_revisions", Unique: true, Keys: append(mongox.Ascending("org", "event"), bson.E{Key: "revision", Value: -1})},
+	)}}}
+}
+
+// New brings the schema of db up to date (see Schema) and returns the store in
+// it.
 func New(ctx context.Context, db *mongo.Database) (*Store, error) {
-	s := &Store{
+	if err := mongox.Up(ctx, db, Schema()...); err != nil {
+		return nil, err
+	}
+	return Attach(db), nil
+}
+
+// Attach returns the store in a database whose schema is up to date. It contacts
+// no server.
+func Attach(db *mongo.Database) *Store {
+	return &Store{
 		nodes:     db.Collection("result_nodes"),
 		changes:   db.Collection("result_changes"),
 		results:   db.Collection("results"),
 		revisions: db.Collection("result_revisions"),
 	}
-	indexes := map[*mongo.Collection]bson.D{
-		s.nodes:     {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "level", Value: 1}, {Key: "type", Value: 1}, {Key: "index", Value: 1}},
-		s.changes:   {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "level", Value: 1}, {Key: "type", Value: 1}, {Key: "index", Value: 1}, {Key: "version", Value: 1}},
-		s.revisions: {{Key: "org", Value: 1}, {Key: "event", Value: 1}, {Key: "revision", Value: -1}},
-	}
-	for collection, keys := range indexes {
-		if _, err := collection.Indexes().CreateOne(ctx, mongo.IndexModel{Keys: keys, Options: options.Index().SetUnique(true)}); err != nil {
-			return nil, fmt.Errorf("create indexes of %s: %w", collection.Name(), err)
-		}
-	}
-	return s, nil
 }
 
 // nodeDoc is a node as stored. Canonical JSON is kept as a string: its bytes
@@ -103,7 +110,7 @@ func resultID(org record.OrgID, event record.EventID) string {
 func docOfNode(n resulttree.Node) (nodeDoc, error) {
 	detail, err := json.Marshal(n.Detail)
 	if err != nil {
-		return nodeDoc{}, fmt.Errorf("store node: %w", err)
+		return nodeDoc{}, mongox.Wrap("store node", err)
 	}
 	return nodeDoc{
 		ID: nodeID(n.Org, n.Event, n.NodeID), Org: n.Org, Event: n.Event, Level: n.Level, Type: n.Type, Index: n.Index,
@@ -120,7 +127,7 @@ func (d nodeDoc) node() (resulttree.Node, error) {
 		return n, nil
 	}
 	if err := json.Unmarshal([]byte(d.Detail), &n.Detail); err != nil {
-		return n, fmt.Errorf("read node: %w", err)
+		return n, mongox.Wrap("read node", err)
 	}
 	return n, nil
 }
@@ -147,7 +154,7 @@ func (d resultDoc) result() (resulttree.Result, error) {
 	for _, text := range d.Children {
 		var top resulttree.Child
 		if err := top.UnmarshalText([]byte(text)); err != nil {
-			return r, fmt.Errorf("read result: %w", err)
+			return r, mongox.Wrap("read result", err)
 		}
 		r.Children = append(r.Children, top)
 	}
@@ -162,7 +169,7 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 		return resulttree.Node{}, resulttree.ErrNotFound
 	}
 	if err != nil {
-		return resulttree.Node{}, fmt.Errorf("read node: %w", err)
+		return resulttree.Node{}, mongox.Wrap("read node", err)
 	}
 	return d.node()
 }
@@ -180,14 +187,14 @@ func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int6
 func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) error {
 	changed, err := json.Marshal(c.Changed)
 	if err != nil {
-		return fmt.Errorf("keep changes: %w", err)
+		return mongox.Wrap("keep changes", err)
 	}
 	d := changesDoc{
 		ID:  nodeID(c.Org, c.Event, c.NodeID) + "/" + strconv.FormatInt(c.Version, 10),
 		Org: c.Org, Event: c.Event, Level: c.Level, Type: c.Type, Index: c.Index, Version: c.Version, ContextRev: c.ContextRev, Changed: string(changed),
 	}
 	if _, err := s.changes.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
-		return fmt.Errorf("keep changes: %w", err)
+		return mongox.Wrap("keep changes", err)
 	}
 	return nil
 }
@@ -199,17 +206,17 @@ func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.Even
 		{Key: "version", Value: bson.D{{Key: "$gt", Value: after}, {Key: "$lte", Value: to}}},
 	}, options.Find().SetSort(bson.D{{Key: "version", Value: 1}}))
 	if err != nil {
-		return nil, fmt.Errorf("read changes: %w", err)
+		return nil, mongox.Wrap("read changes", err)
 	}
 	var docs []changesDoc
 	if err := cursor.All(ctx, &docs); err != nil {
-		return nil, fmt.Errorf("read changes: %w", err)
+		return nil, mongox.Wrap("read changes", err)
 	}
 	var kept []resulttree.NodeChanges
 	for _, d := range docs {
 		c := resulttree.NodeChanges{Org: d.Org, Event: d.Event, NodeID: id, Version: d.Version, ContextRev: d.ContextRev}
 		if err := json.Unmarshal([]byte(d.Changed), &c.Changed); err != nil {
-			return nil, fmt.Errorf("read changes: %w", err)
+			return nil, mongox.Wrap("read changes", err)
 		}
 		kept = append(kept, c)
 	}
@@ -226,11 +233,11 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	cursor, err := s.nodes.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}).
 		SetProjection(bson.D{{Key: "detail", Value: 0}}))
 	if err != nil {
-		return nil, fmt.Errorf("read nodes: %w", err)
+		return nil, mongox.Wrap("read nodes", err)
 	}
 	var docs []nodeDoc
 	if err := cursor.All(ctx, &docs); err != nil {
-		return nil, fmt.Errorf("read nodes: %w", err)
+		return nil, mongox.Wrap("read nodes", err)
 	}
 	nodes := make([]resulttree.Node, len(docs))
 	for i, d := range docs {
@@ -249,7 +256,7 @@ func (s *Store) Result(ctx context.Context, org record.OrgID, event record.Event
 		return resulttree.Result{}, resulttree.ErrNotFound
 	}
 	if err != nil {
-		return resulttree.Result{}, fmt.Errorf("read result: %w", err)
+		return resulttree.Result{}, mongox.Wrap("read result", err)
 	}
 	return d.result()
 }
@@ -265,7 +272,7 @@ func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 	d := docOfResult(r)
 	d.ID += "/" + strconv.FormatInt(r.Revision, 10)
 	if _, err := s.revisions.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
-		return fmt.Errorf("keep revision: %w", err)
+		return mongox.Wrap("keep revision", err)
 	}
 	return nil
 }
@@ -277,11 +284,11 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 		{Key: "revision", Value: bson.D{{Key: "$gte", Value: from}, {Key: "$lte", Value: to}}},
 	}, options.Find().SetSort(bson.D{{Key: "revision", Value: -1}}))
 	if err != nil {
-		return nil, fmt.Errorf("read revisions: %w", err)
+		return nil, mongox.Wrap("read revisions", err)
 	}
 	var docs []resultDoc
 	if err := cursor.All(ctx, &docs); err != nil {
-		return nil, fmt.Errorf("read revisions: %w", err)
+		return nil, mongox.Wrap("read revisions", err)
 	}
 	revisions := make([]resulttree.Result, len(docs))
 	for i, d := range docs {
@@ -300,14 +307,14 @@ func put(ctx context.Context, c *mongo.Collection, id string, org record.OrgID, 
 			return resulttree.ErrConflict
 		}
 		if err != nil {
-			return fmt.Errorf("store in %s: %w", c.Name(), err)
+			return mongox.Wrap("store in "+c.Name(), err)
 		}
 		return nil
 	}
 	done, err := c.ReplaceOne(ctx, bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}, {Key: "version", Value: prevVersion}}, doc)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
-		return fmt.Errorf("store in %s: %w", c.Name(), err)
+		return mongox.Wrap("store in "+c.Name(), err)
 	case err != nil:
 		return err
 	case done.MatchedCount == 0:

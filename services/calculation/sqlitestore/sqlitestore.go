@@ -14,8 +14,14 @@ import (
 )
 
 // Schema gives the statements that prepare a database; they may be repeated.
-func Schema() []string {
-	return []string{
+func Schema() []sqlitex.Component {
+	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline()}}}
+}
+
+// baseline is version 1: the layout as it was before versions were stored. Every
+// statement does nothing where its object exists.
+func baseline() sqlitex.Step {
+	return sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS result_nodes (
 			org TEXT NOT NULL, event TEXT NOT NULL, level INTEGER NOT NULL, type TEXT NOT NULL, idx INTEGER NOT NULL,
 			version INTEGER NOT NULL, doc TEXT NOT NULL,
@@ -33,7 +39,7 @@ func Schema() []string {
 		`CREATE TABLE IF NOT EXISTS result_revisions (
 			org TEXT NOT NULL, event TEXT NOT NULL, revision INTEGER NOT NULL, doc TEXT NOT NULL,
 			PRIMARY KEY (org, event, revision)) WITHOUT ROWID`,
-	}
+	)
 }
 
 // Store is a resulttree.Store on SQLite.

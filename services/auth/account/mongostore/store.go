@@ -6,7 +6,6 @@ package mongostore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -44,31 +43,25 @@ func New(db *mongo.Database) *Store {
 	return s
 }
 
-// Prepare creates the indexes. It may be called again, and by several processes
-// at once.
-func (s *Store) Prepare(ctx context.Context) error {
-	index := func(unique bool, keys ...string) mongo.IndexModel {
-		d := bson.D{}
-		for _, k := range keys {
-			d = append(d, bson.E{Key: k, Value: 1})
-		}
-		o := options.Index()
-		if unique {
-			o.SetUnique(true)
-		}
-		return mongo.IndexModel{Keys: d, Options: o}
+// Schema returns the versions of what this package stores, for mongox.Up.
+func Schema() []mongox.Component {
+	index := func(collection string, unique bool, keys ...string) mongox.Index {
+		return mongox.Index{Collection: collection, Unique: unique, Keys: mongox.Ascending(keys...)}
 	}
-	for collection, models := range map[*mongo.Collection][]mongo.IndexModel{
-		s.users:    {index(true, "emailKey"), index(false, "org", "deleted", "createdAt", "_id"), index(false, "mark")},
-		s.sessions: {index(false, "org", "user", "createdAt", "_id"), index(false, "expires"), index(false, "mark")},
-		s.audit:    {index(true, "org", "seq")},
-	} {
-		if _, err := collection.Indexes().CreateMany(ctx, models); err != nil {
-			return fmt.Errorf("create indexes of %s: %w", collection.Name(), err)
-		}
-	}
-	return nil
+	return []mongox.Component{{Name: "accounts", Steps: []mongox.Step{mongox.CreateIndexes(1,
+		index("users", true, "emailKey"),
+		index("users", false, "org", "deleted", "createdAt", "_id"),
+		index("users", false, "mark"),
+		index("sessions", false, "org", "user", "createdAt", "_id"),
+		index("sessions", false, "expires"),
+		index("sessions", false, "mark"),
+		index("audit", true, "org", "seq"),
+	)}}}
 }
+
+// Prepare brings the schema up to date. It may be called again, and by several
+// processes at once.
+func (s *Store) Prepare(ctx context.Context) error { return mongox.Up(ctx, s.db, Schema()...) }
 
 // Ping implements account.Store.
 func (s *Store) Ping(ctx context.Context) error { return mongox.Ping(ctx, s.db.Client()) }
@@ -85,10 +78,7 @@ func said(verb string, err error) error {
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return account.ErrNotFound
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
-	}
-	return nil
+	return mongox.Wrap(verb, err)
 }
 
 // unique tells which unique index was violated: that of the id or the email.

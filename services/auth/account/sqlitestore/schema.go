@@ -1,13 +1,23 @@
 package sqlitestore
 
-// Schema gives the statements that make the tables, each of which does nothing
-// where its object exists already. Pass them to sqlitex.Open. Changes only ever
-// add.
+import (
+	"context"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// Schema returns the tables and their versions. Pass it to sqlitex.Open.
 //
 // A deleted user keeps its row, so that histories can name it, and gives its
 // email free: email_key is then its id, which no address can be.
-func Schema() []string {
-	return []string{
+func Schema() []sqlitex.Component {
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline()}}}
+}
+
+// baseline is version 1: the layout as it was before versions were stored. Every
+// statement does nothing where its object exists.
+func baseline() sqlitex.Step {
+	tables := sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS account_users (
 			id            TEXT PRIMARY KEY,
 			org           TEXT NOT NULL,
@@ -27,7 +37,6 @@ func Schema() []string {
 			created_at    INTEGER NOT NULL,
 			updated_at    INTEGER NOT NULL
 		) STRICT`,
-		`ALTER TABLE account_users ADD COLUMN service INTEGER NOT NULL DEFAULT 0`,
 		`CREATE INDEX IF NOT EXISTS account_users_list ON account_users (org, deleted, created_at, id)`,
 		`CREATE INDEX IF NOT EXISTS account_users_mark ON account_users (mark) WHERE mark <> ''`,
 		`CREATE TABLE IF NOT EXISTS account_sessions (
@@ -75,5 +84,11 @@ func Schema() []string {
 			seq  INTEGER NOT NULL,
 			hash TEXT NOT NULL
 		) STRICT`,
-	}
+	)
+	return sqlitex.Step{MinReader: 1, Apply: func(ctx context.Context, tx sqlitex.Tx) error {
+		if err := tables.Apply(ctx, tx); err != nil {
+			return err
+		}
+		return sqlitex.AddColumn(ctx, tx, "account_users", "service", "INTEGER NOT NULL DEFAULT 0")
+	}}
 }

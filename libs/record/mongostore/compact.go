@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/numbering"
 )
 
-// foldAtOnce bounds how many numbers one round of folding takes up.
-const foldAtOnce = 1000
+// compactAtOnce bounds how many numbers one round of compaction takes up.
+const compactAtOnce = 1000
 
 // setID names the set of a block.
 func (l numbered) setID(block int64) string { return l.key + "/" + strconv.FormatInt(block, 10) }
@@ -49,7 +49,7 @@ func blocksOf(numbers map[int64]string) []int64 {
 	return slices.Compact(blocks)
 }
 
-// fold puts the numbers of deleted items into the sets of their blocks.
+// compact puts the numbers of deleted items into the sets of their blocks.
 //
 // An item that is deleted counts as not folded until it says so itself, which is
 // the last step. The steps before only ever add: a bit to a set, the size of a
@@ -59,32 +59,32 @@ func blocksOf(numbers map[int64]string) []int64 {
 //
 // What is added is never taken away, so it is read as what a majority of the
 // members holds: a failover may undo the rest.
-func (s *Store) fold(ctx context.Context, l numbered) error {
-	l.items = lasting(l.items)
+func (s *Store) compact(ctx context.Context, l numbered) error {
+	l.items = majorityRead(l.items)
 	for {
-		unfolded, err := l.unfolded(ctx, foldAtOnce)
+		unfolded, err := l.unfolded(ctx, compactAtOnce)
 		if err != nil || len(unfolded) == 0 {
 			return err
 		}
-		if err := s.foldThese(ctx, l, unfolded); err != nil {
+		if err := s.compactBatch(ctx, l, unfolded); err != nil {
 			return fmt.Errorf("fold deleted numbers: %w", err)
 		}
-		if len(unfolded) < foldAtOnce {
+		if len(unfolded) < compactAtOnce {
 			return nil
 		}
 	}
 }
 
-// lasting gives a collection that is read as a majority of the members has it.
-func lasting(c *mongo.Collection) *mongo.Collection {
+// majorityRead returns a collection that is read as a majority of the members has it.
+func majorityRead(c *mongo.Collection) *mongo.Collection {
 	return c.Clone(options.Collection().SetReadConcern(readconcern.Majority()))
 }
 
-func (s *Store) foldThese(ctx context.Context, l numbered, unfolded map[int64]string) error {
+func (s *Store) compactBatch(ctx context.Context, l numbered, unfolded map[int64]string) error {
 	if err := s.addToSets(ctx, l, unfolded); err != nil {
 		return err
 	}
-	sets, err := setsIn(ctx, lasting(s.listSets), l, blocksOf(unfolded))
+	sets, err := setsIn(ctx, majorityRead(s.listSets), l, blocksOf(unfolded))
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Store) foldThese(ctx context.Context, l numbered, unfolded map[int64]st
 	for block, set := range sets {
 		counts = append(counts, eq("counts."+blockField(block), set.Len()))
 	}
-	if err := patiently(ctx, func() error {
+	if err := retryUpsert(ctx, func() error {
 		_, err := s.listCounts.UpdateOne(ctx, bson.D{eq("_id", l.key), eq("org", l.org)}, bson.D{eq("$max", counts)},
 			options.UpdateOne().SetUpsert(true))
 		return err
@@ -126,7 +126,7 @@ func (s *Store) addToSets(ctx context.Context, l numbered, numbers map[int64]str
 		additions = append(additions, mongo.NewUpdateOneModel().
 			SetFilter(bson.D{eq("_id", l.setID(block)), eq("org", l.org)}).SetUpdate(bson.D{eq("$bit", words)}).SetUpsert(true))
 	}
-	return patiently(ctx, func() error {
+	return retryUpsert(ctx, func() error {
 		_, err := s.listSets.BulkWrite(ctx, additions, options.BulkWrite().SetOrdered(false))
 		return err
 	})
@@ -136,8 +136,8 @@ func (s *Store) addToSets(ctx context.Context, l numbered, numbers map[int64]str
 // make it at the same time.
 const upsertAttempts = 20
 
-// patiently repeats an upsert that others were faster to insert.
-func patiently(ctx context.Context, upsert func() error) error {
+// retryUpsert repeats an upsert that others were faster to insert.
+func retryUpsert(ctx context.Context, upsert func() error) error {
 	for attempt := 1; ; attempt++ {
 		if err := ctx.Err(); err != nil {
 			return err

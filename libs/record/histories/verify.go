@@ -1,9 +1,11 @@
-package record
+package histories
 
 import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 const (
@@ -15,13 +17,13 @@ const (
 	auditAttempts = 10
 )
 
-// AuditTally is what a verification has gone through.
-type AuditTally struct{ Records, Entries int64 }
+// Tally is what a verification has gone through.
+type Tally struct{ Records, Entries int64 }
 
-// VerifyHistories goes through all records of a tenant and their histories, and
+// Verify goes through all records of a tenant and their histories, and
 // hands on each fault it finds. It works beside running servers: what looks
 // wrong is read once more before it is said to be.
-func VerifyHistories(ctx context.Context, store Histories, org OrgID, report func(HistoryFault) error) (AuditTally, error) {
+func Verify(ctx context.Context, store record.Histories, org record.OrgID, report func(Fault) error) (Tally, error) {
 	a := auditor{ctx: ctx, store: store, org: org, report: report}
 	if err := a.records(); err != nil {
 		return a.tally, fmt.Errorf("verify histories: %w", err)
@@ -34,16 +36,16 @@ func VerifyHistories(ctx context.Context, store Histories, org OrgID, report fun
 
 type auditor struct {
 	ctx    context.Context //nolint:containedctx // it lasts for one call
-	store  Histories
-	org    OrgID
-	report func(HistoryFault) error
-	tally  AuditTally
+	store  record.Histories
+	org    record.OrgID
+	report func(Fault) error
+	tally  Tally
 }
 
 // records verifies each record with its history, and that no number is without
 // a record.
 func (a *auditor) records() error {
-	var at Place
+	var at record.Place
 	for {
 		batch, err := a.store.RecordsAfter(a.ctx, a.org, at, auditRecords)
 		if err != nil || len(batch) == 0 {
@@ -53,7 +55,7 @@ func (a *auditor) records() error {
 			if err := a.gap(at, r); err != nil {
 				return err
 			}
-			at = placeOf(r)
+			at = record.PlaceOf(r)
 		}
 		if err := a.batch(batch); err != nil {
 			return err
@@ -63,9 +65,9 @@ func (a *auditor) records() error {
 
 // gap says which numbers are missing between a place and the record that was
 // found after it.
-func (a *auditor) gap(at Place, r Record) error {
+func (a *auditor) gap(at record.Place, r record.Record) error {
 	if at.Event != r.Event || at.Type != r.Type {
-		at = Place{Event: r.Event, Type: r.Type}
+		at = record.Place{Event: r.Event, Type: r.Type}
 	}
 	if r.Seq <= at.Seq+1 {
 		return nil
@@ -75,24 +77,24 @@ func (a *auditor) gap(at Place, r Record) error {
 		return err
 	}
 	if len(again) == 1 && again[0].Seq <= at.Seq+1 {
-		return a.gap(placeOf(again[0]), r)
+		return a.gap(record.PlaceOf(again[0]), r)
 	}
-	return a.report(HistoryFault{Kind: RecordMissing, Org: a.org, Event: r.Event, Type: r.Type, From: at.Seq + 1, To: r.Seq - 1})
+	return a.report(Fault{Kind: RecordMissing, Org: a.org, Event: r.Event, Type: r.Type, From: at.Seq + 1, To: r.Seq - 1})
 }
 
 // batch verifies the histories of some records, and those that look wrong once
 // more.
-func (a *auditor) batch(records []Record) error {
-	suspect := make(map[ID]bool)
-	chains := make(map[ID]*chain, len(records))
-	ids := make([]ID, len(records))
+func (a *auditor) batch(records []record.Record) error {
+	suspect := make(map[record.ID]bool)
+	chains := make(map[record.ID]*chain, len(records))
+	ids := make([]record.ID, len(records))
 	for i, r := range records {
 		ids[i] = r.ID
-		chains[r.ID] = newChain(r, func(HistoryFault) { suspect[r.ID] = true })
+		chains[r.ID] = newChain(r, func(Fault) { suspect[r.ID] = true })
 		a.tally.Entries += r.Rev
 	}
 	a.tally.Records += int64(len(records))
-	if err := a.entries(ids, func(e StoredEntry) { chains[e.Record].add(e) }); err != nil {
+	if err := a.entries(ids, func(e record.StoredEntry) { chains[e.Record].add(e) }); err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -107,8 +109,8 @@ func (a *auditor) batch(records []Record) error {
 }
 
 // entries hands on the stored entries of some records.
-func (a *auditor) entries(ids []ID, take func(StoredEntry)) error {
-	var at EntryPlace
+func (a *auditor) entries(ids []record.ID, take func(record.StoredEntry)) error {
+	var at record.EntryPlace
 	for {
 		page, err := a.store.EntriesAfter(a.ctx, a.org, ids, at, auditEntries)
 		if err != nil || len(page) == 0 {
@@ -117,25 +119,25 @@ func (a *auditor) entries(ids []ID, take func(StoredEntry)) error {
 		for _, e := range page {
 			take(e)
 		}
-		at = page[len(page)-1].place()
+		at = page[len(page)-1].Place()
 	}
 }
 
 // again verifies one record by readings between which it did not move, and
 // reports what is wrong.
-func (a *auditor) again(id ID) error {
+func (a *auditor) again(id record.ID) error {
 	for range auditAttempts {
-		before, err := a.store.RecordsByID(a.ctx, a.org, []ID{id})
+		before, err := a.store.RecordsByID(a.ctx, a.org, []record.ID{id})
 		if err != nil || len(before) == 0 {
 			return err
 		}
-		var faults []HistoryFault
-		c := newChain(before[0], func(f HistoryFault) { faults = append(faults, f) })
-		if err := a.entries([]ID{id}, c.add); err != nil {
+		var faults []Fault
+		c := newChain(before[0], func(f Fault) { faults = append(faults, f) })
+		if err := a.entries([]record.ID{id}, c.add); err != nil {
 			return err
 		}
 		c.end()
-		after, err := a.store.RecordsByID(a.ctx, a.org, []ID{id})
+		after, err := a.store.RecordsByID(a.ctx, a.org, []record.ID{id})
 		if err != nil {
 			return err
 		}
@@ -154,14 +156,14 @@ func (a *auditor) again(id ID) error {
 
 // strays reports the entries of records that are not there.
 func (a *auditor) strays() error {
-	var at EntryPlace
+	var at record.EntryPlace
 	for {
 		page, err := a.store.EntriesAfter(a.ctx, a.org, nil, at, auditEntries)
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		at = page[len(page)-1].place()
-		var ids []ID
+		at = page[len(page)-1].Place()
+		var ids []record.ID
 		for _, e := range page {
 			ids = append(ids, e.Record)
 		}
@@ -169,7 +171,7 @@ func (a *auditor) strays() error {
 		if err != nil {
 			return err
 		}
-		there := make(map[ID]bool, len(found))
+		there := make(map[record.ID]bool, len(found))
 		for _, r := range found {
 			there[r.ID] = true
 		}
@@ -181,7 +183,7 @@ func (a *auditor) strays() error {
 			if there[first.Record] {
 				continue
 			}
-			if err := a.report(HistoryFault{
+			if err := a.report(Fault{
 				Kind: EntrySurplus, Org: a.org, Event: first.Event, Record: first.Record, From: first.Entry.Rev, To: last.Entry.Rev,
 			}); err != nil {
 				return err

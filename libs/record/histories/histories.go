@@ -1,0 +1,149 @@
+// Package histories verifies the hash chains of all records of a tenant: that
+// no entry was changed, taken away, moved or added, and that each record is what
+// its newest entry left behind.
+package histories
+
+import (
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// Kind is what is wrong with a history.
+type Kind string
+
+// What can be wrong.
+const (
+	// EntryChanged: an entry is not what was sealed.
+	EntryChanged Kind = "changed"
+	// EntryMissing: an entry, or several in a row, was taken away.
+	EntryMissing Kind = "missing"
+	// EntryMoved: an entry is whole and does not follow the one before it, so one
+	// of the two was put there in place of another.
+	EntryMoved Kind = "moved"
+	// EntrySurplus: an entry that no move has made.
+	EntrySurplus Kind = "surplus"
+	// RecordAltered: after this entry the record was changed, by no move.
+	RecordAltered Kind = "altered"
+	// RecordMissing: a number was taken by a record that is not there. Deleted
+	// records are; they are tombstones.
+	RecordMissing Kind = "record missing"
+)
+
+// Fault is one thing that is wrong with the histories of a tenant.
+type Fault struct {
+	Kind  Kind
+	Org   record.OrgID
+	Event record.EventID
+	Type  string // empty where the record is not there to tell
+	// Record is empty for RecordMissing.
+	Record record.ID
+	// From and To are the first and last revision concerned, or for
+	// RecordMissing the numbers.
+	From, To int64
+}
+
+// String says it in one line.
+func (f Fault) String() string {
+	revisions, is, was := fmt.Sprintf("revision %d", f.From), "is", "was"
+	if f.To > f.From {
+		revisions, is, was = fmt.Sprintf("revisions %d to %d", f.From, f.To), "are", "were"
+	}
+	what := map[Kind]string{
+		EntryChanged:  revisions + " " + was + " changed",
+		EntryMissing:  revisions + " " + is + " missing",
+		EntryMoved:    fmt.Sprintf("revision %d does not follow revision %d", f.From, f.From-1),
+		EntrySurplus:  revisions + " " + is + " nobody's move",
+		RecordAltered: fmt.Sprintf("the record was changed after revision %d, by no move", f.From),
+		RecordMissing: fmt.Sprintf("the records with the numbers %d to %d are missing", f.From, f.To),
+	}[f.Kind]
+	switch {
+	case f.Kind == RecordMissing:
+		return fmt.Sprintf("event %s, %s: %s", f.Event, f.Type, what)
+	case f.Type == "":
+		return fmt.Sprintf("event %s, record %s, which is not there: %s", f.Event, f.Record, what)
+	}
+	return fmt.Sprintf("event %s, %s, record %s: %s", f.Event, f.Type, f.Record, what)
+}
+
+// chain verifies one record's history, entry by entry.
+type chain struct {
+	record record.Record
+	fault  func(Fault)
+	next   int64        // the revision that comes next
+	prev   record.Entry // the one before
+	known  bool         // whether prev is what it was, so that next can be held to it
+}
+
+func newChain(r record.Record, fault func(Fault)) *chain {
+	return &chain{record: r, fault: fault, next: 1, known: true}
+}
+
+func (c *chain) say(kind Kind, from, to int64) {
+	r := c.record
+	c.fault(Fault{Kind: kind, Org: r.Org, Event: r.Event, Type: r.Type, Record: r.ID, From: from, To: to})
+}
+
+// add takes the next stored entry, by rising revision.
+func (c *chain) add(e record.StoredEntry) {
+	r, rev := c.record, e.Entry.Rev
+	newest := max(r.Rev, r.Last.Rev)
+	if rev < c.next || rev > newest {
+		c.say(EntrySurplus, rev, rev)
+		return
+	}
+	c.skipTo(rev)
+	whole := e.Damage == nil && e.Entry.Intact(r.Org, r.ID)
+	switch {
+	case !whole || e.Event != r.Event:
+		c.say(EntryChanged, rev, rev)
+	case rev == r.Last.Rev && e.Entry.Hash != r.Last.Hash:
+		// A move keeps the newest entry apart before it is made; one that was
+		// then not made leaves a copy.
+		c.say(EntryChanged, rev, rev)
+	}
+	if rev == r.Last.Rev {
+		return // the record's own copy is the one that counts
+	}
+	if whole {
+		c.follows(e.Entry)
+	}
+	c.next, c.prev, c.known = rev+1, e.Entry, whole
+}
+
+// follows says whether an entry goes on where the one before it ended.
+func (c *chain) follows(e record.Entry) {
+	switch {
+	case !c.known:
+	case e.Prev != c.prev.Hash:
+		c.say(EntryMoved, e.Rev, e.Rev)
+	case e.From != c.prev.To || e.Move != record.Edit && c.prev.Input != "" && e.Input != c.prev.Input:
+		c.say(RecordAltered, c.prev.Rev, c.prev.Rev)
+	}
+}
+
+// skipTo says what is missing before a revision.
+func (c *chain) skipTo(rev int64) {
+	if rev > c.next {
+		c.say(EntryMissing, c.next, rev-1)
+		c.next, c.known = rev, false
+	}
+}
+
+// end takes the newest entry, which is in the record.
+func (c *chain) end() {
+	r, last := c.record, c.record.Last
+	c.skipTo(last.Rev)
+	if last.Rev < r.Rev {
+		c.say(EntryMissing, last.Rev+1, r.Rev)
+		return
+	}
+	if !last.Intact(r.Org, r.ID) {
+		c.say(EntryChanged, last.Rev, last.Rev)
+	} else {
+		c.follows(last)
+	}
+	if !last.Describes(r) {
+		c.say(RecordAltered, last.Rev, last.Rev)
+	}
+}

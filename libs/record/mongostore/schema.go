@@ -1,0 +1,44 @@
+package mongostore
+
+import "github.com/eventcarbon/ecf/libs/mongox"
+
+// Schema returns the versions of what this package stores, for mongox.Up.
+func Schema() []mongox.Component {
+	return []mongox.Component{{Name: "records", Steps: []mongox.Step{mongox.CreateIndexes(1, baseline()...)}}}
+}
+
+// baseline is version 1: the indexes as they were before versions were stored.
+func baseline() []mongox.Index {
+	return []mongox.Index{
+		unique("events", "slot", "org", "slot"),
+		index("events", "deleted", "org", "deleted", "slot"),
+		index("events", "unfolded", "org", "deleted", "folded"),
+		index("events", "marked", "mark", "org", "_id"),
+
+		unique("records", "seq", "org", "event", "type", "seq"),
+		unique("records", "reference", "org", "event", "type", "refKey"),
+		// A page, and what it takes to know that it has not changed.
+		index("records", "page", "org", "event", "type", "deleted", "seq", "rev", "contextRev"),
+		index("records", "unfolded", "org", "event", "type", "deleted", "folded"),
+		// The states of an event, and its review queue in order.
+		index("records", "status", "org", "event", "deleted", "status", "createdAt", "_id"),
+		index("records", "queue", "org", "deleted", "status", "createdAt", "_id"),
+		index("records", "marked", "org", "event", "mark"),
+		index("records", "sweep", "mark", "event", "org"),
+
+		unique("history", "rev", "org", "record", "rev"),
+		index("idempotency_keys", "expiry", "org", "expiresAt"),
+		index("imports", "open", "open"),
+		unique("import_parts", "n", "org", "import", "n"),
+	}
+}
+
+func index(collection, name string, fields ...string) mongox.Index {
+	return mongox.Index{Collection: collection, Name: name, Keys: mongox.Ascending(fields...)}
+}
+
+func unique(collection, name string, fields ...string) mongox.Index {
+	i := index(collection, name, fields...)
+	i.Unique = true
+	return i
+}

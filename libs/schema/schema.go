@@ -1,0 +1,95 @@
+// Package schema describes the layout of a database as numbered versions, for
+// every engine alike. A database is divided into components, one for each owner
+// of data that shares it. Each component has a version, and its owner has the
+// list of steps that lead from an empty database to the newest version. The
+// engines (libs/sqlitex, libs/mongox) store the versions and run the steps.
+//
+// Two releases may run beside each other during an upgrade, so a program does
+// not refuse every newer version: a version states the oldest program that can
+// still work with it, and only a program older than that refuses.
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Component is one owner's part of a database.
+type Component[Database any] struct {
+	// Name identifies the component in the database; it never changes.
+	Name string
+	// Steps lead from nothing to the newest version: Steps[i] leads from version
+	// i to version i+1. A released step is never edited; a change is a new step.
+	Steps []Step[Database]
+}
+
+// Step leads a component from one version to the next.
+type Step[Database any] struct {
+	// MinReader is the lowest version whose program can still read and write a
+	// database after this step: the step's own version where older programs would
+	// fail or do harm.
+	MinReader int
+	// Apply makes the change. It must be idempotent: an engine without
+	// transactions may run it again after a crash, or in two processes at once.
+	Apply func(ctx context.Context, db Database) error
+}
+
+// Newest returns the version the steps lead to.
+func (c Component[Database]) Newest() int { return len(c.Steps) }
+
+// Stored is what a database states about one component. The zero value is that
+// of a database that is empty, or was made before versions were stored.
+type Stored struct {
+	Version   int
+	MinReader int
+}
+
+// Status compares the version of a database with the one a program knows.
+type Status struct {
+	Component string
+	Stored    Stored
+	Newest    int // the newest version the program knows
+}
+
+// Pending reports whether steps are missing.
+func (s Status) Pending() bool { return s.Stored.Version < s.Newest }
+
+// ErrNewer is wrapped by the error for a database that a newer release has
+// changed so that this one cannot work with it.
+var ErrNewer = errors.New("schema: the database is too new for this program")
+
+// Check returns an error that wraps ErrNewer if the program must not work with
+// the database.
+func (s Status) Check() error {
+	if s.Stored.MinReader <= s.Newest {
+		return nil
+	}
+	return fmt.Errorf("%w: its part %q has schema version %d, which needs a release that knows version %d or later; "+
+		"this release knows version %d. Run the newer release, or restore a backup made before the upgrade",
+		ErrNewer, s.Component, s.Stored.Version, s.Stored.MinReader, s.Newest)
+}
+
+// Check checks several components at once.
+func Check(all []Status) error {
+	var errs []error
+	for _, s := range all {
+		errs = append(errs, s.Check())
+	}
+	return errors.Join(errs...)
+}
+
+// Pending reports whether any of the components lacks a step.
+func Pending(all []Status) bool {
+	for _, s := range all {
+		if s.Pending() {
+			return true
+		}
+	}
+	return false
+}
+
+// StatusOf returns the status of a component.
+func StatusOf[Database any](c Component[Database], stored Stored) Status {
+	return Status{Component: c.Name, Stored: stored, Newest: c.Newest()}
+}
