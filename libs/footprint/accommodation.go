@@ -21,9 +21,9 @@ type accommodation struct {
 	common
 }
 
-var accommodationType = define("accommodation",
+var _ = define("accommodation",
 	accommodationDoc(),
-	decodeAccommodation, calculateAccommodation)
+	decodeAccommodation, calculateAccommodation, chainAccommodation)
 
 const (
 	hotel     = "hotel"
@@ -157,9 +157,21 @@ func product(a, b decimal.Decimal) decimal.Decimal {
 	return decimal.New(a.Coefficient()*b.Coefficient(), a.Scale()+b.Scale())
 }
 
+// chainAccommodation tells how the amounts multiply.
+func chainAccommodation(q *Chain, a *accommodation, l *Line) {
+	if l.Unit == "guest_night" && a.Guests > 0 || a.Rooms == 0 {
+		q.count(a.Guests, "guest", "guests")
+	} else {
+		q.count(a.Rooms, "room", "rooms")
+	}
+	q.count(a.Nights, "night", "nights")
+}
+
 // accommodationDoc describes the type to its users.
 func accommodationDoc() doc {
 	return doc{
+		place:       2,
+		bought:      []string{"hotel", "accommodation"},
 		description: "Stays in hotels, hostels, apartments and the like, by occupied room and night.",
 		formula:     "rooms × nights × factor per room-night; guests × nights where the factor is per guest",
 		fields: []fieldDoc{

@@ -20,9 +20,9 @@ type catering struct {
 	common
 }
 
-var cateringType = define("catering",
+var _ = define("catering",
 	cateringDoc(),
-	decodeCatering, calculateCatering)
+	decodeCatering, calculateCatering, nil)
 
 // diets and their rows; mixed is the mean of the other five.
 var diets = [...]struct{ name, row string }{
@@ -145,6 +145,8 @@ func (c *calculation) serve(m *catering, row, field string, q quantity, unit str
 // cateringDoc describes the type to its users.
 func cateringDoc() doc {
 	return doc{
+		place:       7,
+		bought:      []string{"catering", "food", "meal"},
 		description: "Main meals by diet, and drinks by the litre.",
 		formula:     "meals × factor of the diet + Σ litres × factor of the drink",
 		fields: []fieldDoc{

@@ -12,9 +12,9 @@ type custom struct {
 	common
 }
 
-var customType = define("custom",
+var _ = define("custom",
 	customDoc(),
-	decodeCustom, calculateCustom)
+	decodeCustom, calculateCustom, nil)
 
 func decodeCustom(d *decoder, u *custom) {
 	d.Require("kgCO2e")
@@ -39,6 +39,7 @@ func calculateCustom(c *calculation, u *custom) {
 // customDoc describes the type to its users.
 func customDoc() doc {
 	return doc{
+		place:       13,
 		description: "A footprint that was worked out elsewhere.",
 		formula:     "kgCO2e as stated",
 		fields: []fieldDoc{

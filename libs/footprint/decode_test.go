@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -176,6 +177,9 @@ func fuzz(f *testing.F, typ string, seeds ...string) {
 		e, err := footprint.Evaluate(typ, d.Fields, london)
 		if err != nil {
 			t.Fatalf("%s: %v", d.Fields, err)
+		}
+		if !reflect.DeepEqual(d.Evaluation, e) {
+			t.Fatalf("%q is decoded to %+v, and evaluated to %+v", body, d.Evaluation, e)
 		}
 		if sum := total.Of(&e).Total(); sum.Sign() < 0 {
 			t.Fatalf("%s is %s µg", d.Fields, sum)

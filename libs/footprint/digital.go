@@ -15,9 +15,9 @@ type digital struct {
 	common
 }
 
-var digitalType = define("digital",
+var _ = define("digital",
 	digitalDoc(),
-	decodeDigital, calculateDigital)
+	decodeDigital, calculateDigital, chainDigital)
 
 const highDefinition = "hd"
 
@@ -69,9 +69,17 @@ func calculateDigital(c *calculation, g *digital) {
 	c.unavailable(apperr.Detail{Field: "activity", Message: "The factor set has no factor for " + g.Activity + "."})
 }
 
+// chainDigital tells how the amounts multiply.
+func chainDigital(q *Chain, g *digital, _ *Line) {
+	q.count(g.Participants, "participant", "participants")
+	q.amount(g.Hours, "hours")
+}
+
 // digitalDoc describes the type to its users.
 func digitalDoc() doc {
 	return doc{
+		place:       11,
+		bought:      []string{"streaming", "digital"},
 		description: "Video conferences and streams, devices and networks included.",
 		formula:     "participants × hours of each × factor per participant-hour",
 		fields: []fieldDoc{

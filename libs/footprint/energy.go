@@ -22,9 +22,9 @@ type energy struct {
 	common
 }
 
-var energyType = define("energy",
+var _ = define("energy",
 	energyDoc(),
-	decodeEnergy, calculateEnergy)
+	decodeEnergy, calculateEnergy, nil)
 
 const grid = "grid"
 
@@ -130,6 +130,8 @@ func calculateEnergy(c *calculation, n *energy) {
 // energyDoc describes the type to its users.
 func energyDoc() doc {
 	return doc{
+		place:       9,
+		bought:      []string{"energy", "electricity"},
 		description: "Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own.",
 		formula:     "litres, m³ or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank",
 		fields: []fieldDoc{

@@ -27,7 +27,7 @@ type flights struct {
 
 var flightsType = define("flights",
 	flightsDoc(),
-	decodeFlights, calculateFlights)
+	decodeFlights, calculateFlights, chainFlights)
 
 const average = "average"
 
@@ -336,9 +336,23 @@ func (c *calculation) flight(h haul, class string, km quantity, geography uint8)
 	c.upstream(e, e.category)
 }
 
+// chainFlights tells how the amounts multiply.
+func chainFlights(q *Chain, f *flights, _ *Line) {
+	if f.DistanceKm == nil {
+		q.remainder("km") // the legs
+	} else {
+		q.amount(f.DistanceKm, "km")
+	}
+	q.count(f.Passengers, "passenger", "passengers")
+	q.journeys(f.Trips, f.RoundTrip)
+}
+
 // flightsDoc describes the type to its users.
 func flightsDoc() doc {
 	return doc{
+		place:       1,
+		schema:      "FlightInput",
+		bought:      []string{"flight", "air", "travel"},
 		description: "Flights of a number of people between two places, by the great circle of each leg.",
 		formula:     "Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
 		fields: []fieldDoc{

@@ -25,9 +25,9 @@ type freight struct {
 	common
 }
 
-var freightType = define("freight",
+var _ = define("freight",
 	freightDoc(),
-	decodeFreight, calculateFreight)
+	decodeFreight, calculateFreight, chainFreight)
 
 const (
 	road = "road"
@@ -229,9 +229,18 @@ func newAirFreight(set *factors.Set) (t [hauls][2]*factors.Factor) {
 	return t
 }
 
+// chainFreight tells how the amounts multiply.
+func chainFreight(q *Chain, f *freight, l *Line) {
+	q.weight(f.WeightKg, l)
+	q.amount(f.DistanceKm, "km")
+	q.journeys(0, f.RoundTrip)
+}
+
 // freightDoc describes the type to its users.
 func freightDoc() doc {
 	return doc{
+		place:       6,
+		bought:      []string{"transport", "freight", "logistics", "shipping", "courier"},
 		description: "Goods carried to and from the event, by weight and distance.",
 		formula:     "kg ÷ 1000 × km × 2 if the cargo travels back × (factor + well-to-tank) per tonne-km",
 		fields: []fieldDoc{

@@ -27,9 +27,9 @@ type groundTransport struct {
 	common
 }
 
-var groundTransportType = define("ground-transport",
+var _ = define("ground-transport",
 	groundTransportDoc(),
-	decodeGroundTransport, calculateGroundTransport)
+	decodeGroundTransport, calculateGroundTransport, chainGroundTransport)
 
 // The modes that the code treats apart.
 const (
@@ -294,9 +294,22 @@ func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (u
 	return e.category
 }
 
+// chainGroundTransport tells how the amounts multiply.
+func chainGroundTransport(q *Chain, g *groundTransport, l *Line) {
+	q.amount(g.DistanceKm, "km")
+	if l.Unit == "passenger.km" || g.Vehicles == 0 {
+		q.count(g.Passengers, "passenger", "passengers")
+	} else {
+		q.count(g.Vehicles, "vehicle", "vehicles")
+	}
+	q.journeys(g.Trips, g.RoundTrip)
+}
+
 // groundTransportDoc describes the type to its users.
 func groundTransportDoc() doc {
 	return doc{
+		place:       5,
+		bought:      []string{"travel", "transport", "taxi", "rail"},
 		description: "Journeys over land and by ferry, by vehicle or by passenger.",
 		formula:     "vehicles × km (car, motorbike, van, taxi by vehicle) or passengers × km × trips × 2 if roundTrip × (factor + well-to-tank); vehicles = passengers ÷ occupancy, rounded up",
 		fields: []fieldDoc{

@@ -25,9 +25,9 @@ type materials struct {
 	common
 }
 
-var materialsType = define("materials",
+var _ = define("materials",
 	materialsDoc(),
-	decodeMaterials, calculateMaterials)
+	decodeMaterials, calculateMaterials, chainMaterials)
 
 // Where a material comes from.
 const (
@@ -240,9 +240,14 @@ func (c *calculation) unused(given bool, field, message string) {
 	}
 }
 
+// chainMaterials tells how the amounts multiply.
+func chainMaterials(q *Chain, m *materials, l *Line) { q.weight(m.WeightKg, l) }
+
 // materialsDoc describes the type to its users.
 func materialsDoc() doc {
 	return doc{
+		place:       8,
+		bought:      []string{"material", "print", "printing", "merchandise", "signage"},
 		description: "Materials that were bought, hired or used again, by weight, area or item.",
 		formula:     "kg (or m², or items) × factor of the material and its source ÷ usesOverLife if hired; + kg ÷ 1000 × factor of its end of life where one is named",
 		fields: []fieldDoc{

@@ -21,23 +21,33 @@ type purchases struct {
 	common
 }
 
-var purchasesType = define("purchases",
+var _ = define("purchases",
 	purchasesDoc(),
-	decodePurchases, calculatePurchases)
+	decodePurchases, calculatePurchases, nil)
+
+// otherPurchases are the categories that no record type counts by amount.
+var otherPurchases = []string{
+	"audio_visual", "cleaning", "decoration", "entertainment", "gifts", "insurance", "marketing", "print", "security", "software",
+	"stand_construction", "staffing", "other",
+}
 
 // purchaseCategories name what was bought: the record types first, so that
 // money and amounts of one thing can be found to count twice.
-var purchaseCategories = []string{
-	"flights", "accommodation", "venue", "waste", "ground-transport", "freight", "catering", "materials", "energy", "water", "digital",
-	"audio_visual", "cleaning", "decoration", "entertainment", "gifts", "insurance", "marketing", "print", "security", "software",
-	"stand_construction", "staffing", "other",
+func purchaseCategories() []string {
+	var out []string
+	for _, t := range registry() {
+		if len(t.doc.bought) > 0 {
+			out = append(out, t.name)
+		}
+	}
+	return append(out, otherPurchases...)
 }
 
 func decodePurchases(d *decoder, p *purchases) {
 	d.Require("category", "amount", "currency", "kgCO2ePerUnit", "factorSource")
 	d.RequireContent("evidence")
 	p.Country = d.country(false)
-	p.Category, _ = d.Enum("category", purchaseCategories...)
+	p.Category, _ = d.Enum("category", purchaseCategories()...)
 	p.Amount = d.amount("amount", maxQuantity)
 	p.Currency = d.currency()
 	p.KgCO2ePerUnit = d.amount("kgCO2ePerUnit", decimal.FromInt(10_000))
@@ -71,6 +81,7 @@ func calculatePurchases(c *calculation, p *purchases) {
 // purchasesDoc describes the type to its users.
 func purchasesDoc() doc {
 	return doc{
+		place:       12,
 		description: "Money spent where no amount is known, with a factor of one's own.",
 		formula:     "amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record",
 		fields: []fieldDoc{

@@ -1,12 +1,29 @@
 package footprint
 
+import (
+	"slices"
+	"strings"
+)
+
 // doc describes a record type to its users.
 type doc struct {
+	// place orders the types in results and pages; types of one place are ordered
+	// by name.
+	place int
+	// schema is the name of the input's schema in the OpenAPI document; empty
+	// means the name of the type in camel case with Input: GroundTransportInput.
+	schema string
+	// bought are the words by which purchases name what the type counts.
+	bought      []string
 	description string
 	// formula says in one line how the type is calculated.
 	formula  string
 	fields   []fieldDoc
 	examples []string
+	// method is the text of the type's section on the page of methods, beside
+	// the description and the formula. Types of the first release have theirs in
+	// the template of the page, where it can show tables of factors.
+	method string
 }
 
 // fieldDoc says what a field means; its default is JSON, or empty.
@@ -29,4 +46,45 @@ func sharedDocs() []fieldDoc {
 		{"evidence.sha256", "Hash of its bytes.", ""},
 		{"metadata", "Up to 20 texts of your own.", ""},
 	}
+}
+
+// SchemaName returns the name of the schema of a type's input in the OpenAPI
+// document, and is empty for an unknown type.
+func SchemaName(typ string) string {
+	t, ok := find(typ)
+	if !ok {
+		return ""
+	}
+	if t.doc.schema != "" {
+		return t.doc.schema
+	}
+	var name strings.Builder
+	for word := range strings.SplitSeq(typ, "-") {
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return name.String() + "Input"
+}
+
+// Method returns the text of a type's section on the page of methods; it may be
+// empty.
+func Method(typ string) string {
+	if t, ok := find(typ); ok {
+		return t.doc.method
+	}
+	return ""
+}
+
+// BoughtAs returns the record types that count by amount what a category of
+// purchases names, which may be words of a person's own.
+func BoughtAs(category string) []string {
+	var types []string
+	words := strings.FieldsFunc(strings.ToLower(category), func(r rune) bool { return strings.ContainsRune(" -_/,&", r) })
+	for _, t := range registry() {
+		if slices.ContainsFunc(words, func(w string) bool {
+			return slices.Contains(t.doc.bought, w) || slices.Contains(t.doc.bought, strings.TrimSuffix(w, "s"))
+		}) {
+			types = append(types, t.name)
+		}
+	}
+	return types
 }

@@ -1,25 +1,33 @@
 package footprint
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // recordType is one kind of carbon source. Its file defines the input, how it
-// is read, and how it is calculated; nothing else knows the type.
+// is read, how it is calculated and what is said about it; nothing else knows
+// the type. What others need (the schemas of the OpenAPI document, the inputs of
+// the client, the page of methods, CSV templates, categories of purchases) is
+// generated or derived from it.
 type recordType struct {
 	name string
 	doc  doc
-	// decode reads the body and gives the input in its canonical form.
+	// decode reads the body and returns the input in its canonical form.
 	decode func(d *decoder) any
-	// calculate works out an input that decode or read gave. The error says that
-	// it is no good input of the type.
+	// calculate works out an input that decode or read returned. The error says
+	// that it is not a good input of the type.
 	calculate func(input any, c *calculation) error
-	// read gives the input that stored fields hold.
+	// read returns the input that stored fields hold.
 	read func(raw json.RawMessage) (any, error)
+	// chain tells how the inputs multiply to the quantity of a line.
+	chain func(input any, l *Line, q *Chain)
 }
 
 // input is a type's input; it embeds the fields that every type has.
@@ -30,12 +38,17 @@ type input interface {
 	complete() bool
 }
 
-// define makes a record type from its three parts. T is the input struct.
+// registered are the record types, in the order in which their files are
+// initialized.
+var registered []*recordType
+
+// define registers a record type made of its parts. T is the input struct.
+// chain may be nil for a type whose quantity is one of its inputs.
 func define[T any, P interface {
 	*T
 	input
-}](name string, about doc, decode func(*decoder, P), lines func(*calculation, P)) recordType {
-	return recordType{
+}](name string, about doc, decode func(*decoder, P), lines func(*calculation, P), chain func(*Chain, P, *Line)) *recordType {
+	t := &recordType{
 		name: name,
 		doc:  about,
 		decode: func(d *decoder) any {
@@ -47,7 +60,7 @@ func define[T any, P interface {
 		calculate: func(in any, c *calculation) error {
 			p, ok := in.(P)
 			if !ok {
-				return fmt.Errorf("footprint: %T is no input of %s", in, name)
+				return fmt.Errorf("footprint: %T is not an input of %s", in, name)
 			}
 			if !p.complete() {
 				return fmt.Errorf("footprint: fields of %s are missing", name)
@@ -63,7 +76,15 @@ func define[T any, P interface {
 			}
 			return in, nil
 		},
+		chain: func(in any, l *Line, q *Chain) {
+			if p, ok := in.(P); ok && chain != nil {
+				chain(q, p, l)
+				q.survey(p.shared())
+			}
+		},
 	}
+	registered = append(registered, t)
+	return t
 }
 
 // evaluate calculates an input with all its lines and words.
@@ -78,14 +99,15 @@ func (t *recordType) evaluate(in any, e *engine, ev EventContext) (Evaluation, e
 	return c.out, nil
 }
 
-// registry lists the record types in their fixed order. A new type is added
-// here and in its own file.
-func registry() [13]*recordType {
-	return [...]*recordType{
-		&flightsType, &accommodationType, &venueType, &wasteType, &groundTransportType, &freightType, &cateringType,
-		&materialsType, &energyType, &waterType, &digitalType, &purchasesType, &customType,
-	}
-}
+// registry lists the record types by their place, which is the order of
+// results and pages, and then by name.
+var registry = sync.OnceValue(func() []*recordType {
+	list := slices.Clone(registered)
+	slices.SortFunc(list, func(a, b *recordType) int {
+		return cmp.Or(cmp.Compare(a.doc.place, b.doc.place), strings.Compare(a.name, b.name))
+	})
+	return list
+})
 
 func find(name string) (*recordType, bool) {
 	for _, t := range registry() {
@@ -96,7 +118,7 @@ func find(name string) (*recordType, bool) {
 	return nil, false
 }
 
-// Types gives the names of the record types in their fixed order.
+// Types returns the names of the record types in their fixed order.
 func Types() []string {
 	var out []string
 	for _, t := range registry() {
@@ -111,7 +133,7 @@ func Known(typ string) bool {
 	return ok
 }
 
-// Formula says in one line how a type is calculated; empty for an unknown type.
+// Formula returns in one line how a type is calculated; empty for an unknown type.
 func Formula(typ string) string {
 	if t, ok := find(typ); ok {
 		return t.doc.formula
@@ -154,6 +176,8 @@ type Decoded struct {
 	ExternalReference string
 	// Notices are about the body itself: the unknown fields that were dropped.
 	Notices []Notice
+	// Evaluation is what the record comes to; it is that of Evaluate for Fields.
+	Evaluation Evaluation
 }
 
 // Decode reads the body of a record. The error is a VALIDATION_ERROR with every
@@ -178,14 +202,15 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	if err := r.Err(); err != nil {
 		return Decoded{}, err
 	}
-	if _, err := t.evaluate(in, e, ev); err != nil {
+	evaluation, err := t.evaluate(in, e, ev)
+	if err != nil {
 		return Decoded{}, err
 	}
 	raw, err := canonical(in)
 	if err != nil {
 		return Decoded{}, err
 	}
-	out := Decoded{Fields: raw}
+	out := Decoded{Fields: raw, Evaluation: evaluation}
 	if p, ok := in.(input); ok {
 		out.ExternalReference = p.shared().ExternalReference
 	}

@@ -28,9 +28,9 @@ type venue struct {
 	common
 }
 
-var venueType = define("venue",
+var _ = define("venue",
 	venueDoc(),
-	decodeVenue, calculateVenue)
+	decodeVenue, calculateVenue, nil)
 
 // venueTypes are the kinds of building with an energy use per square metre. A
 // US figure covers all fuels.
@@ -161,6 +161,8 @@ func (c *calculation) perArea(v *venue, row string) carrier {
 // venueDoc describes the type to its users.
 func venueDoc() doc {
 	return doc{
+		place:       3,
+		bought:      []string{"venue", "energy", "electricity"},
 		description: "Energy of a venue: metered, a share of a year's use, or an estimate from the floor area.",
 		formula:     "kWh × factor of each energy carrier, with its well-to-tank and grid losses; annual kWh × share × days ÷ 365, or kWh/m² × m² × days ÷ 365, where nothing was metered",
 		fields: []fieldDoc{

@@ -20,9 +20,9 @@ type waste struct {
 	common
 }
 
-var wasteType = define("waste",
+var _ = define("waste",
 	wasteDoc(),
-	decodeWaste, calculateWaste)
+	decodeWaste, calculateWaste, chainWaste)
 
 const mixed = "mixed"
 
@@ -156,9 +156,14 @@ func calculateWaste(c *calculation, w *waste) {
 	c.add(e)
 }
 
+// chainWaste tells how the amounts multiply.
+func chainWaste(q *Chain, w *waste, l *Line) { q.weight(w.WeightKg, l) }
+
 // wasteDoc describes the type to its users.
 func wasteDoc() doc {
 	return doc{
+		place:       4,
+		bought:      []string{"waste"},
 		description: "Waste by material and treatment.",
 		formula:     "kg ÷ 1000 × factor of the material and treatment per tonne",
 		fields: []fieldDoc{

@@ -14,9 +14,9 @@ type water struct {
 	common
 }
 
-var waterType = define("water",
+var _ = define("water",
 	waterDoc(),
-	decodeWater, calculateWater)
+	decodeWater, calculateWater, nil)
 
 func decodeWater(d *decoder, w *water) {
 	d.Require("supplyM3")
@@ -56,6 +56,8 @@ func calculateWater(c *calculation, w *water) {
 // waterDoc describes the type to its users.
 func waterDoc() doc {
 	return doc{
+		place:       10,
+		bought:      []string{"water"},
 		description: "Water from the mains and its treatment.",
 		formula:     "m³ × (factor of supply + factor of treatment, unless treated is false)",
 		fields: []fieldDoc{

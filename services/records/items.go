@@ -41,7 +41,7 @@ func decodeFor(typ string, body []byte, event record.Event, lookup error) (footp
 
 // fill sets the input of a record, and what is calculated from it.
 func fill(r *record.Record, d footprint.Decoded, at footprint.EventContext, contextRev int64) error {
-	preview, contribution, err := record.Evaluate(r.Type, d.Fields, d.Notices, at)
+	preview, contribution, err := record.Figures(&d.Evaluation, d.Notices, at)
 	if err != nil {
 		return err
 	}

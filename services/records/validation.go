@@ -87,9 +87,6 @@ func (v validation) row(ctx context.Context, typ string, row sheet.Row, referenc
 	if err != nil {
 		return refusedOr(err)
 	}
-	if _, _, err := record.Evaluate(typ, decoded.Fields, decoded.Notices, v.event.Context()); err != nil {
-		return refusedOr(err)
-	}
 	reference := decoded.ExternalReference
 	if reference == "" {
 		return nil, nil

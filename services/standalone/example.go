@@ -48,7 +48,7 @@ func makeExample(ctx context.Context, store record.Store, notifier notify.Notifi
 		}
 		r := record.Record{ID: record.ID(record.NewID()), Event: event.ID, Type: x.Type, Fields: decoded.Fields,
 			Reference: decoded.ExternalReference, Notices: decoded.Notices, ContextRev: event.ContextRev}
-		if r.Preview, r.Contribution, err = record.Evaluate(x.Type, decoded.Fields, decoded.Notices, event.Context()); err != nil {
+		if r.Preview, r.Contribution, err = record.Figures(&decoded.Evaluation, decoded.Notices, event.Context()); err != nil {
 			return fmt.Errorf("example record: %w", err)
 		}
 		if r, err = workflow.Insert(ctx, org, r, user); err != nil {

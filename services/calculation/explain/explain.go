@@ -75,7 +75,6 @@ func Of(c record.Counted, ev footprint.EventContext, whole total.Variance) (Reco
 func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) []Line {
 	out := make([]Line, 0, len(lines))
 	set, held := factors.ByID(ev.FactorSet)
-	amounts := amountsOf(c.Fields)
 	for _, l := range lines {
 		line := Line{Line: l}
 		if held {
@@ -83,7 +82,7 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 				line.Factor = factorOf(f)
 			}
 		}
-		line.Formula = formula(c.Type, amounts, l)
+		line.Formula = formula(c.Type, c.Fields, l)
 		out = append(out, line)
 	}
 	return out

@@ -116,7 +116,7 @@ func purchases(_ Event, facts []*Fact) (out []Finding) {
 	}
 	for _, g := range groups(facts, key) {
 		var also []string
-		for _, typ := range boughtAs(key(g[0])) {
+		for _, typ := range footprint.BoughtAs(key(g[0])) {
 			if types[typ] {
 				also = append(also, typ)
 			}
@@ -127,34 +127,4 @@ func purchases(_ Event, facts []*Fact) (out []Finding) {
 		}
 	}
 	return out
-}
-
-// boughtAs gives the record types that a category of purchases is about.
-func boughtAs(category string) []string {
-	var types []string
-	for _, c := range [...]struct {
-		word  string
-		types []string
-	}{
-		{"flight", []string{"flights"}}, {"air", []string{"flights"}}, {"travel", []string{"flights", "ground-transport"}},
-		{"transport", []string{"ground-transport", "freight"}}, {"taxi", []string{"ground-transport"}}, {"rail", []string{"ground-transport"}},
-		{"freight", []string{"freight"}}, {"logistics", []string{"freight"}}, {"shipping", []string{"freight"}}, {"courier", []string{"freight"}},
-		{"hotel", []string{"accommodation"}}, {"accommodation", []string{"accommodation"}},
-		{"catering", []string{"catering"}}, {"food", []string{"catering"}}, {"meal", []string{"catering"}},
-		{"venue", []string{"venue"}}, {"energy", []string{"venue", "energy"}}, {"electricity", []string{"venue", "energy"}},
-		{"waste", []string{"waste"}}, {"water", []string{"water"}},
-		{"material", []string{"materials"}}, {"print", []string{"materials"}}, {"printing", []string{"materials"}}, {"merchandise", []string{"materials"}}, {"signage", []string{"materials"}},
-		{"streaming", []string{"digital"}}, {"digital", []string{"digital"}},
-	} {
-		for word := range strings.FieldsSeq(strings.NewReplacer("-", " ", "/", " ", ",", " ", "&", " ").Replace(category)) {
-			if word == c.word || strings.TrimSuffix(word, "s") == c.word {
-				for _, t := range c.types {
-					if !slices.Contains(types, t) {
-						types = append(types, t)
-					}
-				}
-			}
-		}
-	}
-	return types
 }
