@@ -1,15 +1,18 @@
-// Package api holds who may call what: one table of every operation of
-// the API with the least role that may call it and whose objects it reaches.
-// Routes are registered by the ids of this table and take their method, path
-// and role from it (web.Register); the OpenAPI document shows it, and the
-// end-to-end tests walk its cells.
+// Package api is the table of the operations of the API: for each its method
+// and path, who may call it and whose objects it reaches, which service answers
+// it, and its limits. The gateway routes by the table, the services register
+// their handlers by its ids (web.Register), the OpenAPI document shows it, and
+// the end-to-end tests walk its cells.
 package api
 
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 )
@@ -21,7 +24,7 @@ type Reach int
 const (
 	// Common is what is the same for every caller: reference data, and what
 	// needs no token. It is the zero value: an operation that names an object
-	// and forgot its reach is a fault (Check).
+	// and lacks its reach is an error (Check).
 	Common Reach = iota
 	// Organization is what belongs to the caller's organization.
 	Organization
@@ -31,13 +34,42 @@ const (
 
 var reachNames = [...]string{Common: "the same for all", Organization: "own organization", Account: "own account"}
 
-// String gives the words of the documentation.
+// String returns the words of the documentation.
 func (r Reach) String() string {
 	if r < Common || r > Account {
 		return fmt.Sprintf("Reach(%d)", int(r))
 	}
 	return reachNames[r]
 }
+
+// Service is the name of a service, as health shows it.
+type Service string
+
+// The services that answer operations.
+const (
+	Gateway     Service = "gateway"
+	Auth        Service = "auth"
+	Records     Service = "records"
+	Review      Service = "review"
+	Calculation Service = "calculation"
+)
+
+// Backends returns the services behind the gateway.
+func Backends() []Service { return []Service{Auth, Records, Review, Calculation} }
+
+// Limit is the budget that a request without a token is counted against, per
+// address of the client. Requests with a token are counted per user.
+type Limit int
+
+const (
+	// Unlimited requests are not counted.
+	Unlimited Limit = iota
+	// SignIn is one budget for login and refresh together.
+	SignIn
+	// Setup is as much again for the one-time setup of accounts, which must not
+	// use up what colleagues behind the same address need to sign in.
+	Setup
+)
 
 // Operation is one row of the table.
 type Operation struct {
@@ -47,6 +79,8 @@ type Operation struct {
 	Method, Path string
 	// Root paths are at the root of the host, the others below the base path.
 	Root bool
+	// Service answers the operation.
+	Service Service
 	// Least is the least role that may call it; RoleNone: no token is needed.
 	Least identity.Role
 	Reach Reach
@@ -54,26 +88,35 @@ type Operation struct {
 	// created; below it one's own records remain. RoleNone: there is no such
 	// rule.
 	Others identity.Role
+	// Limit applies to operations that need no token.
+	Limit Limit
+	// Timeout bounds the whole request; 0: the default of whoever serves it.
+	Timeout time.Duration
+	// BodyLimit is the largest request body in bytes; 0: the default of all.
+	BodyLimit int
 }
 
 // Public reports whether the operation needs no token.
 func (o Operation) Public() bool { return o.Least == identity.RoleNone }
 
-// Params gives the names of the parameters in the path.
+// Params returns the names of the parameters in the path.
 func (o Operation) Params() []string {
 	var names []string
 	for segment := range strings.SplitSeq(o.Path, "/") {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			names = append(names, strings.TrimSuffix(name, "}"))
+		if isParam(segment) {
+			names = append(names, strings.Trim(segment, "{}"))
 		}
 	}
 	return names
 }
 
+// String returns how error messages name the operation.
+func (o Operation) String() string { return fmt.Sprintf("%s (%s %s)", o.ID, o.Method, o.Path) }
+
 // Table is a list of operations, each id once.
 type Table []Operation
 
-// Find gives the operation of an id.
+// Find returns the operation with an id and reports whether there is one.
 func (t Table) Find(id string) (Operation, bool) {
 	i := slices.IndexFunc(t, func(o Operation) bool { return o.ID == id })
 	if i < 0 {
@@ -82,9 +125,14 @@ func (t Table) Find(id string) (Operation, bool) {
 	return t[i], true
 }
 
-// SignedIn gives the table of a door that only asks for a token and leaves the
-// role to whoever answers: every operation that needs a token is every
-// member's.
+// Of returns the operations that one service answers.
+func (t Table) Of(s Service) Table {
+	return slices.DeleteFunc(slices.Clone(t), func(o Operation) bool { return o.Service != s })
+}
+
+// SignedIn returns the table of a server that only asks for a token and leaves
+// the role to the service behind it: every operation that needs a token is open
+// to every member.
 func (t Table) SignedIn() Table {
 	open := slices.Clone(t)
 	for i := range open {
@@ -93,32 +141,84 @@ func (t Table) SignedIn() Table {
 	return open
 }
 
-// Check gives all faults of the table together.
+// Check returns all errors of the table together: a row that is incomplete or
+// contradicts itself, and a row that no request could reach.
 func (t Table) Check() error {
-	var faults []error
-	fault := func(o Operation, why string) {
-		faults = append(faults, fmt.Errorf("operation %s (%s %s) %s", o.ID, o.Method, o.Path, why))
-	}
-	ids, routes := map[string]bool{}, map[string]bool{}
+	errs := make([]error, 0, len(t))
+	ids := map[string]bool{}
 	for _, o := range t {
-		route := o.Method + " " + o.Path
-		switch {
-		case o.ID == "" || o.Method == "" || !strings.HasPrefix(o.Path, "/"):
-			fault(o, "lacks its id, its method or the slash of its path")
-		case ids[o.ID]:
-			fault(o, "has an id that another one has")
-		case routes[route]:
-			fault(o, "has the method and path of another one")
+		if ids[o.ID] && o.ID != "" {
+			errs = append(errs, fmt.Errorf("operation %s has the id of another one", o))
+		} else if err := o.check(); err != nil {
+			errs = append(errs, fmt.Errorf("operation %s %w", o, err))
 		}
-		ids[o.ID], routes[route] = true, true
-		switch {
-		case o.Least < identity.RoleNone || o.Least > identity.Admin || o.Others < identity.RoleNone || o.Others > identity.Admin:
-			fault(o, "has a role that does not exist")
-		case o.Public() && o.Reach != Common:
-			fault(o, "needs no token and so cannot know whose objects it reaches")
-		case o.Others != identity.RoleNone && (o.Others <= o.Least || o.Reach != Organization):
-			fault(o, "has a rule about the records of others that changes nothing")
+		ids[o.ID] = true
+	}
+	return errors.Join(append(errs, t.unreachable()...)...)
+}
+
+// segment is what a literal segment of a path may look like: nothing that needs
+// to be encoded, and no dot segment.
+var (
+	literal   = regexp.MustCompile(`^\.?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	parameter = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9]*\}$`)
+)
+
+func (o Operation) check() error {
+	if o.ID == "" || o.Method == "" || !strings.HasPrefix(o.Path, "/") {
+		return errors.New("lacks its id, its method or the slash of its path")
+	}
+	for _, s := range segments(o.Path) {
+		if !literal.MatchString(s) && !parameter.MatchString(s) {
+			return fmt.Errorf("can never be reached: no request has the segment %q", s)
 		}
 	}
-	return errors.Join(faults...)
+	switch {
+	case !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, o.Method):
+		return errors.New("has a method that is not served; HEAD is served with GET")
+	case o.Least < identity.RoleNone || o.Least > identity.Admin || o.Others < identity.RoleNone || o.Others > identity.Admin:
+		return errors.New("has a role that does not exist")
+	case o.Public() && o.Reach != Common:
+		return errors.New("needs no token and so cannot know whose objects it reaches")
+	case o.Others != identity.RoleNone && (o.Others <= o.Least || o.Reach != Organization):
+		return errors.New("has a rule about the records of others that changes nothing")
+	case !o.Public() && o.Limit != Unlimited:
+		return errors.New("needs a token and has a limit for requests without one")
+	case o.Timeout < 0 || o.BodyLimit < 0:
+		return errors.New("has a timeout or body limit below zero")
+	}
+	return nil
+}
+
+// unreachable finds operations whose requests another one answers. Of two
+// patterns that match a path the one with the earlier literal segment is taken,
+// whatever the order of registration; a parameter stands for any value, so that
+// literals can never use all of them up. What remains are patterns that differ
+// in nothing but the names of their parameters.
+func (t Table) unreachable() []error {
+	var errs []error
+	for i, o := range t {
+		for _, before := range t[:i] {
+			if o.Root != before.Root || shape(o.Path) != shape(before.Path) {
+				continue
+			}
+			if o.Method == before.Method {
+				errs = append(errs, fmt.Errorf("operation %s can never be reached: %s has the same method and matches the same paths", o, before))
+			} else if o.Path != before.Path {
+				errs = append(errs, fmt.Errorf("operation %s can never be reached: %s matches the same paths with other names for its parameters", o, before))
+			}
+		}
+	}
+	return errs
+}
+
+// shape returns a path without the names of its parameters.
+func shape(path string) string {
+	parts := segments(path)
+	for i, p := range parts {
+		if isParam(p) {
+			parts[i] = "{}"
+		}
+	}
+	return strings.Join(parts, "/")
 }

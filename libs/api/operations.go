@@ -2,12 +2,13 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Operations returns the table of the API. It is a function, not a variable, so that
-// nobody can change it.
+// Operations returns the table of the API. It is a function, not a variable, so
+// that a caller's changes stay its own.
 func Operations() Table {
 	const (
 		get    = http.MethodGet
@@ -23,80 +24,94 @@ func Operations() Table {
 		user    = identity.User
 		manager = identity.Manager
 		admin   = identity.Admin
+
+		// together bounds what reads all counted records of an event.
+		together = 30 * time.Second
 	)
 	return Table{
-		{ID: "health", Method: get, Path: "/health", Least: anyone},
-		{ID: "healthLive", Method: get, Path: "/health/live", Least: anyone},
-		{ID: "healthReady", Method: get, Path: "/health/ready", Least: anyone},
-		{ID: "docs", Method: get, Path: "/docs", Least: anyone},
-		{ID: "openapi", Method: get, Path: "/openapi.json", Least: anyone},
-		{ID: "openidConfiguration", Method: get, Path: "/.well-known/openid-configuration", Root: true, Least: anyone},
-		{ID: "jwks", Method: get, Path: "/.well-known/jwks.json", Root: true, Least: anyone},
-		{ID: "reportKeys", Method: get, Path: "/.well-known/report-keys.json", Root: true, Least: anyone},
+		{ID: "health", Method: get, Path: "/health", Service: Gateway, Least: anyone},
+		{ID: "healthLive", Method: get, Path: "/health/live", Service: Gateway, Least: anyone},
+		{ID: "healthReady", Method: get, Path: "/health/ready", Service: Gateway, Least: anyone},
+		{ID: "docs", Method: get, Path: "/docs", Service: Gateway, Least: anyone},
+		{ID: "openapi", Method: get, Path: "/openapi.json", Service: Gateway, Least: anyone},
+		{ID: "openidConfiguration", Method: get, Path: "/.well-known/openid-configuration", Root: true, Service: Auth, Least: anyone},
+		{ID: "jwks", Method: get, Path: "/.well-known/jwks.json", Root: true, Service: Auth, Least: anyone},
+		{ID: "reportKeys", Method: get, Path: "/.well-known/report-keys.json", Root: true, Service: Calculation, Least: anyone},
 
-		{ID: "login", Method: post, Path: "/auth/login", Least: anyone},
-		{ID: "refresh", Method: post, Path: "/auth/refresh", Least: anyone},
-		{ID: "setUpAccount", Method: post, Path: "/auth/setup", Least: anyone},
-		{ID: "logout", Method: post, Path: "/auth/logout", Least: user, Reach: Account},
-		{ID: "me", Method: get, Path: "/auth/me", Least: user, Reach: Account},
-		{ID: "changePassword", Method: post, Path: "/auth/password", Least: user, Reach: Account},
-		{ID: "listSessions", Method: get, Path: "/auth/sessions", Least: user, Reach: Account},
-		{ID: "endSession", Method: remove, Path: "/auth/sessions/{sessionId}", Least: user, Reach: Account},
+		{ID: "login", Method: post, Path: "/auth/login", Service: Auth, Least: anyone, Limit: SignIn},
+		{ID: "refresh", Method: post, Path: "/auth/refresh", Service: Auth, Least: anyone, Limit: SignIn},
+		{ID: "setUpAccount", Method: post, Path: "/auth/setup", Service: Auth, Least: anyone, Limit: Setup},
+		{ID: "logout", Method: post, Path: "/auth/logout", Service: Auth, Least: user, Reach: Account},
+		{ID: "me", Method: get, Path: "/auth/me", Service: Auth, Least: user, Reach: Account},
+		{ID: "changePassword", Method: post, Path: "/auth/password", Service: Auth, Least: user, Reach: Account},
+		{ID: "listSessions", Method: get, Path: "/auth/sessions", Service: Auth, Least: user, Reach: Account},
+		{ID: "endSession", Method: remove, Path: "/auth/sessions/{sessionId}", Service: Auth, Least: user, Reach: Account},
 
-		{ID: "listUsers", Method: get, Path: "/users", Least: admin, Reach: Organization},
-		{ID: "createUser", Method: post, Path: "/users", Least: admin, Reach: Organization},
-		{ID: "getUser", Method: get, Path: "/users/{userId}", Least: admin, Reach: Organization},
-		{ID: "updateUser", Method: patch, Path: "/users/{userId}", Least: admin, Reach: Organization},
-		{ID: "deleteUser", Method: remove, Path: "/users/{userId}", Least: admin, Reach: Organization},
+		{ID: "listUsers", Method: get, Path: "/users", Service: Auth, Least: admin, Reach: Organization},
+		{ID: "createUser", Method: post, Path: "/users", Service: Auth, Least: admin, Reach: Organization},
+		{ID: "getUser", Method: get, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
+		{ID: "updateUser", Method: patch, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
+		{ID: "deleteUser", Method: remove, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
 
-		{ID: "getOrganization", Method: get, Path: "/organization", Least: user, Reach: Organization},
-		{ID: "updateOrganization", Method: patch, Path: "/organization", Least: admin, Reach: Organization},
-		{ID: "listAuditLog", Method: get, Path: "/organization/audit", Least: admin, Reach: Organization},
+		{ID: "getOrganization", Method: get, Path: "/organization", Service: Records, Least: user, Reach: Organization},
+		{ID: "updateOrganization", Method: patch, Path: "/organization", Service: Records, Least: admin, Reach: Organization},
+		{ID: "listAuditLog", Method: get, Path: "/organization/audit", Service: Auth, Least: admin, Reach: Organization},
 
-		{ID: "listRecordTypes", Method: get, Path: "/record-types", Least: user},
-		{ID: "getRecordType", Method: get, Path: "/record-types/{type}", Least: user},
-		{ID: "getRecordTypeTemplate", Method: get, Path: "/record-types/{type}/template", Least: user},
-		{ID: "getLocationIndex", Method: get, Path: "/locations/index", Least: user},
-		{ID: "getLocation", Method: get, Path: "/locations/{code}", Least: user},
-		{ID: "listFactorSets", Method: get, Path: "/factor-sets", Least: user},
-		{ID: "getFactorSet", Method: get, Path: "/factor-sets/{setId}", Least: user},
+		{ID: "listRecordTypes", Method: get, Path: "/record-types", Service: Records, Least: user},
+		{ID: "getRecordType", Method: get, Path: "/record-types/{type}", Service: Records, Least: user},
+		{ID: "getRecordTypeTemplate", Method: get, Path: "/record-types/{type}/template", Service: Records, Least: user},
+		{ID: "getLocationIndex", Method: get, Path: "/locations/index", Service: Records, Least: user},
+		{ID: "getLocation", Method: get, Path: "/locations/{code}", Service: Records, Least: user},
+		{ID: "listFactorSets", Method: get, Path: "/factor-sets", Service: Calculation, Least: user},
+		{ID: "getFactorSet", Method: get, Path: "/factor-sets/{setId}", Service: Calculation, Least: user},
 
-		{ID: "listEvents", Method: get, Path: "/events", Least: user, Reach: Organization},
-		{ID: "createEvent", Method: post, Path: "/events", Least: manager, Reach: Organization},
-		{ID: "getEvent", Method: get, Path: event, Least: user, Reach: Organization},
-		{ID: "updateEvent", Method: patch, Path: event, Least: manager, Reach: Organization},
-		{ID: "deleteEvent", Method: remove, Path: event, Least: manager, Reach: Organization},
-		{ID: "exportRecords", Method: get, Path: event + "/export", Least: user, Reach: Organization},
-		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Least: manager, Reach: Organization},
+		{ID: "listEvents", Method: get, Path: "/events", Service: Records, Least: user, Reach: Organization},
+		{ID: "createEvent", Method: post, Path: "/events", Service: Records, Least: manager, Reach: Organization},
+		{ID: "getEvent", Method: get, Path: event, Service: Records, Least: user, Reach: Organization},
+		{ID: "updateEvent", Method: patch, Path: event, Service: Records, Least: manager, Reach: Organization},
+		{ID: "deleteEvent", Method: remove, Path: event, Service: Records, Least: manager, Reach: Organization},
+		{ID: "exportRecords", Method: get, Path: event + "/export", Service: Records, Least: user, Reach: Organization, Timeout: time.Minute},
+		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Service: Calculation, Least: manager, Reach: Organization,
+			Timeout: 2 * time.Minute}, // an event of a million records takes some ten seconds of a processor
 
-		{ID: "listRecords", Method: get, Path: sub, Least: user, Reach: Organization},
-		{ID: "createRecord", Method: post, Path: sub, Least: user, Reach: Organization},
-		{ID: "createRecords", Method: post, Path: sub + "/batch", Least: user, Reach: Organization},
-		{ID: "submitRecords", Method: post, Path: sub + "/submit", Least: user, Reach: Organization},
-		{ID: "importRecords", Method: post, Path: sub + "/import", Least: user, Reach: Organization},
-		{ID: "getImport", Method: get, Path: event + "/imports/{importId}", Least: user, Reach: Organization},
-		{ID: "getRecord", Method: get, Path: item, Least: user, Reach: Organization},
-		{ID: "updateRecord", Method: patch, Path: item, Least: user, Reach: Organization, Others: manager},
-		{ID: "deleteRecord", Method: remove, Path: item, Least: user, Reach: Organization, Others: manager},
-		{ID: "getRecordHistory", Method: get, Path: item + "/history", Least: user, Reach: Organization},
-		{ID: "submitRecord", Method: post, Path: item + "/submit", Least: user, Reach: Organization},
-		{ID: "withdrawRecord", Method: post, Path: item + "/withdraw", Least: user, Reach: Organization, Others: manager},
+		{ID: "listRecords", Method: get, Path: sub, Service: Records, Least: user, Reach: Organization},
+		{ID: "createRecord", Method: post, Path: sub, Service: Records, Least: user, Reach: Organization},
+		{ID: "createRecords", Method: post, Path: sub + "/batch", Service: Records, Least: user, Reach: Organization},
+		{ID: "submitRecords", Method: post, Path: sub + "/submit", Service: Records, Least: user, Reach: Organization},
+		{ID: "importRecords", Method: post, Path: sub + "/import", Service: Records, Least: user, Reach: Organization,
+			Timeout: 30 * time.Second, BodyLimit: 16 << 20},
+		{ID: "getImport", Method: get, Path: event + "/imports/{importId}", Service: Records, Least: user, Reach: Organization},
+		{ID: "getRecord", Method: get, Path: item, Service: Records, Least: user, Reach: Organization},
+		{ID: "updateRecord", Method: patch, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},
+		{ID: "deleteRecord", Method: remove, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},
+		{ID: "getRecordHistory", Method: get, Path: item + "/history", Service: Records, Least: user, Reach: Organization},
+		{ID: "submitRecord", Method: post, Path: item + "/submit", Service: Records, Least: user, Reach: Organization},
+		{ID: "withdrawRecord", Method: post, Path: item + "/withdraw", Service: Records, Least: user, Reach: Organization, Others: manager},
 
-		{ID: "listReviewQueue", Method: get, Path: "/review", Least: manager, Reach: Organization},
-		{ID: "listEventReviewQueue", Method: get, Path: event + "/review", Least: manager, Reach: Organization},
-		{ID: "approveRecords", Method: post, Path: event + "/review/approve", Least: manager, Reach: Organization},
-		{ID: "claimRecord", Method: post, Path: item + "/review", Least: manager, Reach: Organization},
-		{ID: "approveRecord", Method: post, Path: item + "/approve", Least: manager, Reach: Organization},
-		{ID: "requestChanges", Method: post, Path: item + "/request-changes", Least: manager, Reach: Organization},
-		{ID: "rejectRecord", Method: post, Path: item + "/reject", Least: manager, Reach: Organization},
-		{ID: "reopenRecord", Method: post, Path: item + "/reopen", Least: manager, Reach: Organization},
+		{ID: "listReviewQueue", Method: get, Path: "/review", Service: Calculation, Least: manager, Reach: Organization},
+		{ID: "listEventReviewQueue", Method: get, Path: event + "/review", Service: Calculation, Least: manager, Reach: Organization},
+		{ID: "approveRecords", Method: post, Path: event + "/review/approve", Service: Review, Least: manager, Reach: Organization},
+		{ID: "claimRecord", Method: post, Path: item + "/review", Service: Review, Least: manager, Reach: Organization},
+		{ID: "approveRecord", Method: post, Path: item + "/approve", Service: Review, Least: manager, Reach: Organization},
+		{ID: "requestChanges", Method: post, Path: item + "/request-changes", Service: Review, Least: manager, Reach: Organization},
+		{ID: "rejectRecord", Method: post, Path: item + "/reject", Service: Review, Least: manager, Reach: Organization},
+		{ID: "reopenRecord", Method: post, Path: item + "/reopen", Service: Review, Least: manager, Reach: Organization},
 
-		{ID: "getResult", Method: get, Path: event + "/results", Least: user, Reach: Organization},
-		{ID: "listResultHistory", Method: get, Path: event + "/results/history", Least: user, Reach: Organization},
-		{ID: "explainResult", Method: get, Path: event + "/results/explain", Least: user, Reach: Organization},
-		{ID: "getReport", Method: get, Path: event + "/results/report", Least: user, Reach: Organization},
-		{ID: "previewResult", Method: get, Path: event + "/results/preview", Least: manager, Reach: Organization},
-		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Least: user, Reach: Organization},
-		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Least: user, Reach: Organization},
+		{ID: "getResult", Method: get, Path: event + "/results", Service: Calculation, Least: user, Reach: Organization},
+		{ID: "listResultHistory", Method: get, Path: event + "/results/history", Service: Calculation, Least: user, Reach: Organization},
+		{ID: "explainResult", Method: get, Path: event + "/results/explain", Service: Calculation, Least: user, Reach: Organization},
+		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: user, Reach: Organization, Timeout: together},
+		{ID: "previewResult", Method: get, Path: event + "/results/preview", Service: Calculation, Least: manager, Reach: Organization, Timeout: together},
+		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Service: Calculation, Least: user, Reach: Organization},
+		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Service: Calculation, Least: user, Reach: Organization, Timeout: together},
+	}
+}
+
+// Pages returns what the gateway serves for browsers below the base path and
+// what is not an operation of the documented API.
+func Pages() Table {
+	return Table{
+		{ID: "docsAsset", Method: http.MethodGet, Path: "/docs/{asset}", Service: Gateway},
+		{ID: "setupPage", Method: http.MethodGet, Path: "/auth/setup", Service: Gateway},
 	}
 }

@@ -59,23 +59,28 @@ func (h *Health) Drain() { h.draining.Store(true) }
 // Register adds /health, /health/live and /health/ready below the prefix. They
 // need no token.
 func (h *Health) Register(app *fiber.App, prefix string) {
-	simple := func(c *fiber.Ctx) error {
-		c.Locals(keyQuiet, true)
-		return OK(c, fiber.Map{"status": "ok"})
+	app.Get(prefix+"/health", ServeLive)
+	app.Get(prefix+"/health/live", ServeLive)
+	app.Get(prefix+"/health/ready", h.ServeReady)
+}
+
+// ServeLive answers that the process serves requests.
+func ServeLive(c *fiber.Ctx) error {
+	c.Locals(keyQuiet, true)
+	return OK(c, fiber.Map{"status": "ok"})
+}
+
+// ServeReady answers whether the service is ready, and with which checks.
+func (h *Health) ServeReady(c *fiber.Ctx) error {
+	c.Locals(keyQuiet, true)
+	if err := h.Ready(c.UserContext()); err != nil {
+		return err
 	}
-	app.Get(prefix+"/health", simple)
-	app.Get(prefix+"/health/live", simple)
-	app.Get(prefix+"/health/ready", func(c *fiber.Ctx) error {
-		c.Locals(keyQuiet, true)
-		if err := h.Ready(c.UserContext()); err != nil {
-			return err
-		}
-		names := make(map[string]string, len(h.checks))
-		for _, check := range h.checks {
-			names[check.Name] = "ok"
-		}
-		return OK(c, fiber.Map{"status": "ready", "checks": names})
-	})
+	names := make(map[string]string, len(h.checks))
+	for _, check := range h.checks {
+		names[check.Name] = "ok"
+	}
+	return OK(c, fiber.Map{"status": "ready", "checks": names})
 }
 
 // Ready gives nil when every check passes and the service is not draining,

@@ -7,176 +7,192 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // Route is how a service answers one operation.
 type Route struct {
-	// Operation is the id in the table of permissions, which says the method,
-	// the path and the least role.
+	// Operation is the id in the table of operations, which says everything else:
+	// method, path, least role, timeout and body limit.
 	Operation string
 	// Resolve, if set, runs between authentication and the check of the role,
 	// for what the contract answers with 404 before 403 (an unknown type).
 	Resolve func(*fiber.Ctx) error
-	// Timeout, if set, replaces the deadline of Options.
-	Timeout time.Duration
-	// BodyLimit, if set, replaces the limit of Options, in bytes. It may be
-	// more or less; it is known before the body is read.
-	BodyLimit int
-	Handler   fiber.Handler
+	Handler fiber.Handler
 }
 
-// bound is a route with what the table of permissions says about it.
-type bound struct {
-	Route
-	method string
-	// path is fiber's pattern below the prefix, "/events/:eventId".
-	path   string
-	public bool
-	role   identity.Role
-}
-
-// Register adds routes below a prefix such as BasePath. Method, path and role
-// of each are those of its operation in the table: a route that is not in the
-// table is a fault. On each route that is not public the caller is authenticated (401), then the
+// Register adds the operations of a table below a prefix such as BasePath, those
+// at the root of the host there. It fails, with all errors together and nothing
+// registered, unless the table passes its Check, each of its operations has
+// exactly one route, and each route is of one of its operations.
+//
+// On each route that is not public the caller is authenticated (401), then the
 // afterAuth handlers run (they return nil to go on; the place for 429), then
 // Resolve (404), then the role is checked (403), then the handler runs.
 //
-// Below the prefix a route that does not exist is 401 without a token and 404
-// with one; a known path with another method is 405 with Allow, after
-// authentication unless all the path's routes are public.
-//
-// Faults are returned all at once; then nothing is registered.
-func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, list []Route, afterAuth ...func(*fiber.Ctx) error) error {
-	routes, err := bind(v, table, list)
+// Which operation answers a path is decided by api.Matcher alone: the order of
+// the routes makes no difference. Below the prefix a path that does not exist is
+// 401 without a token and 404 with one; a known path with another method is 405
+// with Allow, after authentication unless all operations of the path are public.
+func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, routes []Route, afterAuth ...func(*fiber.Ctx) error) error {
+	bound, err := bind(v, table, routes)
 	if err != nil {
 		return err
 	}
-	limitBodies(app, prefix, routes)
-	for _, r := range routes {
-		handler := func(c *fiber.Ctx) error { return serve(c, v, r, afterAuth) }
-		if r.method == fiber.MethodGet {
-			app.Head(prefix+r.path, handler) // HEAD is GET without the body
-		}
-		app.Add(r.method, prefix+r.path, handler)
-	}
-	app.Use(prefix, func(c *fiber.Ctx) error {
-		err := c.Next() // routes that were added after this table
-		var fe *fiber.Error
-		if !errors.As(err, &fe) || (fe.Code != http.StatusNotFound && fe.Code != http.StatusMethodNotAllowed) {
-			return err
-		}
-		c.Locals(keyUnrouted, true)
-		if fe.Code == http.StatusMethodNotAllowed && publicPath(c.Path(), prefix, routes) {
-			return err
-		}
-		if PrincipalOf(c).UserID != "" {
-			return err // another table's fallback has been here
-		}
-		if err := authenticate(c, v); err != nil {
-			return err
-		}
-		for _, h := range afterAuth {
-			if err := h(c); err != nil {
-				return err
-			}
-		}
+	matcher, err := api.NewMatcher(prefix, table)
+	if err != nil {
 		return err
-	})
+	}
+	r := &router{prefix: prefix, matcher: matcher, verifier: v, afterAuth: afterAuth}
+	r.limitBodies(app)
+	app.Use(r.unrouted)
+	// fiber takes the first route that matches; it serves to find the parameters
+	// of a path, and in this order it finds those of the right operation.
+	for _, o := range matcher.Operations() {
+		path := pattern(o.Path)
+		if !o.Root {
+			path = prefix + path
+		}
+		handler := func(c *fiber.Ctx) error { return r.serve(c, o, bound[o.ID]) }
+		if o.Method == fiber.MethodGet {
+			app.Head(path, handler) // HEAD is GET without the body
+		}
+		app.Add(o.Method, path, handler)
+	}
 	return nil
 }
 
-// bind looks the routes up in the table.
-func bind(v TokenVerifier, table api.Table, list []Route) ([]bound, error) {
-	faults := []error{table.Check()}
-	routes := make([]bound, 0, len(list))
-	seen := map[string]bool{}
-	for _, r := range list {
+// bind holds the routes and the table against each other, and returns the routes
+// by the ids of their operations.
+func bind(v TokenVerifier, table api.Table, routes []Route) (map[string]Route, error) {
+	errs := []error{table.Check()}
+	bound := map[string]Route{}
+	for _, r := range routes {
 		o, ok := table.Find(r.Operation)
+		_, twice := bound[r.Operation]
 		switch {
 		case !ok:
-			faults = append(faults, fmt.Errorf("route %q is not in the table of permissions", r.Operation))
+			errs = append(errs, fmt.Errorf("route %q is not an operation of this table", r.Operation))
 			continue
-		case seen[o.ID]:
-			faults = append(faults, fmt.Errorf("route %s is there twice", o.ID))
+		case twice:
+			errs = append(errs, fmt.Errorf("route %s is registered twice", o.ID))
 		case !o.Public() && v == nil:
-			faults = append(faults, fmt.Errorf("route %s needs a token and there is no verifier", o.ID))
+			errs = append(errs, fmt.Errorf("route %s needs a token and there is no verifier", o.ID))
+		case r.Handler == nil:
+			errs = append(errs, fmt.Errorf("route %s has no handler", o.ID))
 		}
-		seen[o.ID] = true
-		if r.Handler == nil {
-			faults = append(faults, fmt.Errorf("route %s has no handler", o.ID))
-		}
-		if !slices.Contains(fiber.DefaultMethods, o.Method) || o.Method == http.MethodTrace || o.Method == http.MethodConnect {
-			faults = append(faults, fmt.Errorf("route %s has a method that is not served", o.ID))
-		}
-		routes = append(routes, bound{Route: r, method: o.Method, path: pattern(o.Path), public: o.Public(), role: o.Least})
+		bound[r.Operation] = r
 	}
-	return routes, errors.Join(faults...)
+	for _, o := range table {
+		if _, ok := bound[o.ID]; !ok {
+			errs = append(errs, fmt.Errorf("operation %s has no route", o))
+		}
+	}
+	return bound, errors.Join(errs...)
 }
 
-// pattern gives fiber's pattern of a path as the OpenAPI document writes it.
+// pattern returns fiber's pattern of a path as the OpenAPI document writes it.
 func pattern(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
-func serve(c *fiber.Ctx, v TokenVerifier, r bound, afterAuth []func(*fiber.Ctx) error) error {
-	if r.Timeout > 0 {
+// router serves one table of operations.
+type router struct {
+	prefix    string
+	matcher   *api.Matcher
+	verifier  TokenVerifier
+	afterAuth []func(*fiber.Ctx) error
+}
+
+// pathOf returns the path as it was sent: dot segments not resolved, nothing
+// decoded.
+func pathOf(c *fiber.Ctx) string { return string(c.Context().URI().PathOriginal()) }
+
+func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
+	if found, ok := r.matcher.Find(c.Method(), pathOf(c)); !ok || found.ID != o.ID {
+		return fiber.ErrNotFound // unrouted answers it
+	}
+	if o.Timeout > 0 {
 		// The deadline of the application may be the shorter one, and a child
 		// cannot outlive its parent.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), r.Timeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), o.Timeout)
 		defer cancel()
 		c.SetUserContext(ctx)
 	}
-	if !r.public {
-		if err := authenticate(c, v); err != nil {
-			return err
-		}
-		for _, h := range afterAuth {
-			if err := h(c); err != nil {
-				return err
-			}
-		}
-	}
-	if r.Resolve != nil {
-		if err := r.Resolve(c); err != nil {
+	if !o.Public() {
+		if err := r.admit(c); err != nil {
 			return err
 		}
 	}
-	if !r.public {
-		if err := requireRole(c, r.role); err != nil {
+	if route.Resolve != nil {
+		if err := route.Resolve(c); err != nil {
 			return err
 		}
 	}
-	return r.Handler(c)
+	if !o.Public() {
+		if err := requireRole(c, o.Least); err != nil {
+			return err
+		}
+	}
+	return route.Handler(c)
 }
 
-// publicPath reports whether path belongs to public routes of the table only.
-func publicPath(path, prefix string, routes []bound) bool {
-	public := false
-	for _, r := range routes {
-		if fiber.RoutePatternMatch(path, prefix+r.path, fiber.Config{CaseSensitive: true}) {
-			if !r.public {
-				return false
-			}
-			public = true
+// admit authenticates the caller and runs what follows authentication.
+func (r *router) admit(c *fiber.Ctx) error {
+	if err := authenticate(c, r.verifier); err != nil {
+		return err
+	}
+	for _, h := range r.afterAuth {
+		if err := h(c); err != nil {
+			return err
 		}
 	}
-	return public
+	return nil
 }
 
-// limitBodies tells the server the limits of routes that have their own, when
-// it has read the header of a request and before it reads the body.
-func limitBodies(app *fiber.App, prefix string, routes []bound) {
-	own := slices.DeleteFunc(slices.Clone(routes), func(r bound) bool { return r.BodyLimit <= 0 })
-	if len(own) == 0 {
-		return
+// unrouted answers requests that no operation takes. What fiber says about them
+// is not final: it knows neither reserved words nor encoded paths.
+func (r *router) unrouted(c *fiber.Ctx) error {
+	err := c.Next()
+	fe, ok := errors.AsType[*fiber.Error](err)
+	if !ok || fe.Code != http.StatusNotFound && fe.Code != http.StatusMethodNotAllowed {
+		return err
 	}
+	path := pathOf(c)
+	found := r.matcher.Match(path)
+	if found == nil && !r.below(path) {
+		return err
+	}
+	c.Locals(keyUnrouted, true)
+	public := found != nil && !slices.ContainsFunc(found, func(o api.Operation) bool { return !o.Public() })
+	if !public && PrincipalOf(c).UserID == "" && r.verifier != nil {
+		if err := r.admit(c); err != nil {
+			return err
+		}
+	}
+	allowed := api.Methods(found)
+	if found == nil || slices.Contains(allowed, c.Method()) {
+		return fiber.ErrNotFound
+	}
+	e := apperr.New(apperr.MethodNotAllowed, "This path does not support that method.")
+	e.Allow = allowed
+	return e
+}
+
+// below reports whether a path is below the prefix.
+func (r *router) below(path string) bool {
+	rest, ok := strings.CutPrefix(path, r.prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// limitBodies tells the server the limits of operations that have their own,
+// when it has read the header of a request and before it reads the body.
+func (r *router) limitBodies(app *fiber.App) {
 	server := app.Server()
 	next := server.HeaderReceived
 	server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
@@ -184,16 +200,9 @@ func limitBodies(app *fiber.App, prefix string, routes []bound) {
 		if next != nil {
 			config = next(h)
 		}
-		method := string(h.Method())
-		for _, r := range own {
-			if r.method != method {
-				continue
-			}
-			path, _, _ := strings.Cut(string(h.RequestURI()), "?")
-			if fiber.RoutePatternMatch(path, prefix+r.path, fiber.Config{CaseSensitive: true}) {
-				config.MaxRequestBodySize = r.BodyLimit
-				break
-			}
+		path, _, _ := strings.Cut(string(h.RequestURI()), "?")
+		if o, ok := r.matcher.Find(string(h.Method()), path); ok && o.BodyLimit > 0 {
+			config.MaxRequestBodySize = o.BodyLimit
 		}
 		return config
 	}

@@ -226,7 +226,7 @@ func TestAfterAuth(t *testing.T) {
 	b.do("POST", "/api/v2/auth/login", "", "X-Flood", "1").ok(200)
 }
 
-func TestRegisterRefusesFaultyTables(t *testing.T) {
+func TestRegisterRefusesIncompleteTables(t *testing.T) {
 	t.Parallel()
 	ok := func(*fiber.Ctx) error { return nil }
 	b := setup(t)
@@ -238,27 +238,63 @@ func TestRegisterRefusesFaultyTables(t *testing.T) {
 		{ID: "relative", Method: "GET", Path: "relative"},
 		{ID: "role", Method: "GET", Path: "/role", Least: 9},
 		{ID: "unverified", Method: "GET", Path: "/unverified", Least: identity.User},
+		{ID: "missing", Method: "GET", Path: "/missing"},
+		{ID: "shadowed", Method: "GET", Path: "/missing"},
 	}
 	err := web.Register(b.app, "", nil, table, []web.Route{
 		{Operation: "good", Handler: ok}, {Operation: "good", Handler: ok},
 		{Operation: "forgotten", Handler: ok}, {Operation: "", Handler: ok},
-		{Operation: "none"},
+		{Operation: "none"}, {Operation: "role", Handler: ok}, {Operation: "shadowed", Handler: ok},
 		{Operation: "brew", Handler: ok}, {Operation: "trace", Handler: ok}, {Operation: "relative", Handler: ok},
 		{Operation: "unverified", Handler: ok},
 	})
 	if err == nil {
-		t.Fatal("a table full of faults is taken")
+		t.Fatal("a table full of errors is accepted")
 	}
-	for _, want := range []string{"good is there twice", `"forgotten" is not in the table`, `"" is not in the table`, "none has no handler",
-		"brew has a method", "trace has a method", "relative) lacks", "role) has a role", "unverified needs a token"} {
+	for _, want := range []string{"good is registered twice", `"forgotten" is not an operation`, `"" is not an operation`, "none has no handler",
+		"brew (BREW /brew) has a method", "trace (TRACE /trace) has a method", "relative) lacks", "role) has a role", "unverified needs a token",
+		"missing (GET /missing) has no route", "shadowed (GET /missing) can never be reached: missing (GET /missing)"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
 	}
-	if n := len(strings.Split(err.Error(), "\n")); n != 9 {
-		t.Errorf("%d faults: %v", n, err)
+	if n := len(strings.Split(err.Error(), "\n")); n != 12 {
+		t.Errorf("%d errors: %v", n, err)
 	}
 	b.get("/good").fails(404, "NOT_FOUND") // nothing was registered
+}
+
+// TestOrderOfRegistration: a literal segment wins over a parameter also when it
+// is registered later.
+func TestOrderOfRegistration(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	answer := func(id string) fiber.Handler {
+		return func(c *fiber.Ctx) error { return web.OK(c, id+" "+c.Params("type")) }
+	}
+	if err := register(b.app, "/api/v2", nil, []served{
+		{Method: "GET", Path: "/events/{eventId}/{type}", Handler: answer("listRecords")},
+		{Method: "GET", Path: "/events/{eventId}/counts", Handler: answer("countRecords")},
+		{Method: "POST", Path: "/events/{eventId}/{type}/batch", Handler: answer("createRecords")},
+		{Method: "GET", Path: "/events/{eventId}/{type}/{recordId}", Handler: answer("getRecord")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/events/e1/counts": "countRecords ", "/events/e1/flights": "listRecords flights", "/events/e1/flights/r1": "getRecord flights",
+	} {
+		a := b.get("/api/v2" + path)
+		if a.ok(200); a.body != `{"success":true,"data":"`+want+`"}` {
+			t.Errorf("%s: %s, want %s", path, a.body, want)
+		}
+	}
+	// Of a more specific path only its own methods are served.
+	a := b.get("/api/v2/events/e1/flights/batch")
+	if a.fails(405, "METHOD_NOT_ALLOWED"); a.header.Get("Allow") != "POST" {
+		t.Errorf("Allow = %q", a.header.Get("Allow"))
+	}
+	b.get("/api/v2/events/e1/results").fails(404, "NOT_FOUND") // a reserved word is never a type
+	b.get("/api/v2/events/e1/flights%2fr1").fails(404, "NOT_FOUND")
 }
 
 // TestTwoTables: tables and single routes may be registered in any order.

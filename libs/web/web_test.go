@@ -214,8 +214,8 @@ func register(app *fiber.App, prefix string, v web.TokenVerifier, list []served,
 	var routes []web.Route
 	for _, s := range list {
 		id := s.Method + " " + s.Path
-		table = append(table, api.Operation{ID: id, Method: s.Method, Path: s.Path, Least: s.Role})
-		routes = append(routes, web.Route{Operation: id, Resolve: s.Resolve, Timeout: s.Timeout, BodyLimit: s.BodyLimit, Handler: s.Handler})
+		table = append(table, api.Operation{ID: id, Method: s.Method, Path: s.Path, Least: s.Role, Timeout: s.Timeout, BodyLimit: s.BodyLimit})
+		routes = append(routes, web.Route{Operation: id, Resolve: s.Resolve, Handler: s.Handler})
 	}
 	return web.Register(app, prefix, v, table, routes, afterAuth...)
 }

@@ -9,10 +9,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// routes is every operation that the gateway passes on below the base path. Its
-// path, and who may call it, are in libs/api.
+// routes is every operation of the service. Its path, and who may call it, are
+// in libs/api.
 func (s *Service) routes() []web.Route {
 	return []web.Route{
+		{Operation: "openidConfiguration", Handler: s.discovery},
+		{Operation: "jwks", Handler: s.jwks},
+
 		{Operation: "login", Handler: s.login},
 		{Operation: "refresh", Handler: s.refresh},
 		{Operation: "setUpAccount", Handler: s.setup},
@@ -32,12 +35,9 @@ func (s *Service) routes() []web.Route {
 	}
 }
 
-// register adds all routes: those at the host's root, those for the gateway
-// itself, and the table.
+// register adds all routes: those of the table, and those for the gateway itself.
 func (s *Service) register(app *fiber.App) error {
-	app.Get("/.well-known/openid-configuration", s.discovery)
-	app.Get("/.well-known/jwks.json", s.jwks)
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
 	app.Post(audit.Path, s.takeReport)
-	return web.Register(app, web.BasePath, s, api.Operations(), s.routes())
+	return web.Register(app, web.BasePath, s, api.Operations().Of(api.Auth), s.routes())
 }

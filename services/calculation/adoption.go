@@ -75,10 +75,6 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		Message: "Many changes are being made to this event at once. Please try again."}
 }
 
-// adoptTimeout bounds one request: an event of a million records takes some ten
-// seconds of a processor.
-const adoptTimeout = 2 * time.Minute
-
 // adoptAttempts bounds how often adopting is tried again when somebody else
 // changed the event in between.
 const adoptAttempts = 5

@@ -75,10 +75,6 @@ func (s *server) report(c *fiber.Ctx) error {
 	return c.Send(out.Bytes())
 }
 
-// reportKeysPath is where the keys of reports are published, at the root of the
-// host. They are apart from the keys of tokens.
-const reportKeysPath = "/.well-known/report-keys.json"
-
 // ReportKeysDir gives the folder of the keys that reports are signed with, below
 // that of the service's signing keys.
 func ReportKeysDir(signingKeys string) string { return filepath.Join(signingKeys, "reports") }

@@ -70,8 +70,7 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	httpApp.Get(reportKeysPath, s.reportKeys)
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations(), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Calculation), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
@@ -83,18 +82,20 @@ func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Operation: "listFactorSets", Handler: s.factorSets},
 		{Operation: "getFactorSet", Handler: s.factorSet},
-		{Operation: "adoptFactorSet", Timeout: adoptTimeout, Handler: s.keys.Handler(s.limitConcurrency(s.adopt))},
+		{Operation: "adoptFactorSet", Handler: s.keys.Handler(s.limitConcurrency(s.adopt))},
 
-		{Operation: "listReviewQueue", Timeout: wholeEventTimeout, Handler: s.queue},
-		{Operation: "listEventReviewQueue", Timeout: wholeEventTimeout, Handler: s.queue},
+		{Operation: "reportKeys", Handler: s.reportKeys},
+
+		{Operation: "listReviewQueue", Handler: s.queue},
+		{Operation: "listEventReviewQueue", Handler: s.queue},
 
 		{Operation: "getResult", Handler: s.result},
 		{Operation: "listResultHistory", Handler: s.history},
 		{Operation: "explainResult", Handler: s.explained},
-		{Operation: "getReport", Timeout: wholeEventTimeout, Handler: s.limitConcurrency(s.report)},
-		{Operation: "previewResult", Timeout: wholeEventTimeout, Handler: s.preview},
+		{Operation: "getReport", Handler: s.limitConcurrency(s.report)},
+		{Operation: "previewResult", Handler: s.preview},
 		{Operation: "getResultRevision", Handler: s.revision},
-		{Operation: "compareResults", Timeout: wholeEventTimeout, Handler: s.diff},
+		{Operation: "compareResults", Handler: s.diff},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
@@ -67,8 +68,8 @@ func TestRefusalsAreAudited(t *testing.T) {
 	t.Parallel()
 	j := &journal{}
 	s := start(t, func(d *Deps) { d.Audit = j })
-	s.services[review].set(refusing(`{"success":false,"error":{"code":"SELF_APPROVAL_FORBIDDEN"}}`))
-	s.services[auth].set(refusing(`no JSON`))
+	s.services[api.Review].set(refusing(`{"success":false,"error":{"code":"SELF_APPROVAL_FORBIDDEN"}}`))
+	s.services[api.Auth].set(refusing(`no JSON`))
 	approve := request{method: "POST", path: "/api/v2/events/e1/flights/r1/approve", token: bob}
 	for range 100 {
 		if got := s.do(approve); got.status != http.StatusForbidden {
@@ -151,7 +152,7 @@ func TestChangesAreAuditedBeforeTheAnswer(t *testing.T) {
 	s := start(t, func(d *Deps) { d.Audit = j })
 	note := base64.RawURLEncoding.EncodeToString([]byte(`{"action":"organization.update","subject":"one","before":"fourEyes false","after":"fourEyes true"}`))
 	header := note
-	s.services[records].set(func(c *fasthttp.RequestCtx) {
+	s.services[api.Records].set(func(c *fasthttp.RequestCtx) {
 		c.Response.Header.Set("X-Ecf-Audit", header)
 		c.SetContentType("application/json")
 		c.SetBodyString(`{"success":true,"data":{}}`)

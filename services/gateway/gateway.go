@@ -6,9 +6,7 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -64,7 +63,7 @@ type Gateway struct {
 	// when every service behind the gateway is.
 	Health *web.Health
 
-	clients map[target]*client
+	clients map[api.Service]*client
 }
 
 // Close lets go of the connections to the services, after the application has
@@ -77,11 +76,10 @@ func (g *Gateway) Close() {
 
 type gateway struct {
 	Deps
-	router  router
-	clients map[target]*client
-	// byAddress are the limits of routes that need no token, counted per address
-	// of the client; they hold without Redis too.
-	byAddress map[limitClass]*ratelimit.Limiter
+	clients map[api.Service]*client
+	// byAddress are the limits of operations that need no token, counted per
+	// address of the client; they hold without Redis too.
+	byAddress map[api.Limit]*ratelimit.Limiter
 	writes    *ratelimit.Limiter
 	budgets   budgets
 	refusals  refusals
@@ -102,31 +100,25 @@ func New(d Deps) (*Gateway, error) {
 	if d.Timeout <= 0 {
 		d.Timeout = defaultTimeout
 	}
-	router, err := newRouter()
-	if err != nil {
-		return nil, err
-	}
 	g := &gateway{
-		Deps: d, router: router, clients: map[target]*client{},
+		Deps: d, clients: map[api.Service]*client{},
 		tracer: otel.Tracer("github.com/eventcarbon/ecf/services/gateway"),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
-		byAddress: map[limitClass]*ratelimit.Limiter{},
+		byAddress: map[api.Limit]*ratelimit.Limiter{},
 	}
-	for class, name := range map[limitClass]string{signIn: "auth", setup: "setup"} {
+	for class, name := range map[api.Limit]string{api.SignIn: "auth", api.Setup: "setup"} {
 		g.byAddress[class] = ratelimit.New(ratelimit.Options{Name: name, Rule: d.SignInLimit, Shared: d.Limits,
 			Strict: true, Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger})
 	}
 	var checks []web.Check
-	for _, u := range []struct {
-		target target
-		at     Upstream
-	}{{auth, d.Auth}, {records, d.Records}, {review, d.Review}, {calculation, d.Calculation}} {
-		c, err := newClient(u.target.String(), u.at)
+	upstreams := map[api.Service]Upstream{api.Auth: d.Auth, api.Records: d.Records, api.Review: d.Review, api.Calculation: d.Calculation}
+	for _, service := range api.Backends() {
+		c, err := newClient(string(service), upstreams[service])
 		if err != nil {
 			return nil, err
 		}
-		g.clients[u.target] = c
+		g.clients[service] = c
 		checks = append(checks, web.Check{Name: c.name, Probe: c.ready})
 	}
 	docs, err := newDocs()
@@ -136,95 +128,20 @@ func New(d Deps) (*Gateway, error) {
 	health := web.NewHealth(d.Now, checks...)
 
 	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout})
-	app.Use(g.unrouted)
 	health.Register(app, "")
-	health.Register(app, web.BasePath)
-	routes, err := g.webRoutes(docs)
+	routes, err := g.routes(health, docs)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range g.router.routes {
-		if r.root {
-			app.Get(r.path, g.proxy(r, ""))
-		}
-	}
-	if err := web.Register(app, web.BasePath, admitting{d.Tokens, d.Sessions}, permitted(), routes, g.limitWrites); err != nil {
+	if err := web.Register(app, web.BasePath, admitting{d.Tokens, d.Sessions}, operations(), routes, g.limitWrites); err != nil {
 		return nil, err
 	}
 	return &Gateway{App: app, Health: health, clients: g.clients}, nil
 }
 
-// webRoutes turns the table into what the web package serves.
-func (g *gateway) webRoutes(d *docs) ([]web.Route, error) {
-	own := map[string]fiber.Handler{"/docs": d.page, "/docs/{asset}": d.asset, "/auth/setup": d.setupPage, "/openapi.json": d.openapi}
-	var list []web.Route
-	for _, r := range g.router.routes {
-		if r.root || strings.HasPrefix(r.path, "/health") {
-			continue // served apart
-		}
-		w := web.Route{
-			Operation: r.operation, Timeout: r.timeout, BodyLimit: r.bodyLimit,
-			Resolve: func(c *fiber.Ctx) error { return g.resolve(c, r) },
-		}
-		if w.Handler = g.proxy(r, web.BasePath); r.to == self {
-			if w.Handler = own[r.path]; w.Handler == nil {
-				return nil, fmt.Errorf("gateway: nobody answers %s", r.path)
-			}
-		}
-		list = append(list, w)
-	}
-	return list, nil
-}
-
-// resolve runs when a route was found and its caller is known: it applies the
-// limit of a public route, and makes sure that the path, read strictly, is of
-// this route.
-func (g *gateway) resolve(c *fiber.Ctx, r route) error {
-	if err := g.limitAddress(c, r.limit); err != nil {
-		return err
-	}
-	path, ok := pathOf(c, web.BasePath)
-	if !ok || !slices.ContainsFunc(g.router.find(path, false), func(f route) bool { return f.path == r.path && f.method == r.method }) {
-		return fiber.ErrNotFound // unrouted finds out more
-	}
-	return nil
-}
-
-// unrouted gives requests that no route takes their final answer: what fiber
-// says about a path does not know of reserved words.
-func (g *gateway) unrouted(c *fiber.Ctx) error {
-	err := c.Next()
-	var fe *fiber.Error
-	missing := errors.As(err, &fe) && (fe.Code == http.StatusNotFound || fe.Code == http.StatusMethodNotAllowed)
-	refused := apperr.CodeOf(err) == apperr.Unauthenticated
-	if !missing && !refused {
-		return err
-	}
-	root := false
-	path, ok := pathOf(c, web.BasePath)
-	if !ok {
-		path, ok = pathOf(c, "")
-		root = true
-	}
-	var routes []route
-	if ok {
-		routes = g.router.find(path, root)
-	}
-	public := len(routes) > 0 && !slices.ContainsFunc(routes, func(r route) bool { return !r.public })
-	switch {
-	case refused && (!public || slices.Contains(methods(routes), c.Method())):
-		return err
-	case len(routes) > 0 && !slices.Contains(methods(routes), c.Method()):
-		e := apperr.New(apperr.MethodNotAllowed, "This path does not take that method.")
-		e.Allow = methods(routes)
-		return e
-	}
-	return notFound()
-}
-
 func notFound() error { return apperr.New(apperr.NotFound, "There is no such route.") }
 
-// schemeOf gives how the client reached us, as far as it can be known.
+// schemeOf returns the scheme the client used, as far as it can be known.
 func (g *gateway) schemeOf(c *fiber.Ctx) string {
 	if c.Context().IsTLS() {
 		return "https"
@@ -237,7 +154,7 @@ func (g *gateway) schemeOf(c *fiber.Ctx) string {
 	return "http"
 }
 
-// admitting verifies a token and that its session still lives.
+// admitting verifies a token and that its session is still active.
 type admitting struct {
 	tokens   web.TokenVerifier
 	sessions identity.Sessions

@@ -21,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
@@ -120,7 +121,7 @@ func (l *lives) fail(err error) {
 type stack struct {
 	t        *testing.T
 	url      string
-	services map[target]*stub
+	services map[api.Service]*stub
 	sessions *lives
 }
 
@@ -144,7 +145,7 @@ func principals() tokens {
 // start serves a gateway on TCP; change may alter what it is made of.
 func start(t *testing.T, change ...func(*Deps)) *stack {
 	t.Helper()
-	s := &stack{t: t, services: map[target]*stub{}, sessions: &lives{states: map[string]identity.State{}}}
+	s := &stack{t: t, services: map[api.Service]*stub{}, sessions: &lives{states: map[string]identity.State{}}}
 	for token := range maps.Values(principals()) {
 		s.sessions.states[token.Session] = identity.State{Active: true, UserID: token.UserID, Org: token.Org, Role: token.Role}
 	}
@@ -154,14 +155,14 @@ func start(t *testing.T, change ...func(*Deps)) *stack {
 		WriteLimit:  ratelimit.Rule{Limit: 600, Window: time.Minute},
 		Logger:      slog.New(slog.DiscardHandler),
 	}
-	for who, u := range map[target]*Upstream{auth: &d.Auth, records: &d.Records, review: &d.Review, calculation: &d.Calculation} {
+	for who, u := range map[api.Service]*Upstream{api.Auth: &d.Auth, api.Records: &d.Records, api.Review: &d.Review, api.Calculation: &d.Calculation} {
 		service := &stub{}
 		s.services[who] = service
 		ln := fasthttputil.NewInmemoryListener()
 		server := &fasthttp.Server{Handler: service.serve, NoDefaultServerHeader: true, Logger: quiet{}}
 		go func() { _ = server.Serve(ln) }()
 		t.Cleanup(func() { _ = ln.Close() })
-		*u = Upstream{URL: "http://" + who.String(), Dial: DialListener(ln)}
+		*u = Upstream{URL: "http://" + string(who), Dial: DialListener(ln)}
 	}
 	for _, c := range change {
 		c(&d)

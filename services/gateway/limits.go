@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
@@ -15,7 +16,7 @@ import (
 
 // limitAddress counts a request that needs no token against its client's
 // address.
-func (g *gateway) limitAddress(c *fiber.Ctx, class limitClass) error {
+func (g *gateway) limitAddress(c *fiber.Ctx, class api.Limit) error {
 	l, ok := g.byAddress[class]
 	if !ok {
 		return nil

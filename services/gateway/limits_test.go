@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/testkit"
@@ -74,7 +75,7 @@ func TestSignInsShareOneBudget(t *testing.T) {
 			t.Errorf("RateLimit %q, want %q", got.header.Get("RateLimit"), want)
 		}
 	}
-	if n := s.services[auth].count(); n != 30 {
+	if n := s.services[api.Auth].count(); n != 30 {
 		t.Errorf("auth was asked %d times, want 30", n)
 	}
 	// Nothing else is refused with it.
@@ -105,7 +106,7 @@ func TestTrustedProxy(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.forwarded, got.status, c.status)
 		}
 	}
-	if got := string(s.services[auth].last(t).Header.Peek("X-Forwarded-For")); got != "2001:db8:1:3::1" {
+	if got := string(s.services[api.Auth].last(t).Header.Peek("X-Forwarded-For")); got != "2001:db8:1:3::1" {
 		t.Errorf("auth was told %q", got)
 	}
 }
@@ -135,7 +136,7 @@ func TestExactOverTwoGateways(t *testing.T) {
 	if passed.Load() != 30 || refused.Load() != 70 {
 		t.Errorf("%d passed, %d refused; want 30 and 70", passed.Load(), refused.Load())
 	}
-	if n := gateways[0].services[auth].count() + gateways[1].services[auth].count(); n != 30 {
+	if n := gateways[0].services[api.Auth].count() + gateways[1].services[api.Auth].count(); n != 30 {
 		t.Errorf("auth was asked %d times", n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
@@ -82,7 +83,7 @@ func TestPublicRoutes(t *testing.T) {
 			t.Errorf("%s: %d %v", path, got.status, got.header)
 		}
 	}
-	if uri := string(s.services[auth].last(t).RequestURI()); uri == "" || strings.HasPrefix(uri, "/api/") {
+	if uri := string(s.services[api.Auth].last(t).RequestURI()); uri == "" || strings.HasPrefix(uri, "/api/") {
 		t.Errorf("auth was asked for %s", uri)
 	}
 	// A token that is no good does not matter where none is needed.
@@ -112,7 +113,7 @@ func TestSessions(t *testing.T) {
 	if got := s.do(events); got.status != http.StatusServiceUnavailable || got.code(t) != "UNAVAILABLE" {
 		t.Errorf("unknown: %d %s", got.status, got.body)
 	}
-	if n := s.services[records].count(); n != 1 {
+	if n := s.services[api.Records].count(); n != 1 {
 		t.Errorf("records was asked %d times, want once", n)
 	}
 }
@@ -121,7 +122,7 @@ func TestSessions(t *testing.T) {
 func TestFieldsOfServices(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.services[auth].set(func(ctx *fasthttp.RequestCtx) {
+	s.services[api.Auth].set(func(ctx *fasthttp.RequestCtx) {
 		ctx.Response.Header.Set("RateLimit", `"account";r=0;t=60`)
 		ctx.Response.Header.Set("Retry-After", "60")
 		ctx.SetStatusCode(http.StatusTooManyRequests)
@@ -138,7 +139,7 @@ func TestFieldsOfServices(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
 		ctx.SetContentType("application/json")
 		ctx.SetBody(bytes.Clone(ctx.Path()))
 	})

@@ -2,10 +2,8 @@ package gateway
 
 import (
 	"errors"
-	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -13,54 +11,37 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// pathOf gives the decoded segments of the request's path below prefix. A path
-// that two readers could read differently is no path: an encoded slash or
-// backslash, a dot segment, a control character, bytes that are no UTF-8.
-func pathOf(c *fiber.Ctx, prefix string) ([]string, bool) {
-	// Not URI().Path(), which has dot segments resolved and slashes decoded.
-	raw, ok := strings.CutPrefix(string(c.Context().URI().PathOriginal()), prefix)
+// targetOf returns the path and query to ask a service for: the path encoded
+// anew, so that the service reads what was matched here; the query as it came.
+func targetOf(o api.Operation, uri *fasthttp.URI) (string, bool) {
+	prefix := web.BasePath
+	if o.Root {
+		prefix = ""
+	}
+	raw, ok := strings.CutPrefix(string(uri.PathOriginal()), prefix)
 	if !ok {
-		return nil, false
+		return "", false
 	}
-	list := segments(raw)
-	for i, s := range list {
-		decoded, err := url.PathUnescape(s)
-		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) ||
-			strings.ContainsFunc(decoded, func(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f }) {
-			return nil, false
-		}
-		list[i] = decoded
+	path, ok := api.SplitPath(raw)
+	target := prefix + api.JoinPath(path)
+	if query := uri.QueryString(); len(query) > 0 {
+		target += "?" + string(query)
 	}
-	return list, true
+	return target, ok
 }
 
-// target gives the path and query to ask a service for: the path encoded anew,
-// so that the service reads what was matched here; the query as it came.
-func targetOf(prefix string, path []string, query []byte) string {
-	var b strings.Builder
-	b.WriteString(prefix)
-	for _, s := range path {
-		b.WriteByte('/')
-		b.WriteString(url.PathEscape(s))
-	}
-	if len(query) > 0 {
-		b.WriteByte('?')
-		b.Write(query)
-	}
-	return b.String()
-}
-
-// proxy makes the handler that passes a request of route r on to its service
-// and the answer back, its body as it is.
-func (g *gateway) proxy(r route, prefix string) fiber.Handler {
-	to := g.clients[r.to]
+// proxy returns the handler that passes a request of an operation on to its
+// service and the answer back, its body as it is.
+func (g *gateway) proxy(o api.Operation) fiber.Handler {
+	to := g.clients[o.Service]
 	return func(c *fiber.Ctx) error {
-		path, ok := pathOf(c, prefix)
+		target, ok := targetOf(o, c.Context().URI())
 		if !ok {
 			return notFound()
 		}
@@ -71,7 +52,7 @@ func (g *gateway) proxy(r route, prefix string) fiber.Handler {
 		req := fasthttp.AcquireRequest()
 		defer fasthttp.ReleaseRequest(req)
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
-		req.SetRequestURI(to.scheme + "://" + to.name + targetOf(prefix, path, c.Context().URI().QueryString()))
+		req.SetRequestURI(to.scheme + "://" + to.name + target)
 		req.Header.SetHost(to.name)
 		if body := c.Request().Body(); len(body) > 0 {
 			req.SetBodyRaw(body)

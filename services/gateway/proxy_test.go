@@ -14,6 +14,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -22,7 +23,7 @@ func TestPassesOn(t *testing.T) {
 	s := start(t)
 	body := `{"from":"LHR", "to": "JFK","passengers":1e0 }`
 	answered := `{ "success": true,  "data": {"_id":"r1"} }`
-	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
 		ctx.SetStatusCode(http.StatusCreated)
 		ctx.SetContentType("application/json")
 		ctx.Response.Header.Set("ETag", `"1.r1"`)
@@ -39,7 +40,7 @@ func TestPassesOn(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got.header.Get(name), want)
 		}
 	}
-	asked := s.services[records].last(t)
+	asked := s.services[api.Records].last(t)
 	if uri := string(asked.RequestURI()); uri != "/api/v2/events/e1/flights?a=%2F&a=b" {
 		t.Errorf("asked for %s", uri)
 	}
@@ -60,7 +61,7 @@ func TestPassesOn(t *testing.T) {
 func TestReadsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
 		ctx.Response.Header.Set("ETag", `"7"`)
 		if string(ctx.Request.Header.Peek("If-None-Match")) == `"7"` {
 			ctx.SetStatusCode(http.StatusNotModified)
@@ -75,7 +76,7 @@ func TestReadsOfAllKinds(t *testing.T) {
 	if got := s.do(request{method: "HEAD", path: "/api/v2/events", token: alice}); got.status != http.StatusOK || got.body != "" || got.header.Get("Content-Length") != "26" {
 		t.Errorf("HEAD: %+v", got)
 	}
-	if m := string(s.services[records].last(t).Header.Method()); m != "HEAD" {
+	if m := string(s.services[api.Records].last(t).Header.Method()); m != "HEAD" {
 		t.Errorf("HEAD was passed on as %s", m)
 	}
 }
@@ -85,7 +86,7 @@ func TestReadsOfAllKinds(t *testing.T) {
 func TestHeadersThatStay(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.services[records].set(func(ctx *fasthttp.RequestCtx) {
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
 		h := &ctx.Response.Header
 		h.Set("Connection", "X-Private, close")
 		for _, name := range []string{"X-Private", "Keep-Alive", "Proxy-Authenticate", "Server", "X-Ecf-Node", "Upgrade"} {
@@ -124,7 +125,7 @@ func TestHeadersThatStay(t *testing.T) {
 			t.Errorf("answered with %s: %s", name, v)
 		}
 	}
-	asked := s.services[records].last(t)
+	asked := s.services[api.Records].last(t)
 	ours := map[string]string{"X-Forwarded-Proto": "http", "X-Forwarded-For": "127.0.0.1", "Accept-Language": "de"}
 	for name, want := range ours {
 		if got := asked.Header.PeekAll(name); len(got) != 1 || string(got[0]) != want {
@@ -307,12 +308,12 @@ func TestSlowService(t *testing.T) {
 	s := start(t, func(d *Deps) { d.Timeout = 2 * time.Second })
 	release := make(chan struct{})
 	defer close(release)
-	s.services[records].set(func(ctx *fasthttp.RequestCtx) { <-release })
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { <-release })
 	for _, r := range []request{
 		{method: "GET", path: "/api/v2/events", token: alice},
 		{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: "{}"},
 	} {
-		before := s.services[records].count()
+		before := s.services[api.Records].count()
 		began := time.Now()
 		got := s.do(r)
 		if code := got.code(t); got.status != http.StatusGatewayTimeout || code != "UPSTREAM_TIMEOUT" {
@@ -321,7 +322,7 @@ func TestSlowService(t *testing.T) {
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%s took %s", r.method, took)
 		}
-		if n := s.services[records].count() - before; n != 1 {
+		if n := s.services[api.Records].count() - before; n != 1 {
 			t.Errorf("%s: asked %d times", r.method, n)
 		}
 	}
@@ -336,13 +337,13 @@ func TestTooLargeIsNotPassedOn(t *testing.T) {
 			t.Errorf("%d bytes: %d %s", size, got.status, code)
 		}
 	}
-	if n := s.services[records].count(); n != 0 {
+	if n := s.services[api.Records].count(); n != 0 {
 		t.Errorf("the service was asked %d times", n)
 	}
 	if got := s.do(request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: strings.Repeat(" ", 1<<20)}); got.status != http.StatusOK {
 		t.Errorf("1 MiB exactly: %d", got.status)
 	}
-	if n := len(s.services[records].last(t).Body()); n != 1<<20 {
+	if n := len(s.services[api.Records].last(t).Body()); n != 1<<20 {
 		t.Errorf("%d bytes arrived", n)
 	}
 }

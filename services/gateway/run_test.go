@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -19,9 +20,9 @@ func TestProcess(t *testing.T) {
 	t.Parallel()
 	binary := testkit.Binary(t, "services/gateway/cmd/gateway")
 	redis, _ := testkit.Redis(t)
-	services := map[target]*stub{}
+	services := map[api.Service]*stub{}
 	env := []string{"ECF_REDIS_URL=" + redis, "ECF_AUTH_RATE_LIMIT=2/1m"}
-	for _, who := range []target{auth, records, review, calculation} {
+	for _, who := range api.Backends() {
 		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +32,7 @@ func TestProcess(t *testing.T) {
 		server := &fasthttp.Server{Handler: service.serve, Logger: quiet{}}
 		go func() { _ = server.Serve(ln) }()
 		t.Cleanup(func() { _ = ln.Close() })
-		env = append(env, fmt.Sprintf("ECF_%s_URL=http://%s", strings.ToUpper(who.String()), ln.Addr()))
+		env = append(env, fmt.Sprintf("ECF_%s_URL=http://%s", strings.ToUpper(string(who)), ln.Addr()))
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d", testkit.FreePort(t))
 	debug := fmt.Sprintf("http://127.0.0.1:%d", testkit.FreePort(t))
@@ -57,10 +58,10 @@ func TestProcess(t *testing.T) {
 			t.Errorf("%s %s: %d, want %d: %.200s", c.r.method, c.r.path, got.status, c.status, got.body)
 		}
 	}
-	if n := services[auth].count(); n < 2 {
+	if n := services[api.Auth].count(); n < 2 {
 		t.Errorf("auth was asked %d times", n)
 	}
-	services[review].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusServiceUnavailable) })
+	services[api.Review].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusServiceUnavailable) })
 	testkit.Eventually(t, 10*time.Second, func() error {
 		if got := send(t, url, request{method: "GET", path: "/api/v2/health/ready"}); got.status != http.StatusServiceUnavailable {
 			return fmt.Errorf("ready without review: %d", got.status)

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -25,7 +26,7 @@ func TestTrace(t *testing.T) {
 	if got.status != 200 {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
-	asked := s.services[records].last(t)
+	asked := s.services[api.Records].last(t)
 	parent := string(asked.Header.Peek("Traceparent"))
 	if !strings.HasPrefix(parent, "00-") || strings.Contains(parent, theirs) || len(asked.Header.Peek("Tracestate")) > 0 || len(asked.Header.Peek("Baggage")) > 0 {
 		t.Fatalf("asked with %q, %q, %q", parent, asked.Header.Peek("Tracestate"), asked.Header.Peek("Baggage"))

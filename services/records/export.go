@@ -19,11 +19,9 @@ import (
 
 const (
 	// exportStep is how many records are in memory at a time.
-	exportStep = 500
-	// exportTimeout bounds the whole file; the connection has no longer either.
-	exportTimeout = 60 * time.Second
-	csvType       = "text/csv; charset=utf-8"
-	stampLayout   = "2006-01-02T15:04:05.000Z"
+	exportStep  = 500
+	csvType     = "text/csv; charset=utf-8"
+	stampLayout = "2006-01-02T15:04:05.000Z"
 )
 
 // export sends all records of an event as one table, drafts included: the
@@ -48,8 +46,9 @@ func (s *server) export(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderETag, tag)
 	// The request's own context ends when this returns, before the first row is
-	// sent.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), exportTimeout)
+	// sent; its deadline bounds the whole file.
+	deadline, _ := c.UserContext().Deadline()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
 	e := &exporter{ctx: ctx, cancel: cancel, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {

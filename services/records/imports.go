@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	maxImport     = 16 << 20
-	importTimeout = 30 * time.Second
 	// importPart is how much of a file is stored in one piece, and in memory
 	// while it is read.
 	importPart = 256 << 10

@@ -57,7 +57,7 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations(), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Review), s.routes()); err != nil {
 		return nil, err
 	}
 	return httpApp, nil

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Matcher finds the operations of a request's path. It does not change and may
+// be used by several goroutines at a time.
+type Matcher struct {
+	base string
+	// patterns are in the order in which they are tried, the most specific first.
+	patterns []pattern
+}
+
+type pattern struct {
+	root  bool
+	parts []string
+	// operations have one path and different methods.
+	operations []Operation
+}
+
+// NewMatcher returns the matcher of a table whose operations, those at the root
+// aside, are below a base path such as "/api/v2". It fails when Check does.
+func NewMatcher(base string, t Table) (*Matcher, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	m := &Matcher{base: base}
+	for _, o := range t {
+		i := slices.IndexFunc(m.patterns, func(p pattern) bool { return p.root == o.Root && p.operations[0].Path == o.Path })
+		if i < 0 {
+			m.patterns = append(m.patterns, pattern{root: o.Root, parts: segments(o.Path)})
+			i = len(m.patterns) - 1
+		}
+		m.patterns[i].operations = append(m.patterns[i].operations, o)
+	}
+	slices.SortStableFunc(m.patterns, moreSpecific)
+	return m, nil
+}
+
+// Operations returns the operations in the order in which they are tried, the
+// most specific path first.
+func (m *Matcher) Operations() []Operation {
+	var list []Operation
+	for _, p := range m.patterns {
+		list = append(list, p.operations...)
+	}
+	return list
+}
+
+// Match returns the operations of the most specific pattern that matches the
+// path of a request as it was sent, one for each method. It returns nil when
+// there is none, and for a path that two readers could read differently.
+func (m *Matcher) Match(path string) []Operation {
+	if parts, ok := SplitPath(path); ok {
+		if found := m.match(parts, true); found != nil {
+			return found
+		}
+	}
+	below, ok := strings.CutPrefix(path, m.base)
+	if !ok || below != "" && below[0] != '/' {
+		return nil
+	}
+	parts, ok := SplitPath(below)
+	if !ok {
+		return nil
+	}
+	return m.match(parts, false)
+}
+
+func (m *Matcher) match(path []string, root bool) []Operation {
+	for _, p := range m.patterns {
+		if p.root == root && p.matches(path) {
+			return p.operations
+		}
+	}
+	return nil
+}
+
+// Find returns the operation that answers a request and reports whether there
+// is one. HEAD is answered as GET.
+func (m *Matcher) Find(method, path string) (Operation, bool) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for _, o := range m.Match(path) {
+		if o.Method == method {
+			return o, true
+		}
+	}
+	return Operation{}, false
+}
+
+// Methods returns the methods of operations as the Allow field lists them.
+func Methods(operations []Operation) []string {
+	var list []string
+	for _, o := range operations {
+		list = append(list, o.Method)
+		if o.Method == http.MethodGet {
+			list = append(list, http.MethodHead)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// SplitPath returns the decoded segments of a path as it was sent; a slash at
+// the end does not count. It reports false for a path that two readers could
+// read differently: with an encoded slash or backslash, a dot segment, a control
+// character, or bytes that are not UTF-8.
+func SplitPath(path string) ([]string, bool) {
+	list := segments(path)
+	for i, s := range list {
+		decoded, err := url.PathUnescape(s)
+		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) ||
+			strings.ContainsFunc(decoded, func(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f }) {
+			return nil, false
+		}
+		list[i] = decoded
+	}
+	return list, true
+}
+
+// JoinPath returns the path of decoded segments, encoded so that SplitPath
+// returns them again.
+func JoinPath(segments []string) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(s))
+	}
+	return b.String()
+}
+
+func segments(path string) []string {
+	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+}
+
+// isParam reports whether a segment of a pattern stands for any value.
+func isParam(segment string) bool { return strings.HasPrefix(segment, "{") }
+
+// reserved reports whether a word is never a record type and never the id of an
+// event or record, whatever operations there are: what follows it is another
+// service's, now or later.
+func reserved(word string) bool {
+	switch word {
+	case "results", "review", "factor-set", "imports", "batch", "import", "export":
+		return true
+	}
+	return false
+}
+
+func (p pattern) matches(path []string) bool {
+	if len(p.parts) != len(path) {
+		return false
+	}
+	for i, part := range p.parts {
+		switch part {
+		case "{eventId}", "{type}", "{recordId}":
+			if path[i] == "" || reserved(path[i]) {
+				return false
+			}
+		default:
+			if isParam(part) && path[i] == "" || !isParam(part) && part != path[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// moreSpecific orders patterns so that of two that match a path the one with
+// the earlier literal segment comes first. Literals are ordered among themselves
+// too: were they all equal, the order would not be one that can be sorted by.
+func moreSpecific(a, b pattern) int {
+	for i := range min(len(a.parts), len(b.parts)) {
+		x, y := isParam(a.parts[i]), isParam(b.parts[i])
+		switch {
+		case x && !y:
+			return 1
+		case y && !x:
+			return -1
+		case x && y:
+			continue // the names make no difference
+		}
+		if c := strings.Compare(a.parts[i], b.parts[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a.parts), len(b.parts))
+}
