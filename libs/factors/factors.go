@@ -19,6 +19,10 @@ var setFiles embed.FS
 // changed, only new ones are added in front.
 var editions = [...]string{"desnz-2026", "desnz-2025", "desnz-2024"}
 
+// earlier are the sets of earlier years, newest first. An event adopts one to be
+// priced like for like with what it was then; none is chosen by a start date.
+var earlier = [...]string{"desnz-2023", "desnz-2022", "desnz-2021", "desnz-2020", "desnz-2019", "desnz-2018"}
+
 // standIns names the editions to look in for what a set lacks: the newest older
 // one first, then newer ones, the earliest first. Results depend on it, so the
 // entry of a published set never changes either.
@@ -31,7 +35,28 @@ func standIns(id string) []string {
 	case "desnz-2024":
 		return []string{"desnz-2025", "desnz-2026"}
 	}
+	for i, name := range earlier {
+		if name == id {
+			return nearest(i)
+		}
+	}
 	return nil
+}
+
+// nearest orders the sets for an earlier one by how many years they are away,
+// the older of two first.
+func nearest(i int) []string {
+	all := append(append([]string(nil), editions[:]...), earlier[:]...)
+	at := len(editions) + i
+	var out []string
+	for away := 1; away < len(all); away++ {
+		for _, n := range [...]int{at + away, at - away} {
+			if n >= 0 && n < len(all) {
+				out = append(out, all[n])
+			}
+		}
+	}
+	return out
 }
 
 // Value is a figure that may not have been published. The zero value is "not
@@ -217,7 +242,7 @@ type loaded struct {
 // in a program that passed them; a set that does not read is left out.
 var all = sync.OnceValue(func() loaded {
 	l := loaded{byID: make(map[string]*Set)}
-	for _, id := range editions {
+	for _, id := range append(append([]string(nil), editions[:]...), earlier[:]...) {
 		s, err := read("sets/" + id + ".tsv")
 		if err != nil || s.ID != id {
 			continue
@@ -236,7 +261,7 @@ var all = sync.OnceValue(func() loaded {
 })
 
 // Supplement returns the table of what the editions lack and every one of them
-// can use: fuels by weight, servings, money, densities, weights of things. It is
+// can use: servings, money, densities, weights of things. It is
 // no set that an event can adopt, and like a set it never changes.
 var Supplement = sync.OnceValue(func() *Set {
 	s, err := read("sets/intake-2026.tsv")
@@ -246,7 +271,8 @@ var Supplement = sync.OnceValue(func() *Set {
 	return s
 })
 
-// Sets gives the sets held, newest first.
+// Sets gives the sets held, newest first: the editions, then the sets of earlier
+// years, which only an adoption names.
 func Sets() []*Set { return append([]*Set(nil), all().sets...) }
 
 // ByID finds a set by its id.
@@ -260,6 +286,7 @@ func ByID(id string) (*Set, bool) {
 // event older than all sets gets the earliest, and notice is true.
 func ForStart(startDate string) (set *Set, notice bool) {
 	sets := all().sets
+	sets = sets[:min(len(editions), len(sets))] // the earlier ones come after
 	if len(sets) == 0 {
 		return &Set{}, true
 	}

@@ -23,6 +23,12 @@ func newest(t testing.TB) *factors.Set {
 func TestSetIsPublished(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
+		"desnz-2018": "3275efee1f4c4c5160fea61af73e6a0236569e8b52debdb30d07996cc07c7996",
+		"desnz-2019": "20f96294c01e72ef785be05340aac69a77be360ddfb97ef160f3aafd00e931cc",
+		"desnz-2020": "c1416e6bed87c894407f3ba57d5f307178200d6d14985494980112159cfbf2dd",
+		"desnz-2021": "556621ef4e480e15c4a1f52155f44fd35246df95e06dd432ee524a1d84b929a8",
+		"desnz-2022": "1abd269022fe1309b4a206c68c598f42b80867bd2a61d55e8c8fa76a2a35f54c",
+		"desnz-2023": "969a4a8a84ac42ba575a7f135ae2d2a2186f93a785bf1b4fa49006527fbd09db",
 		"desnz-2024": "7a3e1328a5e1abb28bf45d0cca7cb4a15377d9ec80b77b32161a541712d937b6",
 		"desnz-2025": "8d5158c07d7fc2cfca0158d2c4bcfb0b8663486da49b8268babba4ca1b353a33",
 		"desnz-2026": "669f87dad935dbfd01a046a7b5ce472e5b53f8872dcdd7dad95f65b263c5836c",
@@ -187,8 +193,8 @@ func TestEverySourceRowIsAccountedFor(t *testing.T) {
 		}
 		for _, r := range rows[1:] {
 			s, ok := factors.ByID("desnz-" + r[11])
-			if !ok || r[len(r)-1] != "yes" || r[5] == "" {
-				continue
+			if !ok || r[len(r)-1] != "yes" || r[5] == "" || r[0] == "elec.cy.ember.2023" {
+				continue // the last is of the Cayman Islands, see source/README.md
 			}
 			got, ok := s.Factor(r[0])
 			want, err := decimal.Parse(r[5])

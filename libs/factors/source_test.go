@@ -42,6 +42,9 @@ func TestEveryFactorIsItsSourceRow(t *testing.T) {
 	columnNames := map[int]string{co2: "CO2", ch4: "CH4", n2o: "N2O", wtt: "well-to-tank"}
 	blanks, figures := 0, 0
 	for _, s := range factors.Sets() {
+		if s.Year < 2024 {
+			continue // TestEarlierSets compares those with the workbooks of their years
+		}
 		for i, f := range s.Factors() {
 			r, ok := rows[f.ID]
 			if !ok {

@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -59,6 +60,17 @@ func build(source fs.FS) (map[string][]byte, error) {
 		}
 		out[fmt.Sprintf("sets/desnz-%d.tsv", year)] = text
 	}
+	earlier, err := withHistory(tables)
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	for _, year := range historyYears {
+		text, err := buildSet(earlier, year)
+		if err != nil {
+			return nil, fmt.Errorf("set %d: %w", year, err)
+		}
+		out[fmt.Sprintf("sets/desnz-%d.tsv", year)] = text
+	}
 	if out["sets/"+supplementID+".tsv"], err = buildSupplement(tables); err != nil {
 		return nil, fmt.Errorf("supplement: %w", err)
 	}
@@ -90,11 +102,29 @@ func load(source fs.FS) (map[string][]row, error) {
 		if got := sha256.Sum256(text); hex.EncodeToString(got[:]) != sum {
 			return nil, fmt.Errorf("%s is not the file that SHA256SUMS names", name)
 		}
+		if name, text, err = unpacked(name, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		if tables[strings.TrimSuffix(name, ".csv")], err = readCSV(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return tables, lines.Err()
+}
+
+// unpacked returns a file that is kept compressed under the name without .gz,
+// and any other as it is.
+func unpacked(name string, text []byte) (string, []byte, error) {
+	plain, ok := strings.CutSuffix(name, ".gz")
+	if !ok {
+		return name, text, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return name, nil, err
+	}
+	out, err := io.ReadAll(z)
+	return plain, out, err
 }
 
 func readCSV(text []byte) ([]row, error) {

@@ -108,23 +108,9 @@ func buildSupplement(tables map[string][]row) ([]byte, error) {
 			s.value(entryOf(r))
 		}
 	}
-	s.fuels(tables["fuel_factors_2025_all_units"])
 	s.quantities(tables)
 	s.spend(tables)
 	return s.out.Bytes(), s.err
-}
-
-// fuels writes the fuels by weight and volume, which invoices name.
-func (s *supplement) fuels(rows []row) {
-	units := map[string]string{"tonnes": "tonne", "litres": "litre"}
-	for _, r := range rows {
-		unit := units[r["unit"]]
-		if unit == "" {
-			continue
-		}
-		s.factor(entry{id: "fuel." + slug(r["fuel"]) + "." + unit, category: "energy", activity: r["fuel"], unit: unit, value: r["kgco2e_per_unit"],
-			wtt: r["wtt_kgco2e_per_unit"], region: "GB", year: r["year"], source: r["source"], place: r["source_location"], licence: "Open Government Licence v3.0"})
-	}
 }
 
 // quantities writes what turns counts into amounts: bins, densities, weights,
