@@ -72,7 +72,7 @@ func Open(ctx context.Context, env app.Env, name string) (*Backend, error) {
 		return nil, errors.Join(missing...)
 	}
 	b := &Backend{Env: env, Settings: settings, Logger: env.Logger, name: name}
-	if b.client, err = mongox.Connect(settings.MongoURI, mongox.Options{AppName: "ecf-" + name, Monitor: telemetry.MongoMonitor()}); err != nil {
+	if b.client, err = mongox.Connect(settings.MongoURI, mongox.Options{AppName: "ecf-" + name, Monitor: mongox.NewMonitor()}); err != nil {
 		return nil, err
 	}
 	b.DB = b.client.Database(mongox.DatabaseName(settings.MongoURI, defaultDatabase))

@@ -59,7 +59,7 @@ func lint(t *testing.T, document []byte) linted {
 // The linter has nothing to say about the document: no error, no warning.
 func TestLinterFindsNothing(t *testing.T) {
 	t.Parallel()
-	found := lint(t, YAML())
+	found := lint(t, source(t))
 	for _, p := range found.Problems {
 		t.Errorf("%s %s at %v: %s", p.Severity, p.RuleID, p.Location, p.Message)
 	}
@@ -75,7 +75,7 @@ func TestLinterFindsNothing(t *testing.T) {
 // A linter that finds nothing in anything would not be noticed above.
 func TestLinterFindsFaults(t *testing.T) {
 	t.Parallel()
-	broken := strings.Replace(string(YAML()), "operationId: me\n", "operationId: login\n", 1)
+	broken := strings.Replace(string(source(t)), "operationId: me\n", "operationId: login\n", 1)
 	broken = strings.Replace(broken, "        \"431\": {$ref: \"#/components/responses/HeaderTooLarge\"}\n", "", 1)
 	broken = strings.Replace(broken, `"attendees": 12,`, `"attendees": "twelve",`, 1)
 	found := lint(t, []byte(broken))

@@ -64,7 +64,7 @@ func TestDocumentAndPermissionsAgree(t *testing.T) {
 			t.Errorf("%s is in the table and not documented", row.ID)
 		}
 	}
-	_, after, ok := strings.Cut(string(source), heading)
+	_, after, ok := strings.Cut(string(source(t)), heading)
 	section, _, _ := strings.Cut(after, "\n    # ")
 	_, shown, found := strings.Cut(section, "\n\n    | Operation |")
 	want := permissionTable(table)
@@ -76,7 +76,7 @@ func TestDocumentAndPermissionsAgree(t *testing.T) {
 // write brings the document up to date with the table.
 func write(t *testing.T, table api.Table) {
 	t.Helper()
-	text := string(source)
+	text := string(source(t))
 	start := strings.Index(text, heading)
 	if start < 0 {
 		t.Fatalf("no %q", heading)

@@ -1,9 +1,11 @@
-// Package spec holds the description of the API: one OpenAPI document, written
-// by hand, from which the served JSON, the page of errors and the checks of the
-// route tables are made.
+// Package spec holds the description of the API: one OpenAPI document, from
+// which the served JSON, the page of errors and the checks of the operations
+// table are made. It is edited in openapi.yaml; programs read openapi.json,
+// which go generate makes from it.
 package spec
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -11,13 +13,13 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-//go:embed openapi.yaml
-var source []byte
+//go:generate go run ./internal/tojson
+
+//go:embed openapi.json
+var document []byte
 
 // Document is the OpenAPI document, read.
 type Document struct {
@@ -55,24 +57,21 @@ type ErrorEntry struct {
 	Remedy string `json:"remedy"`
 }
 
-// YAML gives the document as it is written.
-func YAML() []byte { return slices.Clone(source) }
-
 // Load reads the document. It fails only when the document that was built in
 // is broken, which the tests of this package exclude.
 func Load() (Document, error) {
-	text, err := yaml.YAMLToJSON(source)
-	if err != nil {
+	var text bytes.Buffer
+	if err := json.Compact(&text, document); err != nil {
 		return Document{}, fmt.Errorf("openapi document: %w", err)
 	}
 	var content struct {
 		Paths  map[string]pathItem `json:"paths"`
 		Errors []ErrorEntry        `json:"x-errors"`
 	}
-	if err := json.Unmarshal(text, &content); err != nil {
+	if err := json.Unmarshal(document, &content); err != nil {
 		return Document{}, fmt.Errorf("openapi document: %w", err)
 	}
-	d := Document{JSON: text, Errors: content.Errors}
+	d := Document{JSON: text.Bytes(), Errors: content.Errors}
 	slices.SortStableFunc(d.Errors, func(a, b ErrorEntry) int { return a.Status - b.Status })
 	for _, path := range slices.Sorted(maps.Keys(content.Paths)) {
 		d.Operations = append(d.Operations, content.Paths[path].operations(path)...)

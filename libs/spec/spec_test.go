@@ -6,15 +6,44 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/web"
 )
+
+// source returns the document as it is edited.
+func source(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestJSONIsCurrent: what is built in is what go generate makes of the source.
+func TestJSONIsCurrent(t *testing.T) {
+	t.Parallel()
+	text, err := yaml.YAMLToJSON(source(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := json.Compact(&want, text); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(load(t).JSON, want.Bytes()) {
+		t.Error("openapi.json is not made from openapi.yaml as it is (run go generate ./spec in libs)")
+	}
+}
 
 func load(t *testing.T) Document {
 	t.Helper()
@@ -164,7 +193,7 @@ func TestReferencesAndOrder(t *testing.T) {
 	if from, to := bytes.Index(d.JSON, []byte(`"/auth/login"`)), bytes.Index(d.JSON, []byte(`"/.well-known/jwks.json"`)); from < 0 || to < from {
 		t.Error("the paths are not in the order of the source")
 	}
-	if strings.Contains(string(YAML()), "\t") {
+	if strings.Contains(string(source(t)), "\t") {
 		t.Error("the source has tabs")
 	}
 }

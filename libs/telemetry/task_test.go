@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -48,4 +49,12 @@ func TestTaskSpans(t *testing.T) {
 	if other.Parent().IsValid() || len(other.Links()) != 0 {
 		t.Errorf("a task without a trace has the parent %v", other.Parent())
 	}
+}
+
+func attrs(list []attribute.KeyValue) map[string]string {
+	m := map[string]string{}
+	for _, kv := range list {
+		m[string(kv.Key)] = kv.Value.String()
+	}
+	return m
 }

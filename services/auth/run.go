@@ -65,7 +65,7 @@ func OpenStore(ctx context.Context, env app.Env, s app.Settings) (account.Store,
 		}
 		return sqlitestore.New(db), db.Close, nil
 	}
-	client, err := mongox.Connect(s.MongoAuthURI, mongox.Options{AppName: "ecf-auth", Monitor: telemetry.MongoMonitor()})
+	client, err := mongox.Connect(s.MongoAuthURI, mongox.Options{AppName: "ecf-auth", Monitor: mongox.NewMonitor()})
 	if err != nil {
 		return nil, nil, err
 	}

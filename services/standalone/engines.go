@@ -20,7 +20,6 @@ import (
 	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
-	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
 	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
@@ -67,7 +66,7 @@ func openStores(ctx context.Context, s app.Settings, log *slog.Logger) (*stores,
 }
 
 func openMongo(ctx context.Context, s app.Settings, log *slog.Logger) (*stores, error) {
-	monitor := telemetry.MongoMonitor()
+	monitor := mongox.NewMonitor()
 	client, err := mongox.Connect(s.MongoURI, mongox.Options{AppName: "ecf", Monitor: monitor})
 	if err != nil {
 		return nil, err

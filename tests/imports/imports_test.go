@@ -103,7 +103,7 @@ var core = map[string][]string{
 // confined are dependencies that only some packages may know; a package may end
 // in /* for those of one name anywhere, such as */mongostore.
 var confined = map[string][]string{
-	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/telemetry", "libs/backend", "libs/testkit"},
+	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/backend", "libs/testkit"},
 	"modernc.org/sqlite":          {"libs/sqlitex"},
 	"github.com/hibiken/asynq":    {"libs/redisx", "libs/notify", "libs/backend", "services/calculation/resulttree", "services/standalone"},
 	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},

@@ -1,4 +1,4 @@
-package telemetry
+package mongox
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
 )
 
-func newMonitor(t *testing.T) (*mongoMonitor, *tracetest.SpanRecorder, *metric.ManualReader) {
+func newMonitor(t *testing.T) (*monitor, *tracetest.SpanRecorder, *metric.ManualReader) {
 	t.Helper()
 	spans, reader := tracetest.NewSpanRecorder(), metric.NewManualReader()
 	duration, err := dbconv.NewClientOperationDuration(metric.NewMeterProvider(metric.WithReader(reader)).Meter("test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mongoMonitor{tracer: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("test"), duration: duration}, spans, reader
+	return &monitor{tracer: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("test"), duration: duration}, spans, reader
 }
 
 func command(t *testing.T, d bson.D) bson.Raw {
@@ -47,7 +47,7 @@ func attrs(list []attribute.KeyValue) map[string]string {
 	return m
 }
 
-func run(m *mongoMonitor, name string, cmd bson.Raw, id int64, failure error) {
+func run(m *monitor, name string, cmd bson.Raw, id int64, failure error) {
 	m.started(context.Background(), &event.CommandStartedEvent{Command: cmd, DatabaseName: "ecf", CommandName: name, RequestID: id, ConnectionID: "db.test:27017[-5]"})
 	m.finished(context.Background(), &event.CommandFinishedEvent{CommandName: name, DatabaseName: "ecf", RequestID: id, ConnectionID: "db.test:27017[-5]", Duration: 5 * time.Millisecond}, failure)
 }
@@ -105,8 +105,8 @@ func TestMongoSpans(t *testing.T) {
 	}
 }
 
-// TestMongoMonitorForgets: no command is remembered after its end.
-func TestMongoMonitorForgets(t *testing.T) {
+// TestMonitorForgets: no command is remembered after its end.
+func TestMonitorForgets(t *testing.T) {
 	t.Parallel()
 	m, _, _ := newMonitor(t)
 	cmd := command(t, bson.D{{Key: "find", Value: "events"}})
@@ -125,9 +125,9 @@ func TestMongoMonitorForgets(t *testing.T) {
 	})
 }
 
-func TestMongoMonitorIsWhole(t *testing.T) {
+func TestMonitorIsComplete(t *testing.T) {
 	t.Parallel()
-	m := MongoMonitor()
+	m := NewMonitor()
 	m.Started(t.Context(), &event.CommandStartedEvent{CommandName: "find", Command: command(t, bson.D{{Key: "find", Value: "x"}})})
 	m.Succeeded(t.Context(), &event.CommandSucceededEvent{})
 	m.Failed(t.Context(), &event.CommandFailedEvent{})

@@ -1,4 +1,4 @@
-package telemetry
+package mongox
 
 import (
 	"context"
@@ -18,15 +18,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// MongoMonitor makes the monitor that gives each MongoDB command a client span
+// monitorScope names the instrumentation in traces and metrics.
+const monitorScope = "github.com/eventcarbon/ecf/libs/mongox"
+
+// NewMonitor returns a monitor that records for each MongoDB command a client span
 // and a measured duration. Neither holds the command: a filter has ids and
 // emails in it. Heartbeats and handshakes are left out.
-func MongoMonitor() *event.CommandMonitor {
-	duration, err := dbconv.NewClientOperationDuration(otel.Meter(scope))
+func NewMonitor() *event.CommandMonitor {
+	duration, err := dbconv.NewClientOperationDuration(otel.Meter(monitorScope))
 	if err != nil {
 		otel.Handle(err)
 	}
-	m := &mongoMonitor{tracer: otel.Tracer(scope), duration: duration}
+	m := &monitor{tracer: otel.Tracer(monitorScope), duration: duration}
 	return &event.CommandMonitor{
 		Started: m.started,
 		Succeeded: func(ctx context.Context, e *event.CommandSucceededEvent) {
@@ -38,23 +41,23 @@ func MongoMonitor() *event.CommandMonitor {
 	}
 }
 
-type mongoMonitor struct {
+type monitor struct {
 	tracer   trace.Tracer
 	duration dbconv.ClientOperationDuration
-	running  sync.Map // mongoKey → mongoCommand; each entry ends with its command
+	running  sync.Map // commandKey → runningCommand; each entry ends with its command
 }
 
-type mongoKey struct {
+type commandKey struct {
 	connection string
 	request    int64
 }
 
-type mongoCommand struct {
+type runningCommand struct {
 	span  trace.Span
 	attrs []attribute.KeyValue
 }
 
-func (m *mongoMonitor) started(ctx context.Context, e *event.CommandStartedEvent) {
+func (m *monitor) started(ctx context.Context, e *event.CommandStartedEvent) {
 	if isHousekeeping(e.CommandName) {
 		return
 	}
@@ -71,15 +74,15 @@ func (m *mongoMonitor) started(ctx context.Context, e *event.CommandStartedEvent
 	attrs = append(attrs, serverOf(e.ConnectionID)...)
 	_, span := m.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(semconv.DBSystemNameMongoDB), trace.WithAttributes(attrs...))
-	m.running.Store(mongoKey{e.ConnectionID, e.RequestID}, mongoCommand{span, attrs})
+	m.running.Store(commandKey{e.ConnectionID, e.RequestID}, runningCommand{span, attrs})
 }
 
-func (m *mongoMonitor) finished(ctx context.Context, e *event.CommandFinishedEvent, failure error) {
-	v, ok := m.running.LoadAndDelete(mongoKey{e.ConnectionID, e.RequestID})
+func (m *monitor) finished(ctx context.Context, e *event.CommandFinishedEvent, failure error) {
+	v, ok := m.running.LoadAndDelete(commandKey{e.ConnectionID, e.RequestID})
 	if !ok {
 		return
 	}
-	cmd := v.(mongoCommand)
+	cmd := v.(runningCommand)
 	attrs := cmd.attrs
 	if failure != nil {
 		kind := errorKind(failure)
