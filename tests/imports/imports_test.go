@@ -91,6 +91,8 @@ var core = map[string][]string{
 	"libs/factors":               nil,
 	"libs/locations":             nil,
 	"libs/footprint":             nil,
+	"libs/footprint/fixed":       nil,
+	"libs/footprint/total":       nil,
 	"libs/places":                {"golang.org/x/text/unicode/norm"},
 	"libs/spend":                 nil,
 	"libs/units":                 nil,
