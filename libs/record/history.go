@@ -28,6 +28,13 @@ type Entry struct {
 	// so that its repetition finds the move made. It is not served, and the hash
 	// does not cover it: it says nothing about what was done.
 	Once string `json:"-" bson:"once"`
+	// FourEyes and PolicyRev state the policy an approval was made under. Entries
+	// of other moves, and from before, have neither.
+	FourEyes  bool  `json:"fourEyes,omitempty" bson:"fourEyes"`
+	PolicyRev int64 `json:"policyRevision,omitempty" bson:"policyRev"`
+	// Salt keeps actor and comment from being guessed from their commitment.
+	// Entries from before have none: their hash covers both as they are.
+	Salt string `json:"salt,omitempty" bson:"salt"`
 	// Prev is the hash of the entry before; empty for the first.
 	Prev string `json:"previousHash" bson:"prev"`
 	Hash string `json:"hash" bson:"hash"`
@@ -46,7 +53,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 // seal fills in the chain: the hash of the record as the move leaves it, that of
 // the entry before and the one over everything else.
 func (e Entry) seal(r Record, prev string) Entry {
-	e.Input, e.Prev = inputHash(r), prev
+	e.Input, e.Prev, e.Salt = inputHash(r), prev, newSalt()
 	e.Hash = e.digest(r.Org, r.ID)
 	return e
 }
@@ -54,6 +61,9 @@ func (e Entry) seal(r Record, prev string) Entry {
 // digest covers the tenant and the record too, so that an entry can not be
 // moved to another record's history.
 func (e Entry) digest(org OrgID, id ID) string {
+	if e.Salt != "" {
+		return e.digestWith(org, id, e.Commitment())
+	}
 	values := []string{
 		string(org), string(id), strconv.FormatInt(e.Rev, 10), string(e.Move), string(e.From), string(e.To),
 		e.By.ID, e.By.Name, e.By.Role.String(), e.At.UTC().Format(time.RFC3339Nano), e.Comment, e.Prev,
@@ -64,6 +74,31 @@ func (e Entry) digest(org OrgID, id ID) string {
 		values = append(values, e.Input)
 	}
 	return hashOf(values...)
+}
+
+// Commitment is the hash by which the chain covers who made the move and what
+// they said, so that a chain can be verified where both are left out. An entry
+// without a salt has none.
+func (e Entry) Commitment() string {
+	if e.Salt == "" {
+		return ""
+	}
+	return commitment(e.Salt, e.By, e.Comment)
+}
+
+// IntactWithout reports whether an entry whose actor and comment were left out is
+// what was sealed, by their commitment.
+func (e Entry) IntactWithout(org OrgID, id ID, committed string) bool {
+	return e.Hash == e.digestWith(org, id, committed)
+}
+
+func (e Entry) digestWith(org OrgID, id ID, committed string) string {
+	values := []string{
+		"record", string(org), string(id), strconv.FormatInt(e.Rev, 10), string(e.Move), string(e.From), string(e.To),
+		e.By.Role.String(), e.At.UTC().Format(time.RFC3339Nano), committed, e.Input,
+		strconv.FormatBool(e.FourEyes), strconv.FormatInt(e.PolicyRev, 10), e.Prev, strconv.Itoa(len(e.Changed)),
+	}
+	return hashOf(append(values, e.Changed...)...)
 }
 
 func inputHash(r Record) string { return hashOf(string(r.Event), r.Type, string(r.Fields)) }

@@ -30,7 +30,9 @@ type Organization struct {
 	Plan      string // names a quota, see ECF_QUOTAS
 	Policy    Policy
 	CreatedAt time.Time
-	Rev       int64 // 1 when created, +1 with every change
+	// PolicyLog is how the policy came to be.
+	PolicyLog
+	Rev int64 // 1 when created, +1 with every change
 }
 
 // Policy is what an organization's administrators decided about review.
@@ -39,6 +41,11 @@ type Policy struct {
 	FourEyes bool
 	// AutoApprove lets small records be approved without anybody looking at them.
 	AutoApprove AutoApproval
+	// RequireReason asks for a comment with every change of an event that moves a
+	// figure, once records of it were approved.
+	RequireReason bool
+	// Rev is the revision of the organization that set the policy as it is.
+	Rev int64
 }
 
 // Actor is who did something, as histories keep it: the name and role of that
@@ -46,7 +53,7 @@ type Policy struct {
 type Actor struct {
 	ID   string        `json:"_id" bson:"id"`
 	Name string        `json:"name,omitempty" bson:"name,omitempty"`
-	Role identity.Role `json:"role" bson:"role"`
+	Role identity.Role `json:"role,omitempty" bson:"role"`
 }
 
 // ActorOf gives the actor behind a verified caller.
@@ -85,6 +92,9 @@ type Event struct {
 	// context yet. Only the worker that has written the result clears it.
 	Mark    string
 	Deleted bool
+
+	// Governance is who may move the figure, and who did.
+	Governance
 }
 
 // Method is how an event wants its footprint calculated.
@@ -195,6 +205,9 @@ type Record struct {
 	// Mark, when not empty, says that the result does not reflect this record's
 	// state yet (see Workflow). Only the worker clears it.
 	Mark string
+	// Fence is the epoch of the newest sign-off that has seen the record; 0 before
+	// the first. It changes without a new revision.
+	Fence int64
 	// Deleted makes the record a tombstone: nobody sees it, its Seq stays taken.
 	Deleted bool
 }

@@ -24,6 +24,8 @@ type Originals interface {
 	Events
 	Records
 	Entries
+	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
+	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
 }
 
 type reference struct {
@@ -163,6 +165,14 @@ func (h *Rehearsal) InsertEntry(context.Context, OrgID, EventID, ID, Entry) erro
 func (h *Rehearsal) Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error) {
 	return h.store.Entries(ctx, org, id)
 }
+
+// CurrentEvent implements the method of Gates.
+func (h *Rehearsal) CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error) {
+	return h.store.CurrentEvent(ctx, org, id)
+}
+
+// InsertEventEntry implements the method of Gates: nothing is kept.
+func (h *Rehearsal) InsertEventEntry(context.Context, OrgID, EventID, EventEntry) error { return nil }
 
 // Organization implements the method of Organizations.
 func (h *Rehearsal) Organization(ctx context.Context, id OrgID) (Organization, error) {

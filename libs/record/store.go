@@ -44,6 +44,7 @@ type Store interface {
 	Entries
 	Marks
 	Counting
+	Gates
 	Keys
 	Imports
 	Histories
@@ -116,8 +117,8 @@ type Records interface {
 	// HasReference reports whether a record of the sub-collection that is not
 	// deleted has this external reference.
 	HasReference(ctx context.Context, org OrgID, sub Sub, reference string) (bool, error)
-	// ReplaceRecord stores r where the stored Rev is prevRev and the record is
-	// not deleted, else ErrConflict. Seq and the fields of creation never
+	// ReplaceRecord stores r where the stored Rev is prevRev, the stored Fence is
+	// r.Fence and the record is not deleted, else ErrConflict. Seq and the fields of creation never
 	// change. The stored Mark is kept where r.Mark is empty: only
 	// ClearRecordMarks removes one. ErrDuplicateReference if r's RefKey is
 	// another's.
@@ -218,6 +219,33 @@ type Recalculated struct {
 	ContextRev   int64
 	Preview      json.RawMessage
 	Contribution json.RawMessage
+}
+
+// Gates is what keeps a signed figure from moving, and says who moved it.
+type Gates interface {
+	// CurrentEvent is Event, read so that no write acknowledged before the call
+	// is missed, whatever became of the member that acknowledged it: an event that
+	// was closed is never seen open.
+	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
+	// Fence sets the Fence of the records from ≤ Seq ≤ to whose Fence is lower
+	// to epoch, tombstones included. Their revision stays.
+	Fence(ctx context.Context, org OrgID, sub Sub, from, to, epoch int64) error
+	// ClosingEvents lists up to limit events of all organizations whose gate is
+	// closing. It is the sweeper's.
+	ClosingEvents(ctx context.Context, limit int) ([]EventRef, error)
+	// InsertEventEntry stores an entry of an event's history under (event, Rev).
+	// That the entry is there already is success.
+	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
+	// EventEntries reads the stored entries of an event with from ≤ Rev ≤ to,
+	// oldest first. The newest entry is in the event; what is stored under its
+	// revision is what an attempt left behind.
+	EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error)
+}
+
+// EventRef names an event of any organization.
+type EventRef struct {
+	Org   OrgID
+	Event EventID
 }
 
 // Marks say which results are due.

@@ -141,6 +141,10 @@ type Workflow struct {
 	// before an approval, and for a refusal that lists the possible moves. A nil
 	// Policy is the zero one.
 	Policy func(ctx context.Context, org OrgID) (Policy, error)
+	// Gate reads an event so that no write acknowledged before the call is missed
+	// (Gates.CurrentEvent). Moves into and out of the approved records need it;
+	// a nil Gate is always open.
+	Gate func(ctx context.Context, org OrgID, event EventID) (Event, error)
 	// Now tells the time stored with a move.
 	Now func() time.Time
 	// NewMark makes a mark; see NewMark.
@@ -196,7 +200,8 @@ func (w Workflow) created(org OrgID, r Record, by Actor) Record {
 //
 // Errors for the client: RECORD_NOT_FOUND, FORBIDDEN, SELF_APPROVAL_FORBIDDEN,
 // VALIDATION_ERROR (comment), PRECONDITION_FAILED, RECORD_LOCKED,
-// INVALID_TRANSITION, DUPLICATE_REFERENCE.
+// INVALID_TRANSITION, DUPLICATE_REFERENCE, EVENT_SIGNED, and UNAVAILABLE while
+// a sign-off is being made.
 func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	r, ok := ruleOf(req.Move)
 	if !ok {
@@ -205,7 +210,8 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	if err := CheckComment(req.Move, req.Comment); err != nil {
 		return Record{}, err
 	}
-	for range applyAttempts {
+	closing := closingWait{now: w.Now}
+	for attempt := 0; attempt < applyAttempts; attempt++ {
 		before, err := w.Store.Record(ctx, req.Org, req.Key)
 		if errors.Is(err, ErrNotFound) {
 			return Record{}, NoSuchRecord()
@@ -227,6 +233,16 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		after, err := w.decide(r, req, before, policy)
 		if err != nil {
 			return Record{}, err
+		}
+		switch open, err := w.open(ctx, req, before, after); {
+		case err != nil:
+			return Record{}, err
+		case !open:
+			if err := closing.wait(ctx); err != nil {
+				return Record{}, err
+			}
+			attempt = 0
+			continue
 		}
 		// The record holds only its newest history entry. The one about to be
 		// replaced is stored apart first: a crash in between repeats it, which
@@ -262,6 +278,53 @@ func (w Workflow) policyFor(ctx context.Context, r rule, req Request, before Rec
 	return w.Policy(ctx, req.Org)
 }
 
+// open reports whether the gate of the event lets a move into or out of the
+// approved records pass; every other move needs no gate. It is asked after the
+// record was read: see package signoff.
+func (w Workflow) open(ctx context.Context, req Request, before, after Record) (bool, error) {
+	if w.Gate == nil || (before.Status == Approved) == (after.Status == Approved) {
+		return true, nil
+	}
+	e, err := w.Gate(ctx, req.Org, req.Key.Event)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return false, NoSuchEvent()
+	case err != nil:
+		return false, fmt.Errorf("%s record: read event: %w", req.Move, err)
+	case e.Gate.State == GateSigned:
+		return false, EventSigned(e)
+	}
+	// A fence above the epoch means that the event has moved on since it was read.
+	return e.Gate.State == GateOpen && before.Fence <= e.Gate.Epoch, nil
+}
+
+// closingLimit is how long a move waits for a sign-off that is being made.
+const closingLimit = 2 * time.Second
+
+// closingWait waits for the end of a sign-off.
+type closingWait struct {
+	now   func() time.Time
+	begun time.Time
+}
+
+// wait pauses; it returns UNAVAILABLE once a request has waited long enough.
+func (c *closingWait) wait(ctx context.Context) error {
+	if c.begun.IsZero() {
+		c.begun = c.now()
+	}
+	if waited := c.now().Sub(c.begun); waited >= closingLimit || waited < 0 {
+		return EventClosing()
+	}
+	timer := time.NewTimer(closingLimit / 40)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // made says whether the request has made its move on the record before. It is
 // asked after every reading of the record: between a reading that does not show
 // the move and the write, the move cannot come in without changing the revision.
@@ -294,6 +357,9 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy) (Rec
 	after.Mark = "" // the stored mark is kept unless this move sets one
 	after.Rev, after.Status, after.UpdatedAt = before.Rev+1, to, now
 	entry := Entry{Rev: after.Rev, Move: req.Move, From: before.Status, To: to, By: req.By, At: now, Comment: req.Comment, Once: req.Once}
+	if r.to == Approved { // what a reader needs to judge the decision
+		entry.FourEyes, entry.PolicyRev = policy.FourEyes, policy.Rev
+	}
 	switch req.Move {
 	case Edit:
 		changed, err := req.Change(&after)

@@ -29,6 +29,8 @@ type Store interface {
 	InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error)
 	ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error
 	InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error
+	InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error
+	CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
 }
 
@@ -67,7 +69,7 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 		w.Store = record.Rehearse(m.Store)
 	}
 	w.Workflow = record.Workflow{
-		Store: w.Store, History: w.Store, Policy: policyOnce(w.Store), Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
+		Store: w.Store, History: w.Store, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
 	}
 	return w, nil
 }
@@ -91,6 +93,53 @@ func policyOnce(store Store) func(ctx context.Context, org record.OrgID) (record
 		}
 		return policy, nil
 	}
+}
+
+// gateReader reads an event for the many moves of one request. A call may share
+// the reading of another one, but only a reading that begins after the call: what
+// it returns is then no older than the record its caller has read.
+type gateReader struct {
+	store Store
+
+	mu      sync.Mutex
+	next    *gateReading // the reading that has not begun
+	running sync.Mutex   // held by the reading under way
+}
+
+type gateReading struct {
+	id    record.EventID
+	done  chan struct{}
+	event record.Event
+	err   error
+}
+
+func (g *gateReader) read(ctx context.Context, org record.OrgID, event record.EventID) (record.Event, error) {
+	g.mu.Lock()
+	r, leads := g.next, g.next == nil
+	if leads {
+		r = &gateReading{id: event, done: make(chan struct{})}
+		g.next = r
+	}
+	g.mu.Unlock()
+	if r.id != event {
+		return g.store.CurrentEvent(ctx, org, event)
+	}
+	if !leads {
+		select {
+		case <-r.done:
+			return r.event, r.err
+		case <-ctx.Done():
+			return record.Event{}, ctx.Err()
+		}
+	}
+	g.running.Lock()
+	defer g.running.Unlock()
+	defer close(r.done)
+	g.mu.Lock()
+	g.next = nil
+	g.mu.Unlock()
+	r.event, r.err = g.store.CurrentEvent(ctx, org, event)
+	return r.event, r.err
 }
 
 // Ring asks for the recalculation of an event.

@@ -27,6 +27,7 @@ type Store interface {
 	record.Events
 	record.Records
 	record.Entries
+	record.Gates
 	record.Keys
 }
 

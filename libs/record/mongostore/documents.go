@@ -23,12 +23,15 @@ import (
 
 // organizationDoc is a record.Organization.
 type organizationDoc struct {
-	ID        string        `bson:"_id"`
-	Name      string        `bson:"name"`
-	Plan      string        `bson:"plan"`
-	Policy    policyDoc     `bson:"policy"`
-	CreatedAt bson.DateTime `bson:"createdAt"`
-	Rev       int64         `bson:"rev"`
+	ID     string    `bson:"_id"`
+	Name   string    `bson:"name"`
+	Plan   string    `bson:"plan"`
+	Policy policyDoc `bson:"policy"`
+	// PolicyState is the JSON of what came to the policy later, with its log;
+	// absent in organizations from before.
+	PolicyState string        `bson:"policyState,omitempty"`
+	CreatedAt   bson.DateTime `bson:"createdAt"`
+	Rev         int64         `bson:"rev"`
 }
 
 type policyDoc struct {
@@ -66,10 +69,12 @@ func policyFromDoc(d policyDoc) (record.Policy, error) {
 	return p, err
 }
 
-func organizationToDoc(o record.Organization) organizationDoc {
+func organizationToDoc(o record.Organization) (organizationDoc, error) {
+	state, err := o.EncodePolicy()
 	return organizationDoc{
-		ID: string(o.ID), Name: o.Name, Plan: o.Plan, Policy: policyToDoc(o.Policy), CreatedAt: date(o.CreatedAt), Rev: o.Rev,
-	}
+		PolicyState: state,
+		ID:          string(o.ID), Name: o.Name, Plan: o.Plan, Policy: policyToDoc(o.Policy), CreatedAt: date(o.CreatedAt), Rev: o.Rev,
+	}, err
 }
 
 func organizationFromDoc(d organizationDoc) (record.Organization, error) {
@@ -77,9 +82,10 @@ func organizationFromDoc(d organizationDoc) (record.Organization, error) {
 	if err != nil {
 		return record.Organization{}, fmt.Errorf("organization %s: %w", d.ID, err)
 	}
-	return record.Organization{
+	o := record.Organization{
 		ID: record.OrgID(d.ID), Name: d.Name, Plan: d.Plan, Policy: policy, CreatedAt: instant(d.CreatedAt), Rev: d.Rev,
-	}, nil
+	}
+	return o, o.DecodePolicy(d.PolicyState)
 }
 
 // actorDoc is a record.Actor. The role is stored by its name.
@@ -135,6 +141,10 @@ type eventState struct {
 	Rev              int64         `bson:"rev"`
 	ContextRev       int64         `bson:"contextRev"`
 	Deleted          bool          `bson:"deleted"`
+	// Governance is the JSON of record.Governance; absent in events from before
+	// there was one. GateState repeats a part of it for the sweeper.
+	Governance string `bson:"governance,omitempty"`
+	GateState  string `bson:"gateState,omitempty"`
 }
 
 type methodDoc struct {
@@ -142,15 +152,23 @@ type methodDoc struct {
 	GWP              string `bson:"gwp"`
 }
 
-func eventStateOf(e record.Event) eventState {
+func eventStateOf(e record.Event) (eventState, error) {
+	governance, err := json.Marshal(e.Governance)
+	if err != nil {
+		return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	gate := string(e.Gate.State)
+	if gate == "" {
+		gate = "open" // an omitted field would leave the old state
+	}
 	return eventState{
 		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
 		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
 		Boundary: string(e.Boundary), Method: methodDoc(e.Method), FactorSet: e.FactorSet,
 		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
-		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted,
-	}
+		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted, Governance: string(governance), GateState: gate,
+	}, nil
 }
 
 func eventFromDoc(d eventDoc) (record.Event, error) {
@@ -158,6 +176,12 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 	by, err := actorFromDoc(state.CreatedBy)
 	if err != nil {
 		return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
+	}
+	var governance record.Governance
+	if state.Governance != "" {
+		if err := json.Unmarshal([]byte(state.Governance), &governance); err != nil {
+			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
+		}
 	}
 	return record.Event{
 		ID: record.EventID(d.ID), Org: record.OrgID(d.Org), Slot: d.Slot,
@@ -167,6 +191,7 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
 		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
 		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,
+		Governance: governance,
 	}, nil
 }
 
@@ -180,6 +205,7 @@ type recordDoc struct {
 	CreatedBy actorDoc      `bson:"createdBy"`
 	CreatedAt bson.DateTime `bson:"createdAt"`
 	Mark      string        `bson:"mark"`
+	Fence     int64         `bson:"fence,omitempty"` // absent: 0
 	State     recordState   `bson:",inline"`
 }
 
@@ -268,7 +294,7 @@ func recordFromDoc(d recordDoc) (record.Record, error) {
 		Fields: raw(state.Fields), Reference: state.Reference, Preview: raw(state.Preview),
 		Contribution: raw(state.Contribution), ContextRev: state.ContextRev,
 		CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
-		ReviewComment: state.ReviewComment, Mark: d.Mark, Deleted: state.Deleted,
+		ReviewComment: state.ReviewComment, Mark: d.Mark, Fence: d.Fence, Deleted: state.Deleted,
 	}
 	for _, n := range state.Notices {
 		r.Notices = append(r.Notices, footprint.Notice(n))
@@ -300,18 +326,21 @@ func fillActors(r *record.Record, d recordDoc) (err error) {
 
 // entryDoc is a record.Entry.
 type entryDoc struct {
-	Rev     int64         `bson:"rev"`
-	Move    string        `bson:"move"`
-	From    string        `bson:"from"`
-	To      string        `bson:"to"`
-	By      actorDoc      `bson:"by"`
-	At      bson.DateTime `bson:"at"`
-	Comment string        `bson:"comment,omitempty"`
-	Changed []string      `bson:"changed,omitempty"`
-	Input   string        `bson:"input,omitempty"`
-	Once    string        `bson:"once,omitempty"`
-	Prev    string        `bson:"prev"`
-	Hash    string        `bson:"hash"`
+	Rev       int64         `bson:"rev"`
+	Move      string        `bson:"move"`
+	From      string        `bson:"from"`
+	To        string        `bson:"to"`
+	By        actorDoc      `bson:"by"`
+	At        bson.DateTime `bson:"at"`
+	Comment   string        `bson:"comment,omitempty"`
+	Changed   []string      `bson:"changed,omitempty"`
+	Input     string        `bson:"input,omitempty"`
+	Once      string        `bson:"once,omitempty"`
+	FourEyes  bool          `bson:"fourEyes,omitempty"`
+	PolicyRev int64         `bson:"policyRev,omitempty"`
+	Salt      string        `bson:"salt,omitempty"`
+	Prev      string        `bson:"prev"`
+	Hash      string        `bson:"hash"`
 }
 
 // historyDoc is an entry stored apart from its record.
@@ -326,6 +355,7 @@ func entryToDoc(e record.Entry) entryDoc {
 	return entryDoc{
 		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToDoc(e.By), At: date(e.At),
 		Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
+		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Salt: e.Salt,
 	}
 }
 
@@ -337,6 +367,7 @@ func entryFromDoc(d entryDoc) (record.Entry, error) {
 	return record.Entry{
 		Rev: d.Rev, Move: record.Move(d.Move), From: record.Status(d.From), To: record.Status(d.To), By: by, At: instant(d.At),
 		Comment: d.Comment, Changed: d.Changed, Input: d.Input, Once: d.Once, Prev: d.Prev, Hash: d.Hash,
+		FourEyes: d.FourEyes, PolicyRev: d.PolicyRev, Salt: d.Salt,
 	}, nil
 }
 

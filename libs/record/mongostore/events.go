@@ -19,7 +19,11 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 		return record.Event{}, mongox.Wrap(verb, err)
 	}
 	defer done()
-	d := eventDoc{ID: string(e.ID), Org: string(org), Mark: e.Mark, State: eventStateOf(e)}
+	state, err := eventStateOf(e)
+	if err != nil {
+		return record.Event{}, err
+	}
+	d := eventDoc{ID: string(e.ID), Org: string(org), Mark: e.Mark, State: state}
 	used, err := s.usedSlots(ctx, org)
 	if err != nil {
 		return record.Event{}, mongox.Wrap(verb, err)
@@ -111,12 +115,16 @@ func (s *Store) usedSlots(ctx context.Context, org record.OrgID) (int64, error) 
 
 // ReplaceEvent implements record.Events.
 func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error {
+	state, err := eventStateOf(e)
+	if err != nil {
+		return err
+	}
 	matched, err := update(ctx, s.events,
 		bson.D{eq("_id", e.ID), eq("org", org), eq("rev", prevRev), eq("deleted", false)},
 		struct {
 			Mark  string     `bson:"mark,omitempty"` // absent: the stored one stays
 			State eventState `bson:",inline"`
-		}{e.Mark, eventStateOf(e)})
+		}{e.Mark, state})
 	if err := mustMatch("replace event", matched, err); err != nil {
 		return err
 	}

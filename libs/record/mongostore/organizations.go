@@ -12,7 +12,11 @@ import (
 
 // InsertOrganization implements record.Organizations.
 func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) error {
-	taken, err := insert(ctx, s.organizations, organizationToDoc(o))
+	d, err := organizationToDoc(o)
+	if err != nil {
+		return err
+	}
+	taken, err := insert(ctx, s.organizations, d)
 	if taken {
 		return record.ErrDuplicate
 	}
@@ -29,6 +33,10 @@ func (s *Store) ReplaceOrganization(ctx context.Context, o record.Organization, 
 	if o.Rev != prevRev+1 {
 		return fmt.Errorf("replace organization: revision %d does not follow %d", o.Rev, prevRev)
 	}
-	matched, err := update(ctx, s.organizations, bson.D{eq("_id", o.ID), eq("rev", prevRev)}, organizationToDoc(o))
+	d, err := organizationToDoc(o)
+	if err != nil {
+		return err
+	}
+	matched, err := update(ctx, s.organizations, bson.D{eq("_id", o.ID), eq("rev", prevRev)}, d)
 	return mustMatch("replace organization", matched, err)
 }

@@ -96,7 +96,7 @@ func (s *Store) Record(ctx context.Context, org record.OrgID, key record.Key) (r
 // ReplaceRecord implements record.Records.
 func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
 	matched, err := update(ctx, s.records,
-		with(bson.D{eq("_id", r.ID)}, with(within(org, r.Key().Sub()), eq("rev", prevRev), eq("deleted", false))...),
+		with(bson.D{eq("_id", r.ID)}, with(within(org, r.Key().Sub()), eq("rev", prevRev), eq("deleted", false), fenceIs(r.Fence))...),
 		struct {
 			Mark  string      `bson:"mark,omitempty"` // absent: the stored one stays
 			State recordState `bson:",inline"`

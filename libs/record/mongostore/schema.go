@@ -4,7 +4,19 @@ import "github.com/eventcarbon/ecf/libs/mongox"
 
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
-	return []mongox.Component{{Name: "records", Steps: []mongox.Step{mongox.CreateIndexes(1, baseline()...)}}}
+	return []mongox.Component{{Name: "records", Steps: []mongox.Step{
+		mongox.CreateIndexes(1, baseline()...),
+		mongox.CreateIndexes(2, governance()...),
+	}}}
+}
+
+// governance is version 2: histories of events, and the gate of a sign-off. A
+// program of version 1 would approve records of a signed event.
+func governance() []mongox.Index {
+	return []mongox.Index{
+		unique("event_history", "rev", "org", "event", "rev"),
+		index("events", "gate", "gateState", "_id", "org"),
+	}
 }
 
 // baseline is version 1: the indexes as they were before versions were stored.

@@ -26,6 +26,7 @@ type Store struct {
 	events        *mongo.Collection
 	records       *mongo.Collection
 	history       *mongo.Collection
+	eventHistory  *mongo.Collection
 	keys          *mongo.Collection
 	imports       *mongo.Collection
 	parts         *mongo.Collection
@@ -56,6 +57,7 @@ func Attach(db *mongo.Database) *Store {
 		events:        db.Collection("events"),
 		records:       db.Collection("records"),
 		history:       db.Collection("history"),
+		eventHistory:  db.Collection("event_history"),
 		keys:          db.Collection("idempotency_keys"),
 		imports:       db.Collection("imports"),
 		parts:         db.Collection("import_parts"),

@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 		mu.Unlock()
 		// An organization is its own id; what is due and what was left open is
 		// looked for in all of them.
-		monitor := testkit.TenantMonitor(t, "find organizations _id", "update organizations _id,rev", "find events mark", "find records mark", "find imports open")
+		monitor := testkit.TenantMonitor(t, "find organizations _id", "update organizations _id,rev", "find events mark", "find events gateState", "find records mark", "find imports open")
 		return open(t, connect(t, p.uri, monitor).Database(p.database))
 	})
 }

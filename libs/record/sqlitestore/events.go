@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -11,6 +12,10 @@ import (
 // InsertEvent implements record.Events.
 func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error) {
 	body, err := eventBodyOf(e)
+	if err != nil {
+		return record.Event{}, said("insert event", err)
+	}
+	governance, err := json.Marshal(e.Governance)
 	if err != nil {
 		return record.Event{}, said("insert event", err)
 	}
@@ -32,9 +37,9 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			return record.ErrQuota
 		}
 		_, err := tx.ExecContext(ctx,
-			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			e.ID, org, slot, e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body))
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State)
 		if sqlitex.IsDuplicate(err) {
 			// The slot was free in this transaction, so it is the id.
 			return record.ErrDuplicate
@@ -100,13 +105,17 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 	if err != nil {
 		return fmt.Errorf("replace event: %w", err)
 	}
+	governance, err := json.Marshal(e.Governance)
+	if err != nil {
+		return fmt.Errorf("replace event: %w", err)
+	}
 	return s.write(ctx, "replace event", func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE events SET rev = ?, context_rev = ?, mark = COALESCE(NULLIF(?, ''), mark), deleted = ?,
-				created_at = ?, updated_at = ?, boundary = ?, body = ?
+				created_at = ?, updated_at = ?, boundary = ?, body = ?, governance = ?, gate = ?
 			 WHERE org = ? AND id = ? AND rev = ? AND deleted = 0`,
 			e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body),
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State,
 			org, e.ID, prevRev))
 		if err != nil || !e.Deleted {
 			return err

@@ -13,10 +13,14 @@ import (
 
 // InsertOrganization implements record.Organizations.
 func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) error {
+	policy, err := o.EncodePolicy()
+	if err != nil {
+		return said("insert organization", err)
+	}
 	return s.write(ctx, "insert organization", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
-			`INSERT INTO organizations (id, name, plan, four_eyes, created_at, rev) VALUES (?, ?, ?, ?, ?, ?)`,
-			o.ID, o.Name, o.Plan, o.Policy.FourEyes, millis(o.CreatedAt), o.Rev)
+			`INSERT INTO organizations (id, name, plan, four_eyes, created_at, rev, policy) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			o.ID, o.Name, o.Plan, o.Policy.FourEyes, millis(o.CreatedAt), o.Rev, policy)
 		if sqlitex.IsDuplicate(err) {
 			return record.ErrDuplicate
 		}
@@ -31,12 +35,12 @@ func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) e
 func (s *Store) Organization(ctx context.Context, id record.OrgID) (record.Organization, error) {
 	o := record.Organization{ID: id}
 	var created int64
-	var below, byID, byName, byRole sql.NullString
+	var below, byID, byName, byRole, policy sql.NullString
 	var spotCheck sql.NullInt64
 	err := s.db.QueryRowContext(ctx,
-		`SELECT name, plan, four_eyes, created_at, rev, below_kg, spot_check, by_id, by_name, by_role
+		`SELECT name, plan, four_eyes, created_at, rev, below_kg, spot_check, by_id, by_name, by_role, policy
 		FROM organizations LEFT JOIN auto_approvals ON org = id WHERE id = ?`, id).
-		Scan(&o.Name, &o.Plan, &o.Policy.FourEyes, &created, &o.Rev, &below, &spotCheck, &byID, &byName, &byRole)
+		Scan(&o.Name, &o.Plan, &o.Policy.FourEyes, &created, &o.Rev, &below, &spotCheck, &byID, &byName, &byRole, &policy)
 	o.CreatedAt = instant(created)
 	if err == nil && below.Valid {
 		a := record.AutoApproval{SpotCheckOneIn: spotCheck.Int64, By: record.Actor{ID: byID.String, Name: byName.String}}
@@ -44,6 +48,9 @@ func (s *Store) Organization(ctx context.Context, id record.OrgID) (record.Organ
 			a.By.Role, err = identity.ParseRole(byRole.String)
 		}
 		o.Policy.AutoApprove = a
+	}
+	if err == nil {
+		err = o.DecodePolicy(policy.String)
 	}
 	return found("read organization", o, err)
 }
@@ -53,10 +60,14 @@ func (s *Store) ReplaceOrganization(ctx context.Context, o record.Organization, 
 	if o.Rev != prevRev+1 {
 		return fmt.Errorf("replace organization: revision %d does not follow %d", o.Rev, prevRev)
 	}
+	policy, err := o.EncodePolicy()
+	if err != nil {
+		return said("replace organization", err)
+	}
 	return s.write(ctx, "replace organization", func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,
-			`UPDATE organizations SET name = ?, plan = ?, four_eyes = ?, created_at = ?, rev = ? WHERE id = ? AND rev = ?`,
-			o.Name, o.Plan, o.Policy.FourEyes, millis(o.CreatedAt), o.Rev, o.ID, prevRev))
+			`UPDATE organizations SET name = ?, plan = ?, four_eyes = ?, created_at = ?, rev = ?, policy = ? WHERE id = ? AND rev = ?`,
+			o.Name, o.Plan, o.Policy.FourEyes, millis(o.CreatedAt), o.Rev, policy, o.ID, prevRev))
 		if err != nil {
 			return err
 		}

@@ -73,11 +73,11 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 			`UPDATE records SET rev = ?, status = ?, deleted = ?, ref_key = ?, reference = ?,
 				mark = COALESCE(NULLIF(?, ''), mark), context_rev = ?, updated_at = ?,
 				fields = ?, preview = ?, contribution = ?, body = ?
-			 WHERE org = ? AND event = ? AND type = ? AND id = ? AND rev = ? AND deleted = 0`,
+			 WHERE org = ? AND event = ? AND type = ? AND id = ? AND rev = ? AND fence = ? AND deleted = 0`,
 			r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference,
 			r.Mark, r.ContextRev, millis(r.UpdatedAt),
 			text(r.Fields), text(r.Preview), text(r.Contribution), string(body),
-			org, r.Event, r.Type, r.ID, prevRev))
+			org, r.Event, r.Type, r.ID, prevRev, r.Fence))
 		if sqlitex.IsDuplicate(err) {
 			return record.ErrDuplicateReference
 		}

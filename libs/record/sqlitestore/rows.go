@@ -83,24 +83,28 @@ type noticeJSON struct {
 
 // entryJSON is a record.Entry.
 type entryJSON struct {
-	Rev     int64     `json:"rev"`
-	Move    string    `json:"move"`
-	From    string    `json:"from,omitempty"`
-	To      string    `json:"to"`
-	By      actorJSON `json:"by"`
-	At      int64     `json:"at"`
-	Comment string    `json:"comment,omitempty"`
-	Changed []string  `json:"changed,omitempty"`
-	Input   string    `json:"input,omitempty"`
-	Once    string    `json:"once,omitempty"`
-	Prev    string    `json:"prev,omitempty"`
-	Hash    string    `json:"hash"`
+	Rev       int64     `json:"rev"`
+	Move      string    `json:"move"`
+	From      string    `json:"from,omitempty"`
+	To        string    `json:"to"`
+	By        actorJSON `json:"by"`
+	At        int64     `json:"at"`
+	Comment   string    `json:"comment,omitempty"`
+	Changed   []string  `json:"changed,omitempty"`
+	Input     string    `json:"input,omitempty"`
+	Once      string    `json:"once,omitempty"`
+	FourEyes  bool      `json:"fourEyes,omitempty"`
+	PolicyRev int64     `json:"policyRev,omitempty"`
+	Salt      string    `json:"salt,omitempty"`
+	Prev      string    `json:"prev,omitempty"`
+	Hash      string    `json:"hash"`
 }
 
 func entryToJSON(e record.Entry) entryJSON {
 	return entryJSON{
 		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToJSON(e.By),
 		At: millis(e.At), Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
+		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Salt: e.Salt,
 	}
 }
 
@@ -112,6 +116,7 @@ func entryFromJSON(e entryJSON) (record.Entry, error) {
 	return record.Entry{
 		Rev: e.Rev, Move: record.Move(e.Move), From: record.Status(e.From), To: record.Status(e.To), By: by,
 		At: instant(e.At), Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
+		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Salt: e.Salt,
 	}, nil
 }
 
@@ -132,7 +137,7 @@ type eventBody struct {
 }
 
 // eventColumns are the columns scanEvent reads, in its order.
-const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body`
+const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate`
 
 func eventBodyOf(e record.Event) ([]byte, error) {
 	return json.Marshal(eventBody{
@@ -147,11 +152,16 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 func scanEvent(row scanner) (record.Event, error) {
 	var e record.Event
 	var created, updated int64
-	var boundary *string
+	var boundary, governance, gate *string
 	var text []byte
 	if err := row.Scan(&e.ID, &e.Org, &e.Slot, &e.Rev, &e.ContextRev, &e.Mark, &e.Deleted,
-		&created, &updated, &boundary, &text); err != nil {
+		&created, &updated, &boundary, &text, &governance, &gate); err != nil {
 		return record.Event{}, err
+	}
+	if governance != nil {
+		if err := json.Unmarshal([]byte(*governance), &e.Governance); err != nil {
+			return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
+		}
 	}
 	var b eventBody
 	if err := json.Unmarshal(text, &b); err != nil {
@@ -183,7 +193,7 @@ type recordBody struct {
 
 // recordColumns are the columns scanRecord reads, in its order.
 const recordColumns = `id, org, event, type, seq, rev, status, deleted, reference, mark, context_rev,
-	created_at, created_by, updated_at, fields, preview, contribution, body`
+	created_at, created_by, updated_at, fields, preview, contribution, body, fence`
 
 func recordBodyOf(r record.Record) ([]byte, error) {
 	b := recordBody{
@@ -202,7 +212,7 @@ func scanRecord(row scanner) (record.Record, error) {
 	var fields, preview, contribution *string
 	var createdBy, text []byte
 	if err := row.Scan(&r.ID, &r.Org, &r.Event, &r.Type, &r.Seq, &r.Rev, &r.Status, &r.Deleted, &r.Reference,
-		&r.Mark, &r.ContextRev, &created, &createdBy, &updated, &fields, &preview, &contribution, &text); err != nil {
+		&r.Mark, &r.ContextRev, &created, &createdBy, &updated, &fields, &preview, &contribution, &text, &r.Fence); err != nil {
 		return record.Record{}, err
 	}
 	r.CreatedAt, r.UpdatedAt = instant(created), instant(updated)

@@ -12,7 +12,26 @@ import "github.com/eventcarbon/ecf/libs/sqlitex"
 // layout costs what is deleted, and a sweep what is marked, however many
 // records there are.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "records", Steps: []sqlitex.Step{baseline()}}}
+	return []sqlitex.Component{{Name: "records", Steps: []sqlitex.Step{baseline(), governance()}}}
+}
+
+// governance is version 2: histories of events, and the gate of a sign-off. A
+// program of version 1 would approve records of a signed event.
+func governance() sqlitex.Step {
+	return sqlitex.Statements(2,
+		`ALTER TABLE events ADD COLUMN governance TEXT`,
+		`ALTER TABLE events ADD COLUMN gate TEXT NOT NULL DEFAULT ''`,
+		`CREATE INDEX events_closing ON events (id, org) WHERE gate = 'closing'`,
+		`ALTER TABLE records ADD COLUMN fence INTEGER NOT NULL DEFAULT 0`,
+		`CREATE TABLE event_history (
+			org   TEXT    NOT NULL,
+			event TEXT    NOT NULL,
+			rev   INTEGER NOT NULL,
+			entry TEXT    NOT NULL,
+			PRIMARY KEY (org, event, rev)
+		) STRICT, WITHOUT ROWID`,
+		`ALTER TABLE organizations ADD COLUMN policy TEXT`,
+	)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

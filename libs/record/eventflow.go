@@ -1,0 +1,124 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// EventStore is what an EventFlow needs of a store.
+type EventStore interface {
+	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
+	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
+	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
+}
+
+// EventFlow makes the changes of events: each is one conditional write together
+// with its history entry and, where figures move, the mark that asks for their
+// recalculation.
+type EventFlow struct {
+	Store EventStore
+	Now   func() time.Time
+}
+
+// EventRequest is one change of an event that a caller wants made.
+type EventRequest struct {
+	Org     OrgID
+	ID      EventID
+	Action  EventAction
+	By      Actor
+	Comment string
+	// Proposal names the proposal the change comes from, for its entry.
+	Proposal string
+	// FourEyes and PolicyRev state the policy the change is made under.
+	FourEyes  bool
+	PolicyRev int64
+	// Gate is the state the event must be in; GateOpen for what moves a figure.
+	// While it is closing, a request that needs it open is answered UNAVAILABLE,
+	// and EVENT_SIGNED once it was signed.
+	Gate GateState
+	// AnyGate lifts that condition, for changes that move no figure.
+	AnyGate bool
+	// Change edits the event. It may be called more than once, each time with the
+	// event as stored. An error of it is returned as it is.
+	Change func(e *Event) error
+}
+
+// ErrUnchanged is returned by a Change that has nothing to write: Apply returns
+// the event as it is, and no error.
+var ErrUnchanged = errors.New("record: nothing to change")
+
+// Apply makes one change: read, check the gate, change, write on the condition
+// that nothing came between. Errors for the client: EVENT_NOT_FOUND,
+// EVENT_SIGNED, UNAVAILABLE, and those of Change.
+func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
+	for range applyAttempts {
+		before, err := f.Store.Event(ctx, req.Org, req.ID)
+		if errors.Is(err, ErrNotFound) {
+			return Event{}, NoSuchEvent()
+		}
+		if err != nil {
+			return Event{}, fmt.Errorf("%s event: %w", req.Action, err)
+		}
+		if err := req.gate(before); err != nil {
+			return Event{}, err
+		}
+		after, err := f.next(req, before)
+		if errors.Is(err, ErrUnchanged) {
+			return before, nil
+		}
+		if err != nil {
+			return Event{}, err
+		}
+		if err := f.Store.InsertEventEntry(ctx, req.Org, req.ID, Adopted(before).Last); err != nil {
+			return Event{}, fmt.Errorf("%s event: keep history: %w", req.Action, err)
+		}
+		err = f.Store.ReplaceEvent(ctx, req.Org, after, before.Rev)
+		if errors.Is(err, ErrConflict) {
+			continue
+		}
+		if err != nil {
+			return Event{}, fmt.Errorf("%s event: %w", req.Action, err)
+		}
+		return after, nil
+	}
+	return Event{}, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+		Message: "Many changes are being made to this event at once. Please try again."}
+}
+
+func (req EventRequest) gate(before Event) error {
+	switch {
+	case req.AnyGate || before.Gate.State == req.Gate:
+		return nil
+	case before.Gate.State == GateSigned:
+		return EventSigned(before)
+	case before.Gate.State == GateClosing:
+		return EventClosing()
+	}
+	return apperr.New(apperr.InvalidTransition, "This event is not signed.").
+		With(apperr.Detail{Field: "signOff", Code: "OPEN", Message: "Only a signed event can be opened again."})
+}
+
+// next returns the event after the change, with its history entry.
+func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
+	before = Adopted(before)
+	after := before
+	after.Mark = "" // the stored mark is kept unless this change sets one
+	if err := req.Change(&after); err != nil {
+		return Event{}, err
+	}
+	now := f.Now().UTC().Truncate(time.Millisecond)
+	after.Rev, after.UpdatedAt, after.UpdatedBy = before.Rev+1, now, req.By
+	if after.Context() != before.Context() {
+		after.ContextRev = before.ContextRev + 1
+	}
+	if after.ContextRev != before.ContextRev || after.Deleted {
+		after.Mark = NewMark(f.Now())
+	}
+	return EventEntry{
+		Action: req.Action, By: req.By, At: now, Comment: req.Comment, Change: req.Proposal, FourEyes: req.FourEyes, PolicyRev: req.PolicyRev,
+	}.seal(before, after), nil
+}

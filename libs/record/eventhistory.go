@@ -1,0 +1,257 @@
+package record
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// EventAction is what was done to an event.
+type EventAction string
+
+// The actions in the history of an event.
+const (
+	EventCreated   EventAction = "create"
+	EventChanged   EventAction = "change"
+	FactorsAdopted EventAction = "adopt-factor-set"
+	EventDeleted   EventAction = "delete"
+	// EventAdopted begins the chain of an event from before histories were kept.
+	EventAdopted     EventAction = "adopt"
+	ChangeProposed   EventAction = "propose-change"
+	ChangeApproved   EventAction = "approve-change"
+	ChangeRejected   EventAction = "reject-change"
+	SignOffBegun     EventAction = "begin-sign-off"
+	SignOffFailed    EventAction = "fail-sign-off"
+	SignedOff        EventAction = "sign-off"
+	SignOffWithdrawn EventAction = "withdraw-sign-off"
+)
+
+// FieldChange is what an action did to one field of an event.
+type FieldChange struct {
+	Field  string          `json:"field"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+}
+
+// EventEntry is one line of an event's history. Like those of a record, entries
+// are never changed, and each carries the hash of the one before. Its JSON is
+// also the stored form.
+type EventEntry struct {
+	Rev     int64         `json:"revision"`
+	Action  EventAction   `json:"action"`
+	By      Actor         `json:"by"`
+	At      time.Time     `json:"at"`
+	Comment string        `json:"comment,omitempty"`
+	Changed []FieldChange `json:"changed,omitempty"`
+	// ContextRev is the revision of the event's context after the action: where
+	// it differs from the one before, every figure was recalculated.
+	ContextRev int64 `json:"contextRevision"`
+	// Change names the proposal an action is about.
+	Change string `json:"change,omitempty"`
+	// FourEyes and PolicyRev state the policy a decision was made under.
+	FourEyes  bool  `json:"fourEyes,omitempty"`
+	PolicyRev int64 `json:"policyRevision,omitempty"`
+	// State is the hash of what the event says after the action.
+	State string `json:"stateHash"`
+	// Salt keeps actor and comment from being guessed from their commitment.
+	Salt string `json:"salt,omitempty"`
+	Prev string `json:"previousHash"`
+	Hash string `json:"hash"`
+}
+
+// MarshalJSON returns the entry with its time in the API's one form.
+func (e EventEntry) MarshalJSON() ([]byte, error) {
+	type plain EventEntry // without this method
+	return json.Marshal(struct {
+		plain
+		At string `json:"at"`
+	}{plain(e), stamp(e.At)})
+}
+
+// Commitment is the hash by which the chain covers who did it and what they
+// said, so that a chain can be verified where both are left out.
+func (e EventEntry) Commitment() string {
+	return commitment(e.Salt, e.By, e.Comment)
+}
+
+func commitment(salt string, by Actor, comment string) string {
+	return hashOf("commitment", salt, by.ID, by.Name, comment)
+}
+
+// digest covers the tenant and the event, so that an entry cannot be moved to
+// another event's history.
+func (e EventEntry) digest(org OrgID, id EventID) string {
+	return e.digestWith(org, id, e.Commitment())
+}
+
+func (e EventEntry) digestWith(org OrgID, id EventID, committed string) string {
+	values := []string{
+		"event", string(org), string(id), strconv.FormatInt(e.Rev, 10), string(e.Action), e.By.Role.String(),
+		e.At.UTC().Format(time.RFC3339Nano), committed, strconv.FormatInt(e.ContextRev, 10), e.Change,
+		strconv.FormatBool(e.FourEyes), strconv.FormatInt(e.PolicyRev, 10), e.State, e.Prev, strconv.Itoa(len(e.Changed)),
+	}
+	for _, c := range e.Changed {
+		values = append(values, c.Field, string(c.Before), string(c.After))
+	}
+	return hashOf(values...)
+}
+
+// Intact reports whether the entry is what was sealed, for this event.
+func (e EventEntry) Intact(org OrgID, id EventID) bool { return e.Hash == e.digest(org, id) }
+
+// IntactWithout is Intact for an entry whose actor and comment were left out,
+// by their commitment.
+func (e EventEntry) IntactWithout(org OrgID, id EventID, committed string) bool {
+	return e.Hash == e.digestWith(org, id, committed)
+}
+
+// Describes reports whether an event is what its newest entry left behind.
+func (e EventEntry) Describes(ev Event) bool { return e.Rev == ev.Rev && e.State == stateHash(ev) }
+
+// VerifyEventHistory checks the whole chain of an event, oldest first: that each
+// entry is what was sealed and follows the one before, and that the event is what
+// the last one left behind. It returns an error that names the first revision
+// that was changed, moved or is missing.
+func VerifyEventHistory(ev Event, entries []EventEntry) error {
+	if len(entries) == 0 {
+		return fmt.Errorf("event %s: it has no history", ev.ID)
+	}
+	first := entries[0]
+	if first.Prev != "" || first.Action == EventCreated && first.Rev != 1 || first.Action != EventCreated && first.Action != EventAdopted {
+		return fmt.Errorf("event %s: the beginning of the history is missing", ev.ID)
+	}
+	prev := EventEntry{Rev: first.Rev - 1}
+	for _, e := range entries {
+		switch {
+		case e.Rev != prev.Rev+1:
+			return fmt.Errorf("event %s: revision %d of the history is missing", ev.ID, prev.Rev+1)
+		case e.Prev != prev.Hash || !e.Intact(ev.Org, ev.ID):
+			return fmt.Errorf("event %s: revision %d of the history was changed", ev.ID, e.Rev)
+		}
+		prev = e
+	}
+	if !prev.Describes(ev) {
+		return fmt.Errorf("event %s: the event was changed after revision %d, by no action", ev.ID, prev.Rev)
+	}
+	return nil
+}
+
+// eventField reads one field of an event that its history records.
+type eventField struct {
+	name string
+	// governed fields move a published figure.
+	governed bool
+	value    func(Event) any
+}
+
+func eventFields() []eventField {
+	return []eventField{
+		{"title", false, func(e Event) any { return e.Title }},
+		{"startDate", true, func(e Event) any { return e.StartDate }},
+		{"endDate", true, func(e Event) any { return e.EndDate }},
+		{"attendees", true, func(e Event) any { return e.Attendees }},
+		{"virtualAttendees", false, func(e Event) any { return e.VirtualAttendees }},
+		{"country", true, func(e Event) any { return e.Country }},
+		{"timezone", false, func(e Event) any { return e.Timezone }},
+		{"description", false, func(e Event) any { return e.Description }},
+		{"boundary", true, func(e Event) any { return e.Boundary }},
+		{"method", true, func(e Event) any { return e.Method }},
+		{"factorSet", true, func(e Event) any { return e.FactorSet }},
+		{"deleted", true, func(e Event) any { return e.Deleted }},
+	}
+}
+
+// jsonOf returns a field's value as the API shows it, null for none.
+func jsonOf(v any) json.RawMessage {
+	switch v := v.(type) {
+	case string:
+		if v == "" {
+			return json.RawMessage("null")
+		}
+	case json.RawMessage:
+		if len(v) == 0 {
+			return json.RawMessage("null")
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null") // none of the types above fails
+	}
+	return text
+}
+
+// EventChanges lists the fields that differ between two states of an event.
+func EventChanges(before, after Event) []FieldChange {
+	var changed []FieldChange
+	for _, f := range eventFields() {
+		b, a := jsonOf(f.value(before)), jsonOf(f.value(after))
+		if !bytes.Equal(b, a) {
+			changed = append(changed, FieldChange{Field: f.name, Before: b, After: a})
+		}
+	}
+	return changed
+}
+
+// Governed reports whether any of the changes moves a published figure, so that
+// it needs a reason or a second manager where the policy says so.
+func Governed(changed []FieldChange) bool {
+	return slices.ContainsFunc(changed, func(c FieldChange) bool {
+		return slices.ContainsFunc(eventFields(), func(f eventField) bool { return f.name == c.Field && f.governed })
+	})
+}
+
+// stateHash is the hash of what an event says.
+func stateHash(e Event) string {
+	values := []string{strconv.FormatInt(e.ContextRev, 10), strconv.FormatInt(e.Gate.Epoch, 10), string(e.Gate.State)}
+	for _, f := range eventFields() {
+		values = append(values, f.name, string(jsonOf(f.value(e))))
+	}
+	for _, ed := range e.Editions {
+		values = append(values, strconv.FormatInt(ed.Edition, 10), strconv.FormatInt(ed.Revision, 10), ed.Root)
+	}
+	return hashOf(values...)
+}
+
+// newSalt returns 128 random bits.
+func newSalt() string { return rand.Text() }
+
+// seal completes an event's next revision: who, when, the hash of its state and
+// the chain. before is the zero Event for a new one.
+func (e EventEntry) seal(before, after Event) Event {
+	e.Rev, e.ContextRev = after.Rev, after.ContextRev
+	e.Changed = EventChanges(before, after)
+	e.Salt, e.State, e.Prev = newSalt(), stateHash(after), before.Last.Hash
+	e.Hash = e.digest(after.Org, after.ID)
+	after.Last = e
+	return after
+}
+
+// NewEvent returns a new event with the first entry of its history. The caller
+// has set the fields of the client.
+func NewEvent(org OrgID, id EventID, e Event, by Actor, now time.Time) Event {
+	e.Org, e.ID, e.Rev, e.ContextRev = org, id, 1, 1
+	e.CreatedBy, e.UpdatedBy, e.CreatedAt, e.UpdatedAt = by, by, now, now
+	return EventEntry{Action: EventCreated, By: by, At: now}.seal(Event{}, e)
+}
+
+// Adopted returns the event with the entry that begins its chain where it was
+// made before histories were kept; any other event unchanged. The entry states
+// what was found, and nobody's deed.
+func Adopted(e Event) Event {
+	if e.Last.Rev != 0 {
+		return e
+	}
+	entry := EventEntry{
+		Rev: e.Rev, Action: EventAdopted, By: System(), At: e.UpdatedAt, ContextRev: e.ContextRev,
+		Changed: EventChanges(Event{}, e), State: stateHash(e),
+		// The same salt at each computation: two writers store the same entry.
+		Salt: hashOf("adopt", string(e.Org), string(e.ID))[:26],
+	}
+	entry.Hash = entry.digest(e.Org, e.ID)
+	e.Last = entry
+	return e
+}

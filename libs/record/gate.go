@@ -1,0 +1,134 @@
+package record
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// GateState is whether the figure of an event may move.
+type GateState string
+
+// The states of a gate.
+const (
+	GateOpen    GateState = "" // records may be approved and reopened
+	GateClosing GateState = "closing"
+	GateSigned  GateState = "signed"
+)
+
+// Gate decides whether moves into and out of the approved records are possible.
+// Its epoch rises with every transition, so that who read an earlier state is
+// recognized; see package signoff.
+type Gate struct {
+	Epoch int64     `json:"epoch"`
+	State GateState `json:"state,omitempty"`
+	// Pending is the sign-off that is being made while the gate is closing.
+	Pending *PendingSignOff `json:"pending,omitempty"`
+	// Failure says why the last sign-off did not come about.
+	Failure *SignOffFailure `json:"failure,omitempty"`
+}
+
+// PendingSignOff is a sign-off on its way.
+type PendingSignOff struct {
+	Revision  int64           `json:"revision"` // of the result that is to be signed
+	Statement string          `json:"statement"`
+	By        Actor           `json:"by"`
+	At        time.Time       `json:"at"`
+	FourEyes  bool            `json:"fourEyes,omitempty"`
+	Open      json.RawMessage `json:"open,omitempty"` // the checklist
+	// Until is when a sweeper takes the sign-off for dead.
+	Until time.Time `json:"until"`
+}
+
+// SignOffFailure is why a sign-off did not come about.
+type SignOffFailure struct {
+	Revision int64       `json:"revision"`
+	Code     apperr.Code `json:"code"`
+	Message  string      `json:"message"`
+	At       time.Time   `json:"at"`
+}
+
+// Edition is a signed figure.
+type Edition struct {
+	Edition   int64           `json:"edition"`  // 1, 2, 3 … of the event
+	Revision  int64           `json:"revision"` // of the result
+	Root      string          `json:"root"`     // hash of what is kept of it
+	Statement string          `json:"statement"`
+	By        Actor           `json:"by"`
+	At        time.Time       `json:"at"`
+	FourEyes  bool            `json:"fourEyes,omitempty"`
+	Open      json.RawMessage `json:"open,omitempty"` // what was open when it was signed
+	Withdrawn *Withdrawal     `json:"withdrawn,omitempty"`
+}
+
+// Withdrawal is who opened a signed event again, and why.
+type Withdrawal struct {
+	By      Actor     `json:"by"`
+	At      time.Time `json:"at"`
+	Comment string    `json:"comment"`
+}
+
+// MaxEditions bounds the editions of an event.
+const MaxEditions = 50
+
+// Proposal is a change of an event that waits for a second manager.
+type Proposal struct {
+	ID string `json:"_id"`
+	// Kind is the action that happens when it is approved: change,
+	// adopt-factor-set, delete or sign-off.
+	Kind    EventAction `json:"kind"`
+	By      Actor       `json:"proposedBy"`
+	At      time.Time   `json:"proposedAt"`
+	Comment string      `json:"comment,omitempty"`
+	// Body is the request as it was made.
+	Body    json.RawMessage `json:"body,omitempty"`
+	Changed []FieldChange   `json:"changed,omitempty"`
+	// Effect is what the change does to the figure, as a dry run calculated it.
+	Effect json.RawMessage `json:"effect,omitempty"`
+	// ContextRev and ResultRevision are what the effect was calculated on.
+	ContextRev     int64 `json:"contextRevision"`
+	ResultRevision int64 `json:"resultRevision"`
+}
+
+const (
+	// MaxProposals bounds the open proposals of an event.
+	MaxProposals = 10
+	// MaxProposalBytes bounds what they hold together.
+	MaxProposalBytes = 32 << 10
+)
+
+// Governance is what an event keeps about who may move its figure, and who did.
+// Its JSON is the stored form of both engines.
+type Governance struct {
+	UpdatedBy Actor      `json:"updatedBy"`
+	Last      EventEntry `json:"last"`
+	Gate      Gate       `json:"gate"`
+	Editions  []Edition  `json:"editions,omitempty"`
+	Proposals []Proposal `json:"proposals,omitempty"`
+}
+
+// EventSigned is the refusal of what would move a signed figure.
+func EventSigned(e Event) error {
+	detail := apperr.Detail{Field: "signOff", Code: "SIGNED", Message: "A manager can withdraw the sign-off, with a comment."}
+	if n := len(e.Editions); n > 0 {
+		last := e.Editions[n-1]
+		return apperr.New(apperr.EventSigned, "Edition %d of this event was signed; its figure cannot change.", last.Edition).With(detail)
+	}
+	return apperr.New(apperr.EventSigned, "This event was signed; its figure cannot change.").With(detail)
+}
+
+// EventClosing is the answer to what cannot be done while a sign-off is made.
+func EventClosing() error {
+	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+		Message: "This event is being signed off. Please try again in a moment."}
+}
+
+// Writable returns nil where the event takes changes of drafts, EVENT_SIGNED
+// where it was signed.
+func (e Event) Writable() error {
+	if e.Gate.State == GateSigned {
+		return EventSigned(e)
+	}
+	return nil
+}

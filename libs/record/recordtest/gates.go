@@ -1,0 +1,150 @@
+package recordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+func someGovernance() record.Governance {
+	boss := record.Actor{ID: "u2", Name: "Bob", Role: identity.Admin}
+	return record.Governance{
+		UpdatedBy: boss,
+		Last: record.EventEntry{
+			Rev: 1, Action: record.EventChanged, By: boss, At: start, Comment: "Why.", ContextRev: 1, FourEyes: true, PolicyRev: 3,
+			Changed: []record.FieldChange{{Field: "title", Before: json.RawMessage(`"a"`), After: json.RawMessage(`null`)}},
+			Change:  "p1", State: "s", Salt: "salt", Prev: "p", Hash: "h",
+		},
+		Gate: record.Gate{Epoch: 3, State: record.GateClosing, Pending: &record.PendingSignOff{
+			Revision: 7, Statement: "Final.", By: boss, At: start, FourEyes: true, Open: json.RawMessage(`{"waiting":2}`), Until: start.Add(time.Minute),
+		}},
+		Editions: []record.Edition{{
+			Edition: 1, Revision: 5, Root: "r", Statement: "First.", By: boss, At: start, FourEyes: true, Open: json.RawMessage(`{}`),
+			Withdrawn: &record.Withdrawal{By: boss, At: start, Comment: "Late invoice."},
+		}},
+		Proposals: []record.Proposal{{
+			ID: "p2", Kind: record.EventChanged, By: boss, At: start, Comment: "c", Body: json.RawMessage(`{"country":"FR"}`),
+			Changed: []record.FieldChange{{Field: "country", Before: json.RawMessage(`"DE"`), After: json.RawMessage(`"FR"`)}},
+			Effect:  json.RawMessage(`{"kg":1}`), ContextRev: 2, ResultRevision: 6,
+		}},
+	}
+}
+
+func gateTests() []test {
+	return []test{
+		{"what governs an event is read as it was stored", func(b *bench) {
+			e := someEvent(gala)
+			e.Governance = someGovernance()
+			stored, err := b.InsertEvent(b.Context(), acme, e, record.Unlimited)
+			b.must(err)
+			e.Slot = stored.Slot
+			got, err := b.Event(b.Context(), acme, gala)
+			b.must(err)
+			equal(b, "inserted", got, e)
+			e.Rev, e.Gate, e.Proposals = 2, record.Gate{Epoch: 4}, nil
+			e.Editions = append(e.Editions, record.Edition{Edition: 2, Revision: 9, Root: "q", By: e.UpdatedBy, At: start})
+			b.must(b.ReplaceEvent(b.Context(), acme, e, 1))
+			for name, read := range map[string]func() (record.Event, error){
+				"Event":        func() (record.Event, error) { return b.Event(b.Context(), acme, gala) },
+				"CurrentEvent": func() (record.Event, error) { return b.CurrentEvent(b.Context(), acme, gala) },
+				"EventContext": func() (record.Event, error) { return b.EventContext(b.Context(), acme, gala) },
+			} {
+				got, err := read()
+				b.must(err)
+				equal(b, name, got, e)
+			}
+			_, err = b.CurrentEvent(b.Context(), other, gala)
+			b.want(record.ErrNotFound, err)
+		}},
+		{"the closing events of all organizations are found, and no others", func(b *bench) {
+			for i, state := range []record.GateState{record.GateOpen, record.GateClosing, record.GateSigned, record.GateClosing} {
+				org := []record.OrgID{acme, other}[i%2]
+				e := someEvent(record.EventID(fmt.Sprint("e", i)))
+				e.Gate = record.Gate{Epoch: int64(i), State: state}
+				_, err := b.InsertEvent(b.Context(), org, e, record.Unlimited)
+				b.must(err)
+			}
+			all, err := b.ClosingEvents(b.Context(), 10)
+			b.must(err)
+			equal(b, "closing", all, []record.EventRef{{Org: other, Event: "e1"}, {Org: other, Event: "e3"}})
+			one, err := b.ClosingEvents(b.Context(), 1)
+			b.must(err)
+			equal(b, "limited", len(one), 1)
+			none, err := b.ClosingEvents(b.Context(), 0)
+			b.must(err)
+			equal(b, "none", len(none), 0)
+			e, err := b.Event(b.Context(), other, "e1")
+			b.must(err)
+			e.Rev, e.Gate = 2, record.Gate{Epoch: 2}
+			b.must(b.ReplaceEvent(b.Context(), other, e, 1))
+			all, err = b.ClosingEvents(b.Context(), 10)
+			b.must(err)
+			equal(b, "after one was opened", all, []record.EventRef{{Org: other, Event: "e3"}})
+		}},
+		{"a fence rises, keeps the revision, and stops who has read the record before", func(b *bench) {
+			records := b.fill(acme, flights, "r", 4)
+			b.delete(acme, records[3])
+			foreign := b.insert(other, draft(flights, "foreign"))
+			b.must(b.Fence(b.Context(), acme, flights, 1, 3, 5))
+			b.must(b.Fence(b.Context(), acme, flights, 2, 2, 3)) // lower: nothing
+			b.must(b.Fence(b.Context(), acme, flights, 3, 3, 7))
+			for i, want := range []int64{5, 5, 7} {
+				got := b.read(acme, records[i].Key())
+				equal(b, "fence", got.Fence, want)
+				equal(b, "revision", got.Rev, int64(1))
+			}
+			equal(b, "another organization's fence", b.read(other, foreign.Key()).Fence, int64(0))
+			stale := next(records[0])
+			b.want(record.ErrConflict, b.ReplaceRecord(b.Context(), acme, stale, 1))
+			fresh := next(b.read(acme, records[0].Key()))
+			b.replace(acme, fresh)
+			equal(b, "after the write", b.read(acme, records[0].Key()).Fence, int64(5))
+			ahead := next(b.read(acme, records[1].Key()))
+			ahead.Fence = 6
+			b.want(record.ErrConflict, b.ReplaceRecord(b.Context(), acme, ahead, 1))
+			b.wantFailure(b.Fence(b.ended(), acme, flights, 1, 3, 9))
+		}},
+		{"entries of events are kept once each and read in their order", func(b *bench) {
+			entry := func(rev int64, hash string) record.EventEntry {
+				e := someGovernance().Last
+				e.Rev, e.Hash = rev, hash
+				return e
+			}
+			for _, rev := range []int64{3, 1, 2} {
+				b.must(b.InsertEventEntry(b.Context(), acme, gala, entry(rev, "h")))
+			}
+			b.must(b.InsertEventEntry(b.Context(), acme, gala, entry(2, "another attempt")))
+			b.must(b.InsertEventEntry(b.Context(), acme, fair, entry(1, "fair")))
+			b.must(b.InsertEventEntry(b.Context(), other, gala, entry(1, "other")))
+			all, err := b.EventEntries(b.Context(), acme, gala, 1, 9)
+			b.must(err)
+			equal(b, "all", all, []record.EventEntry{entry(1, "h"), entry(2, "h"), entry(3, "h")})
+			some, err := b.EventEntries(b.Context(), acme, gala, 2, 2)
+			b.must(err)
+			equal(b, "some", some, []record.EventEntry{entry(2, "h")})
+			none, err := b.EventEntries(b.Context(), acme, gala, 4, 3)
+			b.must(err)
+			equal(b, "none", len(none), 0)
+		}},
+		{"a policy keeps its history and what waits for a second administrator", func(b *bench) {
+			o := someOrganization(acme)
+			b.must(b.InsertOrganization(b.Context(), o))
+			by := record.Actor{ID: "u2", Name: "Bob", Role: identity.Admin}
+			policy := o.Policy
+			policy.RequireReason = true
+			o.SetPolicy(policy, 2, by, nil, start)
+			o.Pending = &record.PolicyProposal{By: by, At: start}
+			o.Rev = 2
+			b.must(b.ReplaceOrganization(b.Context(), o, 1))
+			got, err := b.Organization(b.Context(), acme)
+			b.must(err)
+			equal(b, "organization", got, o)
+			if len(got.Policies) != 2 || !got.Policy.RequireReason || got.Policy.Rev != 2 {
+				b.Errorf("policy %+v, history %+v", got.Policy, got.Policies)
+			}
+		}},
+	}
+}

@@ -1,0 +1,272 @@
+// Package signoff freezes the figure of an event: while it is signed, no record
+// moves into or out of the approved ones, and the result that was signed is the
+// newest. It needs no transaction, only conditional writes of single documents.
+//
+// An event has a gate with an epoch. A sign-off closes the gate under a new
+// epoch, stores that epoch in every record (its fence), waits until the results
+// have taken up all changes, has the named result kept for ever, and signs by one
+// conditional write of the event. Who approves a record reads the record, then
+// the event, and writes on the condition that the record's revision and fence are
+// as read: a write decided on before the gate was closed either comes before the
+// record is fenced, and is waited for, or fails. model_test.go explores this
+// exhaustively.
+package signoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	// Lease bounds a sign-off: a sweeper opens the gate of one that has taken
+	// longer. That it compares clocks of processes does no harm: a late signature
+	// fails on the event's revision.
+	Lease = 5 * time.Minute
+	// fenceBatch is how many records one write fences.
+	fenceBatch = 1000
+	// waitEvery is the pause between looks for what is waited for.
+	waitEvery = 50 * time.Millisecond
+)
+
+// Store is what a sign-off needs of the records' store.
+type Store interface {
+	record.EventStore
+	CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
+	MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error)
+	HasMarks(ctx context.Context, org record.OrgID, event record.EventID) (bool, error)
+	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)
+}
+
+// Results is what a sign-off needs of the calculation.
+type Results interface {
+	// Revision returns the newest revision of the event's result.
+	Revision(ctx context.Context, org record.OrgID, event record.EventID) (int64, error)
+	// Keep keeps the edition that is about to be signed and returns the hash that
+	// names what is kept. It is idempotent; what it wrote for a sign-off that did
+	// not come about is unreferenced.
+	Keep(ctx context.Context, e record.Event, edition record.Edition) (root string, err error)
+}
+
+// Service makes and withdraws sign-offs.
+type Service struct {
+	Store   Store
+	Results Results
+	Now     func() time.Time
+}
+
+// Request is a sign-off that a manager asks for.
+type Request struct {
+	Org       record.OrgID
+	Event     record.EventID
+	Revision  int64
+	Statement string
+	By        record.Actor
+	FourEyes  bool
+	PolicyRev int64
+	Proposal  string
+	// Open is the checklist as it was when this was asked for.
+	Open []byte
+	// IfMatch, when set, reports whether the event is still what the caller saw.
+	IfMatch func(record.Event) bool
+}
+
+func (s Service) flow() record.EventFlow { return record.EventFlow{Store: s.Store, Now: s.Now} }
+
+func (s Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Begin closes the gate. Finish must follow.
+func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
+	return s.flow().Apply(ctx, record.EventRequest{
+		Org: r.Org, ID: r.Event, Action: record.SignOffBegun, By: r.By, Comment: r.Statement,
+		Proposal: r.Proposal, FourEyes: r.FourEyes, PolicyRev: r.PolicyRev, Gate: record.GateOpen,
+		Change: func(e *record.Event) error {
+			if r.IfMatch != nil && !r.IfMatch(*e) {
+				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+			}
+			if len(e.Editions) >= record.MaxEditions {
+				return apperr.New(apperr.EditionLimit, "An event has at most %d editions; this one has them all.", record.MaxEditions)
+			}
+			now := s.now()
+			e.Gate = record.Gate{Epoch: e.Gate.Epoch + 1, State: record.GateClosing, Pending: &record.PendingSignOff{
+				Revision: r.Revision, Statement: r.Statement, By: r.By, At: now, FourEyes: r.FourEyes, Open: r.Open, Until: now.Add(Lease),
+			}}
+			return nil
+		},
+	})
+}
+
+// Finish takes a closing event to the end: signed, or open again with the reason
+// in its gate. An error is one of the engine; the sweeper then opens the gate.
+func (s Service) Finish(ctx context.Context, closing record.Event) (record.Event, error) {
+	ctx, cancel := context.WithTimeout(ctx, Lease)
+	defer cancel()
+	if err := s.fence(ctx, closing); err != nil {
+		return record.Event{}, fmt.Errorf("sign off: %w", err)
+	}
+	if err := s.awaitResults(ctx, closing); err != nil {
+		return record.Event{}, fmt.Errorf("sign off: %w", err)
+	}
+	pending := *closing.Gate.Pending
+	revision, err := s.Results.Revision(ctx, closing.Org, closing.ID)
+	if err != nil {
+		return record.Event{}, fmt.Errorf("sign off: %w", err)
+	}
+	if revision != pending.Revision {
+		return s.abandon(ctx, closing, apperr.PreconditionFailed,
+			fmt.Sprintf("Revision %d was to be signed, but the newest is %d.", pending.Revision, revision))
+	}
+	edition := record.Edition{
+		Edition: int64(len(closing.Editions)) + 1, Revision: pending.Revision, Statement: pending.Statement,
+		By: pending.By, At: pending.At, FourEyes: pending.FourEyes, Open: pending.Open,
+	}
+	if edition.Root, err = s.Results.Keep(ctx, closing, edition); err != nil {
+		if apperr.CodeOf(err) != apperr.Internal && apperr.CodeOf(err) != apperr.Unavailable {
+			return s.abandon(ctx, closing, apperr.CodeOf(err), err.Error())
+		}
+		return record.Event{}, fmt.Errorf("sign off: keep: %w", err)
+	}
+	return s.flow().Apply(ctx, record.EventRequest{
+		Org: closing.Org, ID: closing.ID, Action: record.SignedOff, By: pending.By, Comment: pending.Statement,
+		FourEyes: pending.FourEyes, PolicyRev: closing.Last.PolicyRev, Gate: record.GateClosing,
+		Change: func(e *record.Event) error {
+			if e.Gate.Epoch != closing.Gate.Epoch {
+				return errSuperseded
+			}
+			e.Gate = record.Gate{Epoch: e.Gate.Epoch, State: record.GateSigned}
+			e.Editions = append(e.Editions[:len(e.Editions):len(e.Editions)], edition)
+			return nil
+		},
+	})
+}
+
+// errSuperseded ends a sign-off whose gate was opened meanwhile.
+var errSuperseded = errors.New("signoff: the gate was opened by the sweeper")
+
+// fence stores the gate's epoch in every record there is. One that is inserted
+// later is read by nobody before the gate was closed.
+func (s Service) fence(ctx context.Context, closing record.Event) error {
+	highest, err := s.Store.MaxSeqs(ctx, closing.Org, closing.ID)
+	if err != nil {
+		return err
+	}
+	for typ, last := range highest {
+		sub := record.Sub{Event: closing.ID, Type: typ}
+		for from := int64(1); from <= last; from += fenceBatch {
+			if err := s.Store.Fence(ctx, closing.Org, sub, from, min(last, from+fenceBatch-1), closing.Gate.Epoch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// awaitResults returns once nothing of the event is marked, that is, once the
+// result says what the records say.
+func (s Service) awaitResults(ctx context.Context, closing record.Event) error {
+	for {
+		marked, err := s.Store.HasMarks(ctx, closing.Org, closing.ID)
+		if err != nil || !marked {
+			return err
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(waitEvery)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// abandon opens the gate of a sign-off again and says why.
+func (s Service) abandon(ctx context.Context, closing record.Event, code apperr.Code, message string) (record.Event, error) {
+	return s.flow().Apply(ctx, record.EventRequest{
+		Org: closing.Org, ID: closing.ID, Action: record.SignOffFailed, By: record.System(), Comment: message, Gate: record.GateClosing,
+		Change: func(e *record.Event) error {
+			if e.Gate.Epoch != closing.Gate.Epoch {
+				return record.ErrUnchanged
+			}
+			e.Gate = record.Gate{Epoch: e.Gate.Epoch + 1, Failure: &record.SignOffFailure{
+				Revision: closing.Gate.Pending.Revision, Code: code, Message: message, At: s.now(),
+			}}
+			return nil
+		},
+	})
+}
+
+// Withdrawal is a manager's request to open a signed event again.
+type Withdrawal struct {
+	Org       record.OrgID
+	Event     record.EventID
+	By        record.Actor
+	Comment   string
+	FourEyes  bool
+	PolicyRev int64
+	IfMatch   func(record.Event) bool
+}
+
+// Withdraw opens a signed event again. Under four eyes it is not for who has
+// signed.
+func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, error) {
+	return s.flow().Apply(ctx, record.EventRequest{
+		Org: w.Org, ID: w.Event, Action: record.SignOffWithdrawn, By: w.By, Comment: w.Comment,
+		FourEyes: w.FourEyes, PolicyRev: w.PolicyRev, Gate: record.GateSigned,
+		Change: func(e *record.Event) error {
+			if w.IfMatch != nil && !w.IfMatch(*e) {
+				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+			}
+			n := len(e.Editions)
+			if n == 0 {
+				return fmt.Errorf("withdraw: event %s is signed and has no edition", e.ID)
+			}
+			if w.FourEyes && e.Editions[n-1].By.ID == w.By.ID {
+				return apperr.New(apperr.SelfApprovalForbidden, "Your organization asks for four eyes: who signed cannot withdraw the sign-off.")
+			}
+			editions := append([]record.Edition(nil), e.Editions...)
+			editions[n-1].Withdrawn = &record.Withdrawal{By: w.By, At: s.now(), Comment: w.Comment}
+			e.Editions = editions
+			e.Gate = record.Gate{Epoch: e.Gate.Epoch + 1}
+			return nil
+		},
+	})
+}
+
+// sweepLimit bounds how many events one sweep looks at.
+const sweepLimit = 64
+
+// Sweep opens the gates of sign-offs whose process died, and returns how many.
+func (s Service) Sweep(ctx context.Context) (opened int, err error) {
+	closing, err := s.Store.ClosingEvents(ctx, sweepLimit)
+	if err != nil {
+		return 0, fmt.Errorf("sweep sign-offs: %w", err)
+	}
+	var failures []error
+	for _, ref := range closing {
+		e, err := s.Store.Event(ctx, ref.Org, ref.Event)
+		switch {
+		case errors.Is(err, record.ErrNotFound):
+		case err != nil:
+			failures = append(failures, err)
+		case e.Gate.State == record.GateClosing && s.now().After(e.Gate.Pending.Until):
+			if _, err := s.abandon(ctx, e, apperr.Unavailable, "The sign-off took too long. Please try again."); err != nil {
+				failures = append(failures, err)
+				continue
+			}
+			opened++
+		}
+	}
+	return opened, errors.Join(failures...)
+}
