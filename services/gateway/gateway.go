@@ -22,6 +22,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/session"
 )
 
 // Deps is what the gateway is made of.
@@ -128,6 +129,9 @@ func New(d Deps) (*Gateway, error) {
 	health := web.NewHealth(d.Now, checks...)
 
 	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout})
+	if err := g.useBrowser(app); err != nil {
+		return nil, err
+	}
 	health.Register(app, "")
 	routes, err := g.routes(health, docs)
 	if err != nil {
@@ -136,6 +140,7 @@ func New(d Deps) (*Gateway, error) {
 	if err := web.Register(app, web.BasePath, admitting{d.Tokens, d.Sessions}, operations(), routes, g.limitWrites); err != nil {
 		return nil, err
 	}
+	session.Rewrite(app.Server())
 	return &Gateway{App: app, Health: health, clients: g.clients}, nil
 }
 

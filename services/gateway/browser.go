@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/console"
+	"github.com/eventcarbon/ecf/services/gateway/session"
+)
+
+// useBrowser puts what browsers need before the routes: the console's files and
+// the way to the API that looks at cookies.
+func (g *gateway) useBrowser(app *fiber.App) error {
+	files, err := console.New()
+	if err != nil {
+		return err
+	}
+	door := session.New(session.Options{Scheme: g.schemeOf, Refresh: g.refreshForSignOut, Now: g.Now})
+	app.Use(door.Use, files.Use)
+	return nil
+}
+
+// refreshForSignOut returns a new access token for a refresh token. It counts
+// as any other refresh.
+func (g *gateway) refreshForSignOut(c *fiber.Ctx, refreshToken string) (string, error) {
+	if err := g.limitAddress(c, api.SignIn); err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(map[string]string{"refreshToken": refreshToken})
+	if err != nil {
+		return "", err
+	}
+	to := g.clients[api.Auth]
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	requestHeader(c.UserContext(), &c.Request().Header, &req.Header, g.callerOf(c))
+	req.Header.SetMethod(http.MethodPost)
+	req.Header.SetContentType(fiber.MIMEApplicationJSON)
+	req.SetRequestURI(to.scheme + "://" + to.name + web.BasePath + "/auth/refresh")
+	req.Header.SetHost(to.name)
+	req.SetBodyRaw(body)
+	timeout := g.Timeout
+	if deadline, ok := c.UserContext().Deadline(); ok {
+		timeout = time.Until(deadline)
+	}
+	if err := to.do(req, resp, max(timeout/2, time.Millisecond)); err != nil {
+		return "", noAnswer(err)
+	}
+	switch resp.StatusCode() {
+	case http.StatusOK:
+	case http.StatusUnauthorized:
+		return "", apperr.New(apperr.Unauthenticated, "The session has ended.")
+	default:
+		return "", apperr.New(apperr.Unavailable, "The session could not be renewed.")
+	}
+	var answer struct {
+		Data struct {
+			AccessToken string `json:"accessToken"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(resp.Body(), &answer); err != nil || answer.Data.AccessToken == "" {
+		return "", apperr.New(apperr.Unavailable, "The session could not be renewed.").Because(err)
+	}
+	return answer.Data.AccessToken, nil
+}

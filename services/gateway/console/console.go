@@ -1,0 +1,213 @@
+// Package console serves the web console: the page for everything a person may
+// open, and its scripts and styles under names that change with their content.
+// They are built ahead (make console) and part of the program.
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+//go:embed all:dist
+var built embed.FS
+
+// AssetsPath is what the addresses of scripts and styles begin with.
+const AssetsPath = "/assets/"
+
+// noncePlaceholder is what the built page has where each answer has a nonce of
+// its own.
+const noncePlaceholder = "__NONCE__"
+
+// policy lets the console load what comes from this server and nothing else. The
+// style elements that the component library makes carry the nonce.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-" + noncePlaceholder + "'; " +
+	"img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// apart are the paths that are not the console's, with all that is below them.
+var apart = []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets"}
+
+// asset is one file in the encodings it is kept in.
+type asset struct {
+	contentType  string
+	brotli, gzip []byte
+	tag          string
+}
+
+// Files are the files of the console, ready to be sent.
+type Files struct {
+	page   string
+	assets map[string]asset
+}
+
+// New returns the files that are part of the program.
+func New() (*Files, error) {
+	dist, err := fs.Sub(built, "dist")
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	return newFiles(dist)
+}
+
+func newFiles(dist fs.FS) (*Files, error) {
+	page, err := fs.ReadFile(dist, "index.html")
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	f := &Files{page: string(page), assets: map[string]asset{}}
+	names, err := fs.Glob(dist, "assets/*.br")
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	for _, name := range names {
+		plain := strings.TrimSuffix(name, ".br")
+		a := asset{contentType: contentType(plain)}
+		if a.brotli, err = fs.ReadFile(dist, name); err != nil {
+			return nil, fmt.Errorf("console: %w", err)
+		}
+		if a.gzip, err = fs.ReadFile(dist, plain+".gz"); err != nil {
+			return nil, fmt.Errorf("console: %w", err)
+		}
+		a.tag = web.ETagOf(string(a.gzip))
+		f.assets["/"+plain] = a
+	}
+	return f, nil
+}
+
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".json":
+		return fiber.MIMEApplicationJSON
+	}
+	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+		return t
+	}
+	return fiber.MIMEOctetStream
+}
+
+// Use is the middleware that answers GET and HEAD of assets, and of every other
+// path that is not kept apart when the client names text/html. Everything else
+// goes on to the routes.
+func (f *Files) Use(c *fiber.Ctx) error {
+	if m := c.Method(); m != http.MethodGet && m != http.MethodHead {
+		return c.Next()
+	}
+	p := c.Path()
+	if strings.HasPrefix(p, AssetsPath) {
+		a, ok := f.assets[p]
+		if !ok {
+			return apperr.New(apperr.NotFound, "There is no such file. The console may have been updated: reload the page.")
+		}
+		return a.send(c)
+	}
+	if isApart(p) || !namesHTML(c.Get(fiber.HeaderAccept)) {
+		return c.Next()
+	}
+	return f.sendPage(c)
+}
+
+func isApart(p string) bool {
+	for _, prefix := range apart {
+		if p == prefix || strings.HasPrefix(p, prefix+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// namesHTML reports whether an Accept field names text/html itself; a program
+// that takes anything is answered as a program.
+func namesHTML(accept string) bool {
+	for part := range strings.SplitSeq(accept, ",") {
+		mediaType, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMETextHTML) {
+			return !strings.Contains(strings.ReplaceAll(parameters, " ", "")+";", "q=0;")
+		}
+	}
+	return false
+}
+
+func (f *Files) sendPage(c *fiber.Ctx) error {
+	var b [18]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	nonce := base64.RawURLEncoding.EncodeToString(b[:])
+	c.Set(fiber.HeaderContentSecurityPolicy, strings.ReplaceAll(policy, noncePlaceholder, nonce))
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set("Cross-Origin-Opener-Policy", "same-origin")
+	c.Vary(fiber.HeaderAccept)
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return c.SendString(strings.ReplaceAll(f.page, noncePlaceholder, nonce))
+}
+
+// send answers with an asset. Its name changes with its content, so that it may
+// be kept for ever.
+func (a asset) send(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderContentType, a.contentType)
+	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	c.Vary(fiber.HeaderAcceptEncoding)
+	encoding, body := "", []byte(nil)
+	if c.Get(fiber.HeaderAcceptEncoding) != "" {
+		encoding = c.AcceptsEncodings("br", "gzip", "identity")
+	}
+	switch encoding {
+	case "br":
+		body = a.brotli
+	case "gzip":
+		body = a.gzip
+	default:
+		encoding = ""
+	}
+	// Each representation has a strong tag of its own.
+	tag := a.tag
+	if encoding != "" {
+		tag = strings.TrimSuffix(tag, `"`) + "-" + encoding + `"`
+	}
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	if encoding == "" {
+		plain, err := unpack(a.gzip)
+		if err != nil {
+			return err
+		}
+		body = plain
+	} else {
+		c.Set(fiber.HeaderContentEncoding, encoding)
+	}
+	c.Set(fiber.HeaderETag, tag)
+	c.Response().SetBodyRaw(body)
+	return nil
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	return plain, nil
+}

@@ -1,0 +1,186 @@
+/**
+ * The API as the console reaches it: below /session/api, where the server adds
+ * the access token that no script can read.
+ */
+import createClient from 'openapi-fetch';
+import * as z from 'zod/mini';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+
+export interface Detail {
+  field?: string | undefined;
+  code: string;
+  message: string;
+  suggestions?: string[] | undefined;
+}
+
+/** A refusal of the server, or the failure to reach it (code NETWORK). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string,
+    readonly details: Detail[] = [],
+    /** Seconds to wait before the next try; 0 when the server named none. */
+    readonly retryAfter = 0,
+  ) {
+    super(message);
+  }
+}
+
+const detail = z.object({
+  field: z.optional(z.string()),
+  code: z.string(),
+  message: z.string(),
+  suggestions: z.optional(z.array(z.string())),
+});
+const failure = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    requestId: z.string(),
+    details: z.optional(z.array(detail)),
+  }),
+});
+
+/** Returns the error that an answer tells of. */
+export function errorOf(body: unknown, response: Response): ApiError {
+  const parsed = failure.safeParse(body);
+  const wait = Number(response.headers.get('Retry-After') ?? 0);
+  if (parsed.success) {
+    const e = parsed.data.error;
+    return new ApiError(response.status, e.code, e.message, e.requestId, e.details, wait);
+  }
+  return new ApiError(response.status, 'UNEXPECTED', `HTTP ${response.status}`, response.headers.get('X-Request-Id') ?? '', [], wait);
+}
+
+export const consoleHeader = { 'X-ECF-Console': '1' };
+const refreshedAt = 'ecf.refreshedAt';
+
+/** Called when the session has ended while somebody was at work. */
+let sessionEnded: () => void = () => {};
+export function onSessionEnded(f: () => void): void {
+  sessionEnded = f;
+}
+
+/**
+ * Renews the access token. Of all tabs one asks; the others, having waited for
+ * it, find that it was renewed after their own request had begun.
+ */
+async function refresh(since: number): Promise<boolean> {
+  const ask = async (): Promise<boolean> => {
+    if (Number(localStorage.getItem(refreshedAt) ?? 0) > since) return true;
+    const response = await fetch('/session/refresh', { method: 'POST', headers: consoleHeader });
+    if (response.ok) {
+      localStorage.setItem(refreshedAt, String(Date.now()));
+      return true;
+    }
+    if (response.status === 401) return false;
+    throw errorOf(await response.json().catch(() => null), response);
+  };
+  return navigator.locks ? navigator.locks.request('ecf-session-refresh', ask) : ask();
+}
+
+interface Kept {
+  tag: string;
+  body: string;
+}
+const kept = new Map<string, Kept>();
+const keptMax = 200;
+
+/** Forgets every answer, so that nobody sees those of somebody else. */
+export function forget(): void {
+  kept.clear();
+}
+
+async function send(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, 'NETWORK', '', '');
+  }
+}
+
+/** Sends a request, renews the session once when it has to, and lists again only what has changed. */
+export async function consoleFetch(input: Request): Promise<Response> {
+  const began = Date.now();
+  const request = new Request(input, { credentials: 'same-origin' });
+  request.headers.set('X-ECF-Console', '1');
+  const list = request.method === 'GET' && !request.headers.has('If-None-Match');
+  const known = list ? kept.get(request.url) : undefined;
+  if (known) request.headers.set('If-None-Match', known.tag);
+  const again = request.clone();
+  let response = await send(request);
+  if (response.status === 401) {
+    if (await refresh(began)) response = await send(again);
+    if (response.status === 401) sessionEnded();
+  }
+  if (known && response.status === 304) {
+    return new Response(known.body, { status: 200, headers: { 'Content-Type': 'application/json', ETag: known.tag } });
+  }
+  const tag = response.headers.get('ETag');
+  if (list && response.ok && tag && response.headers.get('Content-Type') === 'application/json') {
+    const body = await response.text();
+    kept.delete(request.url);
+    kept.set(request.url, { tag, body });
+    const oldest = kept.keys().next().value;
+    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+    return new Response(body, { status: response.status, headers: response.headers });
+  }
+  return response;
+}
+
+export const api = createClient<paths>({ baseUrl: '/session/api', fetch: consoleFetch });
+
+interface Answer<T> {
+  data?: { data: T } | undefined;
+  error?: unknown;
+  response: Response;
+}
+
+/** Returns the data of an answer, or throws the ApiError it tells of. */
+export async function take<T>(p: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await p;
+  if (data === undefined) throw errorOf(error, response);
+  return data.data;
+}
+
+/** As take, with the ETag for a later If-Match. */
+export async function takeTagged<T>(p: Promise<Answer<T>>): Promise<{ data: T; tag: string }> {
+  const { data, error, response } = await p;
+  if (data === undefined) throw errorOf(error, response);
+  return { data: data.data, tag: response.headers.get('ETag') ?? '' };
+}
+
+interface Page<T> {
+  items: T[];
+  pagination: { totalPages: number };
+}
+
+/** Reads a whole list, page by page. Pages after the first are read four at a time. */
+export async function all<T>(page: (n: number) => Promise<Page<T>>): Promise<T[]> {
+  const first = await page(1);
+  const items = [...first.items];
+  for (let n = 2; n <= first.pagination.totalPages; n += 4) {
+    const numbers = [n, n + 1, n + 2, n + 3].filter((x) => x <= first.pagination.totalPages);
+    for (const p of await Promise.all(numbers.map(page))) items.push(...p.items);
+  }
+  return items;
+}
+
+/** Calls the API where the generated types cannot say which record type is meant. */
+export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ data: T; tag: string }> {
+  const response = await consoleFetch(
+    new Request(`${location.origin}/session/api${path}`, {
+      method,
+      headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  const answer = (await response.json().catch(() => null)) as { data: T } | null;
+  if (!response.ok || answer === null) throw errorOf(answer, response);
+  return { data: answer.data, tag: response.headers.get('ETag') ?? '' };
+}

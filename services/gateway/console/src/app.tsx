@@ -1,0 +1,102 @@
+import { createTheme, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, RouterProvider } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ApiError } from './api/client';
+import { EndedModal, SignInPage } from './pages/SignIn';
+import { EventsPage } from './pages/Events';
+import { SessionGate } from './session';
+import { Loading, Problem } from './ui/states';
+import { Shell } from './ui/Shell';
+import { Updated } from './ui/Updated';
+
+const theme = createTheme({
+  primaryColor: 'teal',
+  primaryShade: { light: 9, dark: 4 },
+  autoContrast: true,
+  fontFamily: 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+});
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+const rootRoute = createRootRoute({
+  component: () => (
+    <Shell>
+      <Outlet />
+    </Shell>
+  ),
+});
+const eventRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/events/$eventId',
+  component: lazyRouteComponent(() => import('./pages/Event'), 'EventPage'),
+});
+const routeTree = rootRoute.addChildren([
+  createRoute({ getParentRoute: () => rootRoute, path: '/', component: EventsPage }),
+  eventRoute.addChildren([
+    createRoute({
+      getParentRoute: () => eventRoute,
+      path: '/',
+      beforeLoad: ({ params }) => {
+        throw redirect({ to: '/events/$eventId/sheet', params: { eventId: (params as { eventId: string }).eventId } });
+      },
+    }),
+    createRoute({
+      getParentRoute: () => eventRoute,
+      path: '/sheet',
+      validateSearch: (s: Record<string, unknown>): { type?: string; record?: string } => ({
+        ...(typeof s.type === 'string' ? { type: s.type } : {}),
+        ...(typeof s.record === 'string' ? { record: s.record } : {}),
+      }),
+      component: lazyRouteComponent(() => import('./pages/Sheet'), 'SheetPage'),
+    }),
+    createRoute({ getParentRoute: () => eventRoute, path: '/footprint', component: lazyRouteComponent(() => import('./pages/Footprint'), 'FootprintPage') }),
+    createRoute({ getParentRoute: () => eventRoute, path: '/review', component: lazyRouteComponent(() => import('./pages/Review'), 'ReviewPage') }),
+    createRoute({ getParentRoute: () => eventRoute, path: '/report', component: lazyRouteComponent(() => import('./pages/Report'), 'ReportPage') }),
+  ]),
+  createRoute({ getParentRoute: () => rootRoute, path: '/organization', component: lazyRouteComponent(() => import('./pages/Organization'), 'OrganizationPage') }),
+  createRoute({ getParentRoute: () => rootRoute, path: '/account', component: lazyRouteComponent(() => import('./pages/Account'), 'AccountPage') }),
+  createRoute({ getParentRoute: () => rootRoute, path: '/about', component: lazyRouteComponent(() => import('./pages/About'), 'AboutPage') }),
+]);
+
+const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: false, defaultPendingComponent: Loading });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+export function App(): ReactNode {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
+      <QueryClientProvider client={queries}>
+        <Notifications position="top-right" />
+        <Updated />
+        <SessionGate
+          loading={<Loading />}
+          failed={(error, retry) => <Problem error={error} retry={retry} />}
+          signedOut={(done) => <SignInPage done={done} />}
+          ended={(done) => <EndedModal done={done} />}
+        >
+          <RouterProvider router={router} />
+        </SessionGate>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

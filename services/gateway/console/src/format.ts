@@ -1,0 +1,71 @@
+/** Numbers, dates and amounts as people read them, by locale. */
+import i18next from 'i18next';
+
+const locale = (): string => i18next.resolvedLanguage ?? 'en';
+
+export function number(value: number, digits = 0): string {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(value);
+}
+
+/** Three significant digits at least, as the report rounds. */
+function significant(value: number): string {
+  const size = Math.abs(value);
+  return number(value, size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2);
+}
+
+/** An amount with its unit: kilograms below a tonne, tonnes from there. */
+export function amount(kg: number): string {
+  return Math.abs(kg) < 999.5 ? `${significant(kg)} kg` : `${significant(kg / 1000)} t`;
+}
+
+export const co2e = (kg: number): string => `${amount(kg)} CO₂e`;
+
+/** The ends of an interval, in the unit of the larger one. */
+export function range(low: number, high: number): string {
+  if (high < 999.5) return `${significant(low)}–${significant(high)} kg`;
+  const digits = high / 1000 >= 100 ? 0 : high / 1000 >= 10 ? 1 : 2;
+  return `${number(low / 1000, digits)}–${number(high / 1000, digits)} t`;
+}
+
+/** The figure to its last digit, as the server sent it. */
+export const exact = (kg: number): string => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(kg)} kg CO₂e`;
+
+export function signed(kg: number): string {
+  return `${kg > 0 ? '+' : kg < 0 ? '−' : '±'}${amount(Math.abs(kg))}`;
+}
+
+export const percent = (share: number): string =>
+  new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: share < 0.1 && share > 0 ? 1 : 0 }).format(share);
+
+export function date(text: string | null | undefined): string {
+  if (!text) return '–';
+  const day = /^\d{4}-\d\d-\d\d$/.test(text);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', ...(day ? { timeZone: 'UTC' } : {}) }).format(new Date(text));
+}
+
+export const time = (text: string): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
+
+export function dates(from?: string, to?: string): string {
+  if (!from) return '';
+  if (!to || to === from) return date(from);
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(new Date(from), new Date(to));
+}
+
+/** Reads a number as people of the locale write it; undefined when it is none. */
+export function parseNumber(text: string, lang = locale()): number | undefined {
+  const point = lang.startsWith('de') ? ',' : '.';
+  const group = point === ',' ? '.' : ',';
+  const bare = text.trim().replace(/[\s\u00a0\u202f']/g, '');
+  const escaped = group === '.' ? '\\.' : ',';
+  const grouped = new RegExp(`^\\d{1,3}(${escaped}\\d{3})+(\\${point}\\d+)?$`);
+  const plain = new RegExp(`^\\d+(\\${point}\\d+)?$`);
+  if (grouped.test(bare)) return Number(bare.replaceAll(group, '').replace(point, '.'));
+  if (plain.test(bare)) return Number(bare.replace(point, '.'));
+  // A decimal point is understood everywhere, unless it may group thousands.
+  if (/^\d+\.\d+$/.test(bare) && !/^\d{1,3}\.\d{3}$/.test(bare)) return Number(bare);
+  return undefined;
+}
+
+/** A number as it is typed into a cell: without groups, with the decimal sign of the locale. */
+export const cellNumber = (value: number): string => (locale().startsWith('de') ? String(value).replace('.', ',') : String(value));

@@ -1,0 +1,47 @@
+/** The words of the console. English is the catalogue; German shows that nothing is hard-wired. */
+import i18next from 'i18next';
+import { initReactI18next } from 'react-i18next';
+import { type Catalogue, en } from './en';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: Catalogue };
+    returnNull: false;
+  }
+}
+
+export const languages = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof languages;
+const stored = 'ecf.language';
+
+export function initialLanguage(): Language {
+  const wanted = localStorage.getItem(stored) ?? navigator.language;
+  return wanted.startsWith('de') ? 'de' : 'en';
+}
+
+async function load(language: Language): Promise<void> {
+  if (language === 'de' && !i18next.hasResourceBundle('de', 'translation')) {
+    i18next.addResourceBundle('de', 'translation', (await import('./de')).de);
+  }
+}
+
+export async function setLanguage(language: Language): Promise<void> {
+  await load(language);
+  localStorage.setItem(stored, language);
+  await i18next.changeLanguage(language);
+  document.documentElement.lang = language;
+}
+
+export async function initI18n(): Promise<void> {
+  await i18next.use(initReactI18next).init({
+    resources: { en: { translation: en } },
+    lng: 'en',
+    fallbackLng: 'en',
+    interpolation: { escapeValue: false },
+    returnNull: false,
+  });
+  const language = initialLanguage();
+  await load(language);
+  await i18next.changeLanguage(language);
+  document.documentElement.lang = language;
+}

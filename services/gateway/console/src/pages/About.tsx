@@ -1,0 +1,64 @@
+import { Anchor, Box, List, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { all, api, take } from '../api/client';
+import licences from '../licences.json';
+import { Problem } from '../ui/states';
+
+export function AboutPage(): ReactNode {
+  const { t } = useTranslation();
+  const sets = useQuery({ queryKey: ['factor-sets'], queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))) });
+  return (
+    <Box maw={900} mx="auto" p="md">
+      <Stack>
+        <Title order={1} size="h2">
+          {t('about.title')}
+        </Title>
+        <Text>{t('about.text')}</Text>
+        <List>
+          <List.Item>
+            <Anchor href="/methodology">{t('about.methodology')}</Anchor>
+          </List.Item>
+          <List.Item>
+            <Anchor href="/api/v2/docs">{t('about.docs')}</Anchor>
+          </List.Item>
+          <List.Item>
+            <Anchor href="/.well-known/report-keys.json">{t('about.keys')}</Anchor>
+          </List.Item>
+        </List>
+        <Title order={2} size="h4">
+          {t('about.factors')}
+        </Title>
+        {sets.isPending && <Skeleton h={80} />}
+        {sets.isError && <Problem error={sets.error} retry={() => void sets.refetch()} />}
+        <List>
+          {sets.data?.map((s) => (
+            <List.Item key={s.id}>
+              {s.id} <span className="mono dim">{s.version.slice(0, 12)}</span>
+            </List.Item>
+          ))}
+        </List>
+        <Text size="sm" c="dimmed">
+          {t('about.ogl')}
+        </Text>
+        <Title order={2} size="h4">
+          {t('about.licences')}
+        </Title>
+        <Table>
+          <Table.Tbody>
+            {licences.map((l) => (
+              <Table.Tr key={l.name}>
+                <Table.Th scope="row" fw={500}>
+                  {l.name}
+                </Table.Th>
+                <Table.Td>{l.version}</Table.Td>
+                <Table.Td>{l.licence}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Stack>
+    </Box>
+  );
+}

@@ -1,0 +1,132 @@
+import { ActionIcon, Box, Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconDots } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, call, takeTagged } from '../api/client';
+import { dates, number } from '../format';
+import { useSession } from '../session';
+import { Loading, Problem } from '../ui/states';
+import { EventForm } from './EventForm';
+
+export function useEvent(): { eventId: string; query: ReturnType<typeof eventQuery> } {
+  const { eventId } = useParams({ from: '/events/$eventId' });
+  return { eventId, query: eventQuery(eventId) };
+}
+
+export function eventQuery(eventId: string) {
+  return useQuery({
+    queryKey: ['event', eventId],
+    queryFn: () => takeTagged(api.GET('/events/{eventId}', { params: { path: { eventId } } })),
+  });
+}
+
+const places = ['sheet', 'review', 'footprint', 'report'] as const;
+
+export function EventPage(): ReactNode {
+  const { t } = useTranslation();
+  const { eventId, query } = useEvent();
+  const { can } = useSession();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const [open, setOpen] = useState<'edit' | 'clone' | 'delete' | null>(null);
+  const navigate = useNavigate();
+  if (query.isPending) return <Loading />;
+  if (query.isError)
+    return (
+      <Box p="md" maw={700} mx="auto">
+        <Problem error={query.error} retry={() => void query.refetch()} />
+        <Link to="/">{t('event.back')}</Link>
+      </Box>
+    );
+  const { data: event, tag } = query.data;
+  return (
+    <Box className="event">
+      <Box className="eventhead">
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Box miw={0}>
+            <Title order={1} size="h4" lineClamp={1}>
+              {event.title}
+            </Title>
+            <Text size="xs" c="dimmed">
+              {[dates(event.startDate, event.endDate), event.attendees !== undefined && t('events.attendees', { count: event.attendees, n: number(event.attendees) })]
+                .filter(Boolean)
+                .join(' · ')}
+            </Text>
+          </Box>
+          {can('manager') && (
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('event.actions')}>
+                  <IconDots size={18} aria-hidden />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => setOpen('edit')}>{t('event.edit')}</Menu.Item>
+                <Menu.Item onClick={() => setOpen('clone')}>{t('event.clone')}</Menu.Item>
+                <Menu.Item color="red" onClick={() => setOpen('delete')}>
+                  {t('event.delete')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </Group>
+        <nav className="tabs" aria-label={t('event.places')}>
+          {places
+            .filter((p) => p !== 'review' || can('manager'))
+            .map((p) => (
+              <Link key={p} to={`/events/$eventId/${p}`} params={{ eventId }} className="tab" aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}>
+                {t(`place.${p}`)}
+              </Link>
+            ))}
+        </nav>
+      </Box>
+      <Outlet />
+      <Modal opened={open === 'edit' || open === 'clone'} onClose={() => setOpen(null)} size="lg" title={t(open === 'clone' ? 'event.clone' : 'event.edit')} closeButtonProps={{ 'aria-label': t('state.close') }}>
+        <EventForm
+          {...(open === 'clone' ? { from: event } : { event, tag })}
+          done={(e) => {
+            setOpen(null);
+            if (e._id !== event._id) void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
+          }}
+        />
+      </Modal>
+      <DeleteModal opened={open === 'delete'} close={() => setOpen(null)} eventId={eventId} title={event.title} tag={tag} />
+    </Box>
+  );
+}
+
+function DeleteModal({ opened, close, eventId, title, tag }: { opened: boolean; close: () => void; eventId: string; title: string; tag: string }): ReactNode {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [sure, setSure] = useState(false);
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () => call('DELETE', `/events/${eventId}`, undefined, { 'If-Match': tag }),
+    onSuccess: async () => {
+      await navigate({ to: '/' });
+      void client.invalidateQueries({ queryKey: ['events'] });
+      notifications.show({ message: t('event.deleted', { title }) });
+    },
+  });
+  return (
+    <Modal opened={opened} onClose={close} title={t('event.delete')} closeButtonProps={{ 'aria-label': t('state.close') }}>
+      <Stack>
+        <Text size="sm">{t('event.deleteText', { title })}</Text>
+        <Checkbox label={t('event.deleteSure')} checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
+        <TextInput label={t('event.deleteType')} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} />
+        {remove.isError && <Problem error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {t('state.cancel')}
+          </Button>
+          <Button color="red" disabled={!sure || typed.trim() !== title.trim()} loading={remove.isPending} onClick={() => remove.mutate()}>
+            {t('event.delete')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

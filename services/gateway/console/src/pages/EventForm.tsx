@@ -1,0 +1,143 @@
+import { Button, Checkbox, Group, NumberInput, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, api, call, type Schemas, take } from '../api/client';
+import { Problem } from '../ui/states';
+
+type Input = Schemas['EventInput'];
+interface Props {
+  /** The event to change; absent to make a new one. */
+  event?: Schemas['Event'];
+  /** The event whose description a new one takes over. */
+  from?: Schemas['Event'];
+  tag?: string;
+  done: (e: Schemas['Event']) => void;
+}
+
+const countryNames = (lang: string): { value: string; label: string }[] => {
+  const names = new Intl.DisplayNames([lang], { type: 'region' });
+  const list: { value: string; label: string }[] = [];
+  for (let a = 65; a <= 90; a++)
+    for (let b = 65; b <= 90; b++) {
+      const code = String.fromCharCode(a, b);
+      if (/^(A[A]|Q[M-Z]|X[A-Z]|ZZ|EU|EZ|UN)$/.test(code) && code !== 'XK' && code !== 'QA') continue;
+      const label = names.of(code);
+      if (label && label !== code) list.push({ value: code, label });
+    }
+  return list.sort((x, y) => x.label.localeCompare(y.label, lang));
+};
+
+export function EventForm({ event, from, tag, done }: Props): ReactNode {
+  const { t, i18n } = useTranslation();
+  const client = useQueryClient();
+  const base = event ?? from;
+  const types = useQuery({ queryKey: ['types'], queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })), staleTime: Number.POSITIVE_INFINITY });
+  const [country, setCountry] = useState<string | null>(base?.country ?? null);
+  const [excluded, setExcluded] = useState<Record<string, string>>(
+    Object.fromEntries((base?.boundary?.excluded ?? []).map((x) => [x.type, x.reason])),
+  );
+  const [attendees, setAttendees] = useState<number | string>(base?.attendees ?? '');
+  const [virtual, setVirtual] = useState<number | string>(base?.virtualAttendees ?? '');
+  const save = useMutation({
+    mutationFn: async (input: Input): Promise<Schemas['Event']> => {
+      if (event) return (await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, tag ? { 'If-Match': tag } : {})).data;
+      return (await call<Schemas['Event']>('POST', '/events', input, { 'Idempotency-Key': crypto.randomUUID() })).data;
+    },
+    onSuccess: (e) => {
+      void client.invalidateQueries({ queryKey: ['events'] });
+      void client.invalidateQueries({ queryKey: ['event', e._id] });
+      void client.invalidateQueries({ queryKey: ['result', e._id] });
+      done(e);
+    },
+  });
+  const fault = (field: string): string | undefined =>
+    save.error instanceof ApiError ? save.error.details.find((d) => d.field === field || d.field?.startsWith(`${field}.`))?.message : undefined;
+
+  const submit = (e: FormEvent<HTMLFormElement>): void => {
+    e.preventDefault();
+    const f = new FormData(e.currentTarget);
+    const text = (name: string): string | null => String(f.get(name) ?? '').trim() || null;
+    const left = Object.entries(excluded).filter(([, reason]) => reason.trim() !== '');
+    const included = (types.data?.items ?? []).map((x) => x.type).filter((x) => !(x in excluded));
+    const drop = <T,>(v: T | null): T | null | undefined => (v === null && !event ? undefined : v);
+    save.mutate({
+      title: text('title') ?? '',
+      startDate: drop(text('startDate')),
+      endDate: drop(text('endDate')),
+      attendees: drop(attendees === '' ? null : Number(attendees)),
+      virtualAttendees: drop(virtual === '' ? null : Number(virtual)),
+      country: drop(country),
+      timezone: drop(text('timezone')),
+      description: drop(text('description')),
+      ...(left.length > 0 || base?.boundary
+        ? { boundary: { included, excluded: left.map(([type, reason]) => ({ type, reason })) } }
+        : {}),
+      method: { radiativeForcing: f.get('rf') === 'on', gwp: base?.method.gwp ?? 'published' },
+    } as Input);
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput name="title" label={t('event.title')} required withAsterisk={false} maxLength={200} defaultValue={event?.title ?? (from ? t('event.copyOf', { title: from.title }) : '')} error={fault('title')} data-autofocus />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput name="startDate" type="date" label={t('event.start')} defaultValue={event?.startDate ?? ''} error={fault('startDate')} />
+          <TextInput name="endDate" type="date" label={t('event.end')} defaultValue={event?.endDate ?? ''} error={fault('endDate')} />
+          <NumberInput label={t('event.attendees')} description={t('event.attendeesHint')} value={attendees} onChange={setAttendees} min={0} allowDecimal={false} error={fault('attendees')} hideControls inputMode="numeric" />
+          <NumberInput label={t('event.virtual')} description={t('event.virtualHint')} value={virtual} onChange={setVirtual} min={0} allowDecimal={false} error={fault('virtualAttendees')} hideControls inputMode="numeric" />
+          <Select label={t('event.country')} description={t('event.countryHint')} data={countryNames(i18n.resolvedLanguage ?? 'en')} value={country} onChange={setCountry} searchable clearable error={fault('country')} clearButtonProps={{ 'aria-label': t('state.clear') }} />
+          <TextInput name="timezone" label={t('event.timezone')} description={t('event.timezoneHint')} placeholder="Europe/London" defaultValue={base?.timezone ?? ''} error={fault('timezone')} />
+        </SimpleGrid>
+        <Textarea name="description" label={t('event.description')} autosize minRows={2} maxLength={5000} defaultValue={base?.description ?? ''} error={fault('description')} />
+        <fieldset className="quiet">
+          <legend>{t('event.boundary')}</legend>
+          <Text size="sm" c="dimmed" mb="xs">
+            {t('event.boundaryHint')}
+          </Text>
+          <Stack gap={6}>
+            {types.data?.items.map(({ type }) => (
+              <Group key={type} gap="sm" align="center" wrap="wrap">
+                <Checkbox
+                  w={190}
+                  label={t(`type.${type as 'flights'}`, { defaultValue: type })}
+                  checked={!(type in excluded)}
+                  onChange={(e) =>
+                    setExcluded((now) => {
+                      const next = { ...now };
+                      if (e.currentTarget.checked) delete next[type];
+                      else next[type] = '';
+                      return next;
+                    })
+                  }
+                />
+                {type in excluded && (
+                  <TextInput
+                    flex={1}
+                    size="xs"
+                    required
+                    aria-label={t('event.why', { type: t(`type.${type as 'flights'}`, { defaultValue: type }) })}
+                    placeholder={t('event.whyShort')}
+                    value={excluded[type] ?? ''}
+                    maxLength={500}
+                    onChange={(e) => {
+                      const reason = e.currentTarget.value;
+                      setExcluded((now) => ({ ...now, [type]: reason }));
+                    }}
+                  />
+                )}
+              </Group>
+            ))}
+          </Stack>
+        </fieldset>
+        <Checkbox name="rf" label={t('event.rf')} description={t('event.rfHint')} defaultChecked={base?.method.radiativeForcing ?? true} />
+        {save.isError && <Problem error={save.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending}>
+            {event ? t('state.save') : t('events.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

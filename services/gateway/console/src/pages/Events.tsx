@@ -1,0 +1,119 @@
+import { Badge, Box, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, all, api, type Schemas, take } from '../api/client';
+import { co2e, dates, number, range } from '../format';
+import { useSession } from '../session';
+import { Empty, Loading, Problem } from '../ui/states';
+
+const EventForm = lazy(() => import('./EventForm').then((m) => ({ default: m.EventForm })));
+
+/** Returns the newest result of an event; null while nothing is approved. */
+export async function resultOf(eventId: string): Promise<Schemas['Result'] | null> {
+  try {
+    return await take(api.GET('/events/{eventId}/results', { params: { path: { eventId } } }));
+  } catch (cause) {
+    if (cause instanceof ApiError && cause.code === 'RESULT_NOT_FOUND') return null;
+    throw cause;
+  }
+}
+
+export function EventsPage(): ReactNode {
+  const { t } = useTranslation();
+  const { can } = useSession();
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+  const events = useQuery({
+    queryKey: ['events'],
+    queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
+  });
+  const create = can('manager') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      {t('events.create')}
+    </Button>
+  );
+  return (
+    <Box maw={1100} mx="auto" p="md" w="100%">
+      <Group justify="space-between" mb="md">
+        <Title order={1} size="h2">
+          {t('events.title')}
+        </Title>
+        {events.data && events.data.length > 0 && create}
+      </Group>
+      {events.isPending && (
+        <Stack role="status" aria-label={t('state.loading')}>
+          <Skeleton h={88} />
+          <Skeleton h={88} />
+          <Skeleton h={88} />
+        </Stack>
+      )}
+      {events.isError && <Problem error={events.error} retry={() => void events.refetch()} />}
+      {events.data?.length === 0 && (
+        <Empty title={t('events.none')} action={create}>
+          {can('manager') ? t('events.noneManager') : t('events.noneUser')}
+        </Empty>
+      )}
+      <SimpleGrid component="ul" className="plain" cols={{ base: 1, sm: 2 }}>
+        {events.data?.map((e) => (
+          <EventCard key={e._id} event={e} />
+        ))}
+      </SimpleGrid>
+      <Modal opened={creating} onClose={() => setCreating(false)} title={t('events.create')} size="lg" closeButtonProps={{ 'aria-label': t('state.close') }}>
+        <Suspense fallback={<Loading />}>
+          <EventForm
+            done={(e) => {
+              setCreating(false);
+              void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
+            }}
+          />
+        </Suspense>
+      </Modal>
+    </Box>
+  );
+}
+
+function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
+  const { t } = useTranslation();
+  const result = useQuery({ queryKey: ['result', event._id], queryFn: () => resultOf(event._id), staleTime: 30_000 });
+  const waiting = (result.data?.counts?.submitted ?? 0) + (result.data?.counts?.inReview ?? 0);
+  return (
+    <li>
+      <Link to="/events/$eventId" params={{ eventId: event._id }} className="card">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <Box miw={0}>
+            <Text fw={600} truncate>
+              {event.title}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {[dates(event.startDate, event.endDate), event.attendees !== undefined && t('events.attendees', { count: event.attendees, n: number(event.attendees) })]
+                .filter(Boolean)
+                .join(' · ')}
+            </Text>
+          </Box>
+          <Box ta="right" className="figure">
+            {result.data ? (
+              <>
+                <Text fw={650}>{co2e(result.data.total.kgCO2e)}</Text>
+                <Text size="xs" c="dimmed">
+                  {range(result.data.total.low, result.data.total.high)}
+                </Text>
+              </>
+            ) : (
+              <Text size="sm" c="dimmed">
+                {result.isPending ? '…' : t('events.nothingApproved')}
+              </Text>
+            )}
+            {waiting > 0 && (
+              <Badge variant="light" color="orange" className="badge">
+                {t('events.waiting', { count: waiting })}
+              </Badge>
+            )}
+          </Box>
+        </Group>
+      </Link>
+    </li>
+  );
+}

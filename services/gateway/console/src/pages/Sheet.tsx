@@ -1,0 +1,137 @@
+import { Box, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, take } from '../api/client';
+import { useSession } from '../session';
+import { BottomBar } from '../sheet/BottomBar';
+import { type Column, columnsOf } from '../sheet/columns';
+import { Engine } from '../sheet/engine';
+import { Grid } from '../sheet/Grid';
+import { RowForm } from '../sheet/RowForm';
+import { Store } from '../sheet/store';
+import { Loading, Problem } from '../ui/states';
+import { useEvent } from './Event';
+
+export interface TypeInfo {
+  type: string;
+  formula: string;
+  description: string;
+  columns: Column[];
+}
+
+export function SheetPage(): ReactNode {
+  const { eventId } = useEvent();
+  const types = useQuery({
+    queryKey: ['types'],
+    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const infos = useMemo(
+    () => types.data?.items.map((x): TypeInfo => ({ type: x.type, formula: x.formula, description: x.description, columns: columnsOf(x.schema) })),
+    [types.data],
+  );
+  if (types.isError) return <Problem error={types.error} retry={() => void types.refetch()} />;
+  if (!infos) return <Loading />;
+  return <Sheet key={eventId} eventId={eventId} infos={infos} />;
+}
+
+function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): ReactNode {
+  const { t } = useTranslation();
+  const { me, scope } = useSession();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/events/$eventId/sheet' });
+  const narrow = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
+  const [failed, setFailed] = useState<Error | null>(null);
+  const [ready, setReady] = useState(false);
+
+  const engine = useMemo(() => {
+    const byType = new Map(infos.map((i) => [i.type, i.columns]));
+    const store = new Store((type) => byType.get(type) ?? [], me._id);
+    return new Engine(store, eventId, scope, infos.map((i) => i.type));
+  }, [eventId, infos, me._id, scope]);
+  const { store } = engine;
+  useSyncExternalStore(store.subscribe, store.snapshot);
+
+  const started = useRef<Engine | null>(null);
+  const begin = useRef(() => {});
+  begin.current = () => {
+    setFailed(null);
+    engine.start().then(
+      () => setReady(true),
+      (cause: Error) => setFailed(cause),
+    );
+  };
+  useEffect(() => {
+    if (started.current !== engine) {
+      started.current = engine;
+      begin.current();
+    }
+    engine.onSaved = () => {
+      void client.invalidateQueries({ queryKey: ['result', eventId] });
+      void client.invalidateQueries({ queryKey: ['preview', eventId] });
+    };
+    const keep = (): void => void engine.keep();
+    const resume = (): void => engine.schedule(0);
+    const back = (): void => {
+      if (document.visibilityState === 'visible') void engine.reload().catch(() => {});
+      else keep();
+    };
+    window.addEventListener('pagehide', keep);
+    window.addEventListener('online', resume);
+    window.addEventListener('ecf-signed-in', resume);
+    document.addEventListener('visibilitychange', back);
+    return () => {
+      window.removeEventListener('pagehide', keep);
+      window.removeEventListener('online', resume);
+      window.removeEventListener('ecf-signed-in', resume);
+      document.removeEventListener('visibilitychange', back);
+      engine.left();
+      void engine.keep();
+    };
+  }, [client, engine, eventId]);
+
+  const type = search.type && infos.some((i) => i.type === search.type) ? search.type : search.type === 'all' ? 'all' : (infos[0]?.type ?? 'all');
+  const counts = new Map<string, number>();
+  for (const r of store.rows) counts.set(r.type, (counts.get(r.type) ?? 0) + 1);
+
+  if (failed) return <Box p="md"><Problem error={failed} retry={() => begin.current()} /></Box>;
+  if (!ready) return <Loading />;
+  return (
+    <div className="sheet">
+      <div className="typetabs" role="tablist" aria-label={t('sheet.types')}>
+        {['all', ...infos.map((i) => i.type)].map((x) => (
+          <button
+            key={x}
+            type="button"
+            role="tab"
+            id={`tab-${x}`}
+            aria-selected={x === type}
+            aria-controls="sheet-panel"
+            tabIndex={x === type ? 0 : -1}
+            className="typetab"
+            onClick={() => void navigate({ to: '.', search: { type: x }, replace: true })}
+            onKeyDown={(e) => {
+              if (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return;
+              const next = (e.key === 'ArrowRight' ? e.currentTarget.nextElementSibling : e.currentTarget.previousElementSibling) as HTMLElement | null;
+              next?.focus();
+              next?.click();
+            }}
+          >
+            {x === 'all' ? t('sheet.all') : t(`type.${x as 'flights'}`, { defaultValue: x })}
+            <Text component="span" size="xs" c="dimmed" ml={6}>
+              {x === 'all' ? store.rows.length || '' : counts.get(x) || ''}
+            </Text>
+          </button>
+        ))}
+      </div>
+      <div id="sheet-panel" role="tabpanel" aria-labelledby={`tab-${type}`} className="sheetpanel">
+        {narrow ? <RowForm key={type} engine={engine} infos={infos} type={type} /> : <Grid key={type} engine={engine} infos={infos} type={type} {...(search.record ? { focus: search.record } : {})} />}
+      </div>
+      <BottomBar engine={engine} />
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+/** Who is signed in, in this tab and in the others. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { ApiError, api, consoleHeader, errorOf, forget, onSessionEnded, type Schemas, take } from './api/client';
+
+export interface Session {
+  me: Schemas['User'];
+  organization: Schemas['Organization'];
+  /** What drafts are kept under. */
+  scope: string;
+  can: (role: 'manager' | 'admin') => boolean;
+}
+
+const Context = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const s = useContext(Context);
+  if (!s) throw new Error('useSession is for pages that somebody has signed in to see');
+  return s;
+}
+
+const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('ecf-session') : null;
+
+export async function signIn(email: string, password: string): Promise<void> {
+  const response = await fetch('/session/sign-in', {
+    method: 'POST',
+    headers: { ...consoleHeader, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  }).catch(() => {
+    throw new ApiError(0, 'NETWORK', '', '');
+  });
+  if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
+  channel?.postMessage('signed-in');
+}
+
+/** Signs out; reports whether the server has ended the session. */
+export async function signOut(): Promise<boolean> {
+  const response = await fetch('/session/sign-out', { method: 'POST', headers: consoleHeader });
+  forget();
+  channel?.postMessage('signed-out');
+  if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
+  const { data } = (await response.json()) as { data: { sessionEnded: boolean } };
+  return data.sessionEnded;
+}
+
+interface Props {
+  loading: ReactNode;
+  signedOut: (done: () => void) => ReactNode;
+  /** Shown over the page when the session ends while somebody is at work. */
+  ended: (done: () => void) => ReactNode;
+  failed: (error: Error, retry: () => void) => ReactNode;
+  children: ReactNode;
+}
+
+export function SessionGate({ loading, signedOut, ended, failed, children }: Props): ReactNode {
+  const client = useQueryClient();
+  const [over, setOver] = useState(false);
+  const me = useQuery({ queryKey: ['me'], queryFn: () => take(api.GET('/auth/me')), retry: false, staleTime: Number.POSITIVE_INFINITY });
+  const organization = useQuery({
+    queryKey: ['organization'],
+    queryFn: () => take(api.GET('/organization')),
+    enabled: me.isSuccess,
+    staleTime: 60_000,
+  });
+  const known = me.data?._id;
+
+  useEffect(() => {
+    onSessionEnded(() => setOver(true));
+    if (!channel) return;
+    channel.onmessage = (m: MessageEvent<string>) => {
+      forget();
+      // Another tab has signed out, or in, perhaps as somebody else: begin anew.
+      // What was typed is kept under its own user.
+      if (m.data === 'signed-out' || known === undefined) location.reload();
+      else {
+        void take(api.GET('/auth/me')).then(
+          (now) => (now._id === known ? setOver(false) : location.reload()),
+          () => {},
+        );
+      }
+    };
+  }, [known]);
+
+  const session = useMemo((): Session | null => {
+    if (!me.data || !organization.data) return null;
+    const rank = { user: 0, manager: 1, admin: 2 } as Record<string, number>;
+    const own = rank[me.data.role] ?? 0;
+    return {
+      me: me.data,
+      organization: organization.data,
+      scope: `${organization.data._id}:${me.data._id}`,
+      can: (role) => own >= (rank[role] ?? 9),
+    };
+  }, [me.data, organization.data]);
+
+  if (me.isPending) return loading;
+  if (me.isError && (!(me.error instanceof ApiError) || me.error.status !== 401)) return failed(me.error, () => void me.refetch());
+  if (me.isError)
+    return signedOut(() => {
+      setOver(false);
+      client.clear();
+      void me.refetch();
+    });
+  if (organization.isError && !session) return failed(organization.error, () => void organization.refetch());
+  if (!session) return loading;
+  return (
+    <Context.Provider value={session}>
+      {children}
+      {over &&
+        ended(() => {
+          void take(api.GET('/auth/me')).then(
+            (now) => {
+              if (now._id !== session.me._id) {
+                location.reload();
+                return;
+              }
+              setOver(false);
+              void client.invalidateQueries();
+              window.dispatchEvent(new Event('ecf-signed-in'));
+            },
+            () => {},
+          );
+        })}
+    </Context.Provider>
+  );
+}

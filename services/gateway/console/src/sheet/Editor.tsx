@@ -1,0 +1,127 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Column } from './columns';
+import { searchPlaces } from './places';
+
+interface Option {
+  value: string;
+  label: string;
+}
+interface Props {
+  column: Column;
+  label: string;
+  start: string;
+  /** Whether what was there is to be selected, as when typing replaces it. */
+  select: boolean;
+  done: (text: string, move: 'down' | 'up' | 'right' | 'left' | 'stay') => void;
+  cancel: () => void;
+}
+
+/** The editor of one cell: a text field with the options that fit what is typed. */
+export function Editor({ column, label, start, select, done, cancel }: Props): ReactNode {
+  const { t } = useTranslation();
+  const [text, setText] = useState(start);
+  const [options, setOptions] = useState<Option[]>([]);
+  const [at, setAt] = useState(-1);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useId();
+  const finished = useRef(false);
+
+  useEffect(() => {
+    const el = input.current;
+    if (!el) return;
+    el.focus();
+    if (select) el.select();
+    else el.setSelectionRange(el.value.length, el.value.length);
+  }, [select]);
+
+  useEffect(() => {
+    let live = true;
+    if (column.place) {
+      void searchPlaces(text).then(
+        (found) => live && setOptions(found.map((p) => ({ value: p.code, label: `${p.code} · ${p.name}, ${p.country}` }))),
+        () => {},
+      );
+    } else if (column.options.length > 0) {
+      const q = text.trim().toLowerCase().replaceAll(' ', '_');
+      const fitting = column.options.filter((o) => q === '' || text === start || o.includes(q));
+      setOptions(fitting.map((o) => ({ value: o, label: o.replaceAll('_', ' ') })));
+    }
+    setAt(-1);
+    return () => {
+      live = false;
+    };
+  }, [text, column, start]);
+
+  const finish = (move: 'down' | 'up' | 'right' | 'left' | 'stay', chosen?: string): void => {
+    if (finished.current) return;
+    finished.current = true;
+    done(chosen ?? options[at]?.value ?? text, move);
+  };
+  const onKeyDown = (e: KeyboardEvent<HTMLInputElement>): void => {
+    e.stopPropagation();
+    if (e.nativeEvent.isComposing) return;
+    if (e.key === 'Escape') {
+      e.preventDefault();
+      finished.current = true;
+      cancel();
+    } else if (e.key === 'Enter') {
+      e.preventDefault();
+      finish(e.shiftKey ? 'up' : 'down');
+    } else if (e.key === 'Tab') {
+      e.preventDefault();
+      finish(e.shiftKey ? 'left' : 'right');
+    } else if (options.length > 0 && (e.key === 'ArrowDown' || e.key === 'ArrowUp')) {
+      e.preventDefault();
+      const step = e.key === 'ArrowDown' ? 1 : -1;
+      setAt((n) => (n + step + options.length + (n < 0 && step < 0 ? 1 : 0)) % options.length);
+    } else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+      e.preventDefault();
+      finish(e.key === 'ArrowDown' ? 'down' : 'up');
+    }
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        className="celleditor"
+        aria-label={label}
+        value={text}
+        role={options.length > 0 ? 'combobox' : undefined}
+        aria-expanded={options.length > 0 ? true : undefined}
+        aria-controls={options.length > 0 ? list : undefined}
+        aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined}
+        aria-autocomplete={options.length > 0 ? 'list' : undefined}
+        inputMode={column.kind === 'integer' ? 'numeric' : column.kind === 'number' ? 'decimal' : 'text'}
+        placeholder={column.kind === 'date' ? t('sheet.datePlaceholder') : column.fallback}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(e) => setText(e.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onBlur={() => finish('stay')}
+        onCopy={(e) => e.stopPropagation()}
+        onPaste={(e) => e.stopPropagation()}
+        onMouseDown={(e) => e.stopPropagation()}
+      />
+      {options.length > 0 && (
+        <div className="celloptions" id={list} role="listbox" aria-label={label}>
+          {options.map((o, n) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys of the field choose among the options
+            <div
+              key={o.value}
+              id={`${list}-${n}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={n === at}
+              className="celloption"
+              onMouseDown={(e) => e.preventDefault()}
+              onClick={() => finish('down', o.value)}
+            >
+              {o.label}
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+import { Alert, Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { co2e, exact, percent, range } from '../format';
+import { resultOf } from '../pages/Events';
+import type { TypeInfo } from '../pages/Sheet';
+import type { Engine } from './engine';
+import { dirty, editable, type Row } from './store';
+
+export function StatusBadge({ row }: { row: Pick<Row, 'status'> }): ReactNode {
+  const { t } = useTranslation();
+  const color = { draft: 'gray', unsubmitted: 'gray', submitted: 'blue', in_review: 'blue', approved: 'teal', changes_requested: 'orange', rejected: 'red' }[row.status];
+  return (
+    <Badge variant="light" color={color} className="badge">
+      {t(`status.${row.status}`)}
+    </Badge>
+  );
+}
+
+interface Props {
+  engine: Engine;
+  info: TypeInfo | undefined;
+  row: Row | undefined;
+  field: string | undefined;
+  set: (row: Row, field: string, text: string) => void;
+}
+
+/** What there is to know about the row in focus: its figure in words, its faults with what would be right, its state. */
+export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
+  const { t } = useTranslation();
+  const result = useQuery({ queryKey: ['result', engine.event], queryFn: () => resultOf(engine.event) });
+  if (!info || !row)
+    return (
+      <aside className="inspector" aria-label={t('inspect.title')}>
+        <Text size="sm" c="dimmed">
+          {t('inspect.none')}
+        </Text>
+      </aside>
+    );
+  const column = info.columns.find((c) => c.field === field);
+  const faults = Object.entries(row.check.faults);
+  const measure = result.data?.measureNext?.find((m) => m.recordId === row.id);
+  return (
+    <aside className="inspector" aria-label={t('inspect.title')}>
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start">
+          <Title order={2} size="h5">
+            {t(`type.${row.type as 'flights'}`, { defaultValue: row.type })}
+          </Title>
+          <StatusBadge row={row} />
+        </Group>
+        {row.check.kg !== undefined && row.check.state !== 'bad' && (
+          <div>
+            <Text size="xl" fw={650} className="figure" title={exact(row.check.kg)}>
+              {co2e(row.check.kg)}
+            </Text>
+            <Text size="sm" c="dimmed" className="figure">
+              {t('inspect.range', { range: range(row.check.low ?? 0, row.check.high ?? 0) })}
+            </Text>
+          </div>
+        )}
+        {row.theirs && (
+          <Alert color="orange" title={t('conflict.title')} role="alert">
+            <Stack gap="xs">
+              <List size="sm">
+                {info.columns
+                  .filter((c) => (row.theirs?.cells[c.field] ?? '') !== (row.cells[c.field] ?? ''))
+                  .map((c) => (
+                    <List.Item key={c.field}>
+                      {c.label}: {t('conflict.yours')} <b>{row.cells[c.field] || '–'}</b>, {t('conflict.theirs')} <b>{row.theirs?.cells[c.field] || '–'}</b>
+                    </List.Item>
+                  ))}
+              </List>
+              <Group gap="xs">
+                <Button size="xs" onClick={() => void engine.resolve(row, true)}>
+                  {t('conflict.keepMine')}
+                </Button>
+                <Button size="xs" variant="default" onClick={() => void engine.resolve(row, false)}>
+                  {t('conflict.keepTheirs')}
+                </Button>
+              </Group>
+            </Stack>
+          </Alert>
+        )}
+        {row.failed && (
+          <Alert color="red" role="alert">
+            {row.failed}
+          </Alert>
+        )}
+        {row.comment && row.status === 'changes_requested' && (
+          <Alert color="orange" title={t('inspect.asked')}>
+            {row.comment}
+          </Alert>
+        )}
+        {faults.map(([name, f]) => (
+          <Alert key={name} color="red" variant="light" p="xs">
+            <Text size="sm">{f.message}</Text>
+            {f.suggestions && name && editable(row) && (
+              <Group gap={6} mt={6}>
+                {f.suggestions.map((s) => (
+                  <Button key={s} size="compact-xs" variant="default" onClick={() => set(row, name, s)}>
+                    {s}
+                  </Button>
+                ))}
+              </Group>
+            )}
+          </Alert>
+        ))}
+        {measure && (
+          <Text size="sm">
+            {t('inspect.measure', { share: percent(measure.varianceShare) })}
+          </Text>
+        )}
+        {column && (
+          <div>
+            <Text size="sm" fw={600}>
+              {column.label}
+              {column.unit && ` (${column.unit})`}
+              {column.required && ` · ${t('inspect.required')}`}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {column.description}
+            </Text>
+            {column.fallback && (
+              <Text size="xs" c="dimmed">
+                {t('inspect.fallback', { value: column.fallback })}
+              </Text>
+            )}
+          </div>
+        )}
+        <div>
+          <Text size="xs" c="dimmed">
+            {t('inspect.formula')}
+          </Text>
+          <Text size="sm">{info.formula}</Text>
+        </div>
+        {row.check.notices.length > 0 && (
+          <List size="xs" c="dimmed">
+            {row.check.notices.map((n) => (
+              <List.Item key={n.code + (n.field ?? '')}>{n.message}</List.Item>
+            ))}
+          </List>
+        )}
+        {!editable(row) && (
+          <Group>
+            <Text size="sm" c="dimmed">
+              {t('inspect.locked')}
+            </Text>
+            {row.status === 'submitted' && (
+              <Button size="compact-sm" variant="default" onClick={() => void engine.withdraw(row)}>
+                {t('sheet.withdraw')}
+              </Button>
+            )}
+          </Group>
+        )}
+        {dirty(row) && row.check.state === 'good' && (
+          <Text size="xs" c="dimmed">
+            {t('inspect.saves')}
+          </Text>
+        )}
+      </Stack>
+    </aside>
+  );
+}

@@ -1,0 +1,124 @@
+import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TypeInfo } from '../pages/Sheet';
+import { useProblemText } from '../ui/states';
+import type { Engine } from './engine';
+import { KgCell } from './Grid';
+import { StatusBadge } from './Inspector';
+import { dirty, editable } from './store';
+
+/** The sheet where there is room for one row only: the row as a form. */
+export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeInfo[]; type: string }): ReactNode {
+  const { t } = useTranslation();
+  const text = useProblemText();
+  const { store } = engine;
+  const version = store.snapshot();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
+  const rows = useMemo(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, version, type]);
+  const [at, setAt] = useState(0);
+  const row = rows[at];
+  const info = infos.find((i) => i.type === (row?.type ?? type));
+  const key = row?.key ?? null;
+  useEffect(() => {
+    engine.active = key;
+    engine.left();
+    return () => {
+      engine.active = null;
+    };
+  }, [engine, key]);
+  const set = (field: string, value: string): void => {
+    store.edit([{ ...(row ? { key: row.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
+  };
+  const locked = row !== undefined && !editable(row);
+  return (
+    <Stack p="md" gap="sm" className="rowform">
+      <Group justify="space-between" wrap="nowrap">
+        <ActionIcon variant="default" size={44} aria-label={t('form.previous')} disabled={at === 0} onClick={() => setAt(at - 1)}>
+          <IconChevronLeft aria-hidden />
+        </ActionIcon>
+        <Text size="sm" role="status">
+          {row ? t('form.of', { at: at + 1, count: rows.length }) : t('form.new')}
+        </Text>
+        <ActionIcon variant="default" size={44} aria-label={at >= rows.length - 1 ? t('form.new') : t('form.next')} disabled={type === 'all' ? at >= rows.length - 1 : at >= rows.length} onClick={() => setAt(at + 1)}>
+          {at >= rows.length - 1 ? <IconPlus aria-hidden /> : <IconChevronRight aria-hidden />}
+        </ActionIcon>
+      </Group>
+      {row && (
+        <Group justify="space-between">
+          <StatusBadge row={row} />
+          <KgCell row={row} />
+        </Group>
+      )}
+      {!info && <Text c="dimmed">{t('sheet.emptyAll')}</Text>}
+      {row?.theirs && (
+        <Alert color="orange" title={t('conflict.title')}>
+          <Group>
+            <Button size="xs" onClick={() => void engine.resolve(row, true)}>
+              {t('conflict.keepMine')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => void engine.resolve(row, false)}>
+              {t('conflict.keepTheirs')}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {info?.columns.map((c) => {
+        const fault = row?.check.faults[c.field];
+        const label = `${c.label}${c.unit ? ` (${c.unit})` : ''}`;
+        const error = fault && (
+          <>
+            {fault.message}{' '}
+            {!locked &&
+              fault.suggestions?.slice(0, 3).map((s) => (
+                <Button key={s} size="compact-xs" variant="default" mr={4} onClick={() => set(c.field, s)}>
+                  {s}
+                </Button>
+              ))}
+          </>
+        );
+        if (c.options.length > 0)
+          return (
+            <NativeSelect
+              key={c.field}
+              label={label}
+              required={c.required}
+              disabled={locked}
+              error={error}
+              value={row?.cells[c.field] ?? ''}
+              data={[{ value: '', label: c.fallback ? t('form.default', { value: c.fallback }) : '–' }, ...c.options.map((o) => ({ value: o, label: o.replaceAll('_', ' ') }))]}
+              onChange={(e) => set(c.field, e.currentTarget.value)}
+            />
+          );
+        return (
+          <TextInput
+            key={c.field}
+            label={label}
+            required={c.required}
+            disabled={locked}
+            error={error}
+            description={c.description}
+            type={c.kind === 'date' ? 'date' : 'text'}
+            inputMode={c.kind === 'integer' ? 'numeric' : c.kind === 'number' ? 'decimal' : 'text'}
+            value={row?.cells[c.field] ?? ''}
+            onChange={(e) => set(c.field, e.currentTarget.value)}
+          />
+        );
+      })}
+      {row?.id && editable(row) && !dirty(row) && (
+        <Button
+          onClick={() =>
+            void engine.submit([row]).then(
+              ({ refused }) => refused.length > 0 && notifications.show({ color: 'red', message: refused[0] }),
+              (cause: Error) => notifications.show({ color: 'red', message: text(cause) }),
+            )
+          }
+        >
+          {t('sheet.submit', { count: 1 })}
+        </Button>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,161 @@
+/** The columns of a record type, made from its JSON Schema, and what their cells say. */
+import * as z from 'zod/mini';
+import { cellNumber, parseNumber } from '../format';
+
+const property = z.object({
+  type: z.optional(z.union([z.string(), z.array(z.string())])),
+  description: z.optional(z.string()),
+  enum: z.optional(z.array(z.unknown())),
+  default: z.optional(z.unknown()),
+  format: z.optional(z.string()),
+  pattern: z.optional(z.string()),
+  'x-unit': z.optional(z.string()),
+});
+const schema = z.object({
+  properties: z.record(z.string(), property),
+  required: z.optional(z.array(z.string())),
+});
+
+export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'list' | 'evidence';
+
+export interface Column {
+  field: string;
+  label: string;
+  unit: string;
+  kind: Kind;
+  required: boolean;
+  options: string[];
+  place: boolean;
+  description: string;
+  fallback: string;
+}
+
+/** Fields that come last, whatever order the schema has them in. */
+const common = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence', 'respondents', 'population', 'sampleCV'];
+
+/** Turns a field name into words: distanceKm is "Distance", its unit stands beside it. */
+export function labelOf(field: string, unit = ''): string {
+  const bare = unit ? field.replace(/(KWh|Km|Kg|M2|M3|Litres|Percent)$/, '') : field;
+  const words = (bare || field).replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function columnsOf(raw: unknown): Column[] {
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success) return [];
+  const { properties, required = [] } = parsed.data;
+  const columns: Column[] = [];
+  for (const [field, p] of Object.entries(properties)) {
+    const type = (Array.isArray(p.type) ? p.type : [p.type ?? 'string']).find((t) => t !== 'null') ?? 'string';
+    const kind = kindOf(field, type, p.format);
+    if (!kind) continue;
+    const unit = p['x-unit'] ?? '';
+    columns.push({
+      field,
+      unit,
+      kind,
+      label: labelOf(field, unit),
+      required: required.includes(field),
+      options: kind === 'boolean' ? ['yes', 'no'] : (p.enum ?? []).filter((o): o is string => typeof o === 'string'),
+      place: (field === 'from' || field === 'to') && Boolean(p.pattern),
+      description: p.description ?? '',
+      fallback: p.default === undefined ? '' : String(p.default),
+    });
+  }
+  const rank = (c: Column): number => {
+    const at = common.indexOf(c.field);
+    return at >= 0 ? 100 + at : c.required ? 0 : 1;
+  };
+  // Array.prototype.sort is stable: within a rank the order of the schema stays.
+  return columns.sort((a, b) => rank(a) - rank(b));
+}
+
+function kindOf(field: string, type: string, format?: string): Kind | undefined {
+  if (field === 'evidence') return 'evidence';
+  if (field === 'metadata' || type === 'object') return undefined;
+  if (type === 'array') return 'list';
+  if (type === 'boolean' || type === 'integer' || type === 'number') return type;
+  return format === 'date' ? 'date' : 'text';
+}
+
+export type Cells = Record<string, string>;
+
+const yes = new Set(['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'wahr', '✓']);
+const no = new Set(['no', 'n', 'false', '0', 'nein', 'falsch', '-']);
+
+/** Returns the value of a cell for the API; what cannot be understood is sent as it is, for the server to say what is right. */
+export function valueOf(column: Column, text: string): unknown {
+  const bare = text.trim();
+  if (bare === '') return undefined;
+  switch (column.kind) {
+    case 'integer':
+    case 'number':
+      return parseNumber(bare) ?? bare;
+    case 'boolean': {
+      const low = bare.toLowerCase();
+      return yes.has(low) ? true : no.has(low) ? false : bare;
+    }
+    case 'date':
+      return isoDate(bare) ?? bare;
+    case 'list':
+      return bare.split(/[,;\s]+/).filter(Boolean);
+    case 'evidence':
+      return bare.split(/\s*;\s*/).filter(Boolean).map((e) => (e.startsWith('https://') ? { url: e } : { name: e }));
+    default:
+      return bare;
+  }
+}
+
+/** Understands days that can be read one way only: year first, a named month, or a day above twelve. */
+export function isoDate(text: string): string | undefined {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return text;
+  const m = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(text);
+  if (!m) return undefined;
+  const [, first = '', separator = '', second = '', year = ''] = m;
+  const pad = (s: string): string => s.padStart(2, '0');
+  // Points are written between day and month in the countries that use them.
+  if (separator === '.' || Number(first) > 12) return `${year}-${pad(second)}-${pad(first)}`;
+  if (Number(second) > 12) return `${year}-${pad(first)}-${pad(second)}`;
+  return undefined;
+}
+
+/** Returns what a cell shows of a value of a record. */
+export function textOf(column: Column, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number') return cellNumber(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (column.kind === 'evidence' && Array.isArray(value)) {
+    return value.map((e: { name?: string; url?: string; sha256?: string }) => e.name ?? e.url ?? e.sha256 ?? '').join('; ');
+  }
+  if (Array.isArray(value)) return value.join(', ');
+  return String(value);
+}
+
+/** Returns the fields of a row for the API. */
+export function fieldsOf(columns: Column[], cells: Cells): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const c of columns) {
+    const v = valueOf(c, cells[c.field] ?? '');
+    if (v !== undefined) fields[c.field] = v;
+  }
+  return fields;
+}
+
+/** Returns a PATCH: what a row says otherwise than it was saved; what was emptied is null. */
+export function patchOf(columns: Column[], cells: Cells, saved: Cells): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  for (const c of columns) {
+    const now = (cells[c.field] ?? '').trim();
+    if (now !== (saved[c.field] ?? '').trim()) patch[c.field] = valueOf(c, now) ?? null;
+  }
+  return patch;
+}
+
+export function cellsOf(columns: Column[], record: Record<string, unknown>): Cells {
+  const cells: Cells = {};
+  for (const c of columns) {
+    const text = textOf(c, record[c.field]);
+    if (text !== '') cells[c.field] = text;
+  }
+  return cells;
+}

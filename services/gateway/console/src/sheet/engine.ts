@@ -1,0 +1,328 @@
+/** Checks, saves and keeps the rows of a sheet while somebody types. */
+import { ApiError, all, api, call, type Schemas, take } from '../api/client';
+import type { Cells } from './columns';
+import { cellsOf, patchOf } from './columns';
+import { type Draft, dropOutgoing, type Outgoing, readDrafts, readOutgoing, writeDrafts, writeOutgoing } from './drafts';
+import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
+
+const batchMax = 100;
+const checkDelay = 350;
+const keepDelay = 250;
+
+interface Outcomes {
+  items: { _id?: string; record?: ServerRecord; error?: Schemas['Error'] }[];
+}
+
+export type Trouble = { kind: 'offline' } | { kind: 'wait'; seconds: number } | { kind: 'error'; error: ApiError } | null;
+
+export class Engine {
+  /** The row in focus is not saved while it is being worked on. */
+  active: string | null = null;
+  trouble: Trouble = null;
+  onSaved: () => void = () => {};
+  private checkTimer: ReturnType<typeof setTimeout> | undefined;
+  private keepTimer: ReturnType<typeof setTimeout> | undefined;
+  private busy = false;
+  private stopped = false;
+  private again = false;
+  private keptKeys = new Set<string>();
+
+  constructor(
+    readonly store: Store,
+    readonly event: string,
+    readonly scope: string,
+    readonly types: string[],
+    private readonly newKey: () => string = () => crypto.randomUUID(),
+  ) {
+    store.onEdit = (rows) => this.edited(rows);
+  }
+
+  /** Reads the event's records and what was not saved last time. */
+  async start(): Promise<void> {
+    await this.reload();
+    const drafts = await readDrafts(this.scope, this.event).catch((): Draft[] => []);
+    for (const d of drafts) this.keptKeys.add(d.key);
+    this.store.restore(drafts);
+    for (const r of this.store.rows) if (dirty(r)) r.check = { ...r.check, state: 'waiting' };
+    for (const o of await readOutgoing(this.scope, this.event).catch((): Outgoing[] => [])) await this.post(o);
+    this.schedule(0);
+  }
+
+  async reload(): Promise<void> {
+    const lists: ServerRecord[][] = [];
+    for (let i = 0; i < this.types.length; i += 4) {
+      lists.push(
+        ...(await Promise.all(
+          this.types.slice(i, i + 4).map((type) =>
+            all((page) =>
+              take(api.GET('/events/{eventId}/{type}', { params: { path: { eventId: this.event, type }, query: { page, limit: 100 } } })),
+            ).then((items) => (items as ServerRecord[]).reverse()),
+          ),
+        )),
+      );
+    }
+    this.store.load(lists.flat(), true);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.checkTimer);
+    void this.keep();
+  }
+
+  private edited(rows: Row[]): void {
+    if (rows.length > 0) this.schedule(checkDelay);
+    clearTimeout(this.keepTimer);
+    this.keepTimer = setTimeout(() => void this.keep(), keepDelay);
+  }
+
+  /** Writes what is not saved into the browser's database. */
+  async keep(): Promise<void> {
+    clearTimeout(this.keepTimer);
+    const put: Draft[] = [];
+    const now = new Set<string>();
+    this.store.rows.forEach((r, at) => {
+      if (!dirty(r)) return;
+      now.add(r.key);
+      put.push({ scope: this.scope, event: this.event, key: r.key, type: r.type, cells: r.cells, at, ...(r.id ? { id: r.id } : {}) });
+    });
+    const drop = [...this.keptKeys].filter((k) => !now.has(k)).map((k): [string, string, string] => [this.scope, this.event, k]);
+    this.keptKeys = now;
+    await writeDrafts(put, drop).catch(() => {});
+  }
+
+  schedule(delay: number): void {
+    if (this.stopped) return;
+    clearTimeout(this.checkTimer);
+    this.checkTimer = setTimeout(() => void this.work(), delay);
+  }
+
+  /** The row that was worked on has been left: it may be saved. */
+  left(): void {
+    this.schedule(0);
+  }
+
+  private async work(): Promise<void> {
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
+    this.busy = true;
+    try {
+      await this.check();
+      await this.save();
+      if (this.trouble) {
+        this.trouble = null;
+        this.store.changed();
+      }
+    } catch (cause) {
+      this.fail(cause);
+    } finally {
+      this.busy = false;
+      void this.keep();
+      if (this.again) {
+        this.again = false;
+        this.schedule(50);
+      }
+    }
+  }
+
+  private fail(cause: unknown): void {
+    const error = cause instanceof ApiError ? cause : new ApiError(0, 'NETWORK', String(cause), '');
+    let wait = 15;
+    if (error.code === 'NETWORK') this.trouble = { kind: 'offline' };
+    else if (error.retryAfter > 0) {
+      wait = error.retryAfter;
+      this.trouble = { kind: 'wait', seconds: wait };
+    } else this.trouble = { kind: 'error', error };
+    if (error.status !== 401) this.schedule((error.code === 'NETWORK' ? 4 : wait) * 1000);
+    this.store.changed();
+  }
+
+  /** Asks what the rows that changed would count, a hundred at a time. */
+  private async check(): Promise<void> {
+    const waiting = this.store.rows.filter((r) => r.check.state === 'waiting' && editable(r));
+    for (const r of waiting) if (empty(r)) r.check = { state: 'none', notices: [], faults: {} };
+    for (const [type, rows] of byType(waiting.filter((r) => !empty(r)))) {
+      for (let i = 0; i < rows.length; i += batchMax) {
+        const part = rows.slice(i, i + batchMax);
+        const asked = part.map((r) => ({ row: r, cells: r.cells }));
+        const items = part.map((r) => {
+          const body = bodyOf(this.store, r);
+          if (r.id) delete body.externalReference; // which this very record has already
+          return body;
+        });
+        const { data } = await call<Outcomes>('POST', `/events/${this.event}/${type}/batch`, { items }, { 'X-Dry-Run': 'true' });
+        data.items.forEach((o, n) => {
+          const a = asked[n];
+          if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
+          if (o.record) a.row.check = checkOf(o.record.footprint);
+          else if (o.error) a.row.check = { state: 'bad', notices: [], faults: faultsOf(o.error.details ?? [], o.error.message) };
+        });
+        this.store.changed();
+      }
+    }
+  }
+
+  private async save(): Promise<void> {
+    const ready = this.store.rows.filter((r) => editable(r) && dirty(r) && r.check.state === 'good' && r.key !== this.active && !r.theirs && !r.saving);
+    for (const [type, rows] of byType(ready.filter((r) => !r.id))) {
+      for (let i = 0; i < rows.length; i += batchMax) {
+        const part = rows.slice(i, i + batchMax);
+        const o: Outgoing = {
+          scope: this.scope,
+          event: this.event,
+          key: this.newKey(),
+          type,
+          rows: part.map((r) => ({ key: r.key, cells: r.cells })),
+          items: part.map((r) => bodyOf(this.store, r)),
+        };
+        await writeOutgoing(o).catch(() => {});
+        await this.post(o);
+      }
+    }
+    for (const r of ready) if (r.id) await this.patch(r);
+    if (ready.length > 0) this.onSaved();
+  }
+
+  /** Sends new rows. Sent again after a crash, with the same key, they are not made twice. */
+  private async post(o: Outgoing): Promise<void> {
+    for (const { key } of o.rows) this.mark(key);
+    let data: Outcomes;
+    try {
+      ({ data } = await call<Outcomes>('POST', `/events/${o.event}/${o.type}/batch`, { items: o.items }, { 'Idempotency-Key': o.key }));
+    } catch (cause) {
+      for (const { key } of o.rows) delete this.store.get(key)?.saving;
+      const kept = cause instanceof ApiError && cause.status >= 400 && cause.status < 500 && ![401, 408, 409, 429].includes(cause.status);
+      if (kept) await dropOutgoing(o).catch(() => {});
+      throw cause;
+    }
+    data.items.forEach((outcome, n) => {
+      const sent = o.rows[n];
+      if (!sent) return;
+      const row = this.store.get(sent.key);
+      if (outcome.record) {
+        if (row) this.store.saved(sent.key, outcome.record, sent.cells);
+        else this.store.load([outcome.record]);
+      } else if (row && outcome.error) {
+        delete row.saving;
+        row.check = { state: 'bad', notices: [], faults: faultsOf(outcome.error.details ?? [], outcome.error.message) };
+      }
+    });
+    await this.keep();
+    await dropOutgoing(o).catch(() => {});
+    this.store.changed();
+  }
+
+  private mark(key: string): void {
+    const row = this.store.get(key);
+    if (row) row.saving = true;
+  }
+
+  /** Changes a saved row, unless somebody else has changed it since it was read. */
+  private async patch(row: Row): Promise<void> {
+    const path = `/events/${this.event}/${row.type}/${row.id}`;
+    const columns = this.store.columns(row.type);
+    const sent = row.cells;
+    try {
+      row.saving = true;
+      const now = await call<ServerRecord>('GET', path);
+      if (now.data.revision !== row.revision) {
+        this.meet(row, now.data);
+        return;
+      }
+      const { data } = await call<ServerRecord>('PATCH', path, patchOf(columns, sent, row.saved ?? {}), { 'If-Match': now.tag });
+      this.store.saved(row.key, data, sent);
+    } catch (cause) {
+      delete row.saving;
+      if (!(cause instanceof ApiError)) throw cause;
+      if (cause.status === 412) {
+        const now = await call<ServerRecord>('GET', path);
+        this.meet(row, now.data);
+      } else if (cause.status === 400) row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
+      else if (cause.status === 403 || cause.status === 404 || cause.status === 409) row.failed = cause.message;
+      else throw cause;
+    } finally {
+      delete row.saving;
+      this.store.changed();
+    }
+  }
+
+  /** Shows two versions beside each other, unless they say the same. */
+  private meet(row: Row, record: ServerRecord): void {
+    const theirs: Cells = cellsOf(this.store.columns(row.type), record);
+    const fresh = this.store.fromServer(record);
+    if (fresh.status !== row.status) Object.assign(row, { status: fresh.status });
+    row.theirs = { cells: theirs, revision: record.revision ?? 0, by: '' };
+    delete row.saving;
+    this.store.changed();
+  }
+
+  /** Ends a conflict: with what was typed here, or with what is saved. */
+  async resolve(row: Row, mine: boolean): Promise<void> {
+    if (!row.theirs) return;
+    row.revision = row.theirs.revision;
+    row.saved = row.theirs.cells;
+    if (!mine) row.cells = { ...row.theirs.cells };
+    delete row.theirs;
+    row.check = { ...row.check, state: 'waiting' };
+    this.store.changed();
+    this.schedule(0);
+  }
+
+  /** Submits saved rows; returns how many were and why others were not. */
+  async submit(rows: Row[]): Promise<{ done: number; refused: string[] }> {
+    let done = 0;
+    const refused: string[] = [];
+    for (const [type, list] of byType(rows.filter((r) => r.id && editable(r) && !dirty(r)))) {
+      for (let i = 0; i < list.length; i += batchMax) {
+        const ids = list.slice(i, i + batchMax).map((r) => r.id ?? '');
+        const { data } = await call<Outcomes>('POST', `/events/${this.event}/${type}/submit`, { ids }, { 'Idempotency-Key': this.newKey() });
+        for (const o of data.items) {
+          if (o.record) {
+            done++;
+            this.store.load([o.record]);
+          } else if (o.error) refused.push(o.error.message);
+        }
+      }
+    }
+    this.store.changed();
+    this.onSaved();
+    return { done, refused };
+  }
+
+  /** Deletes rows, saved ones at the server too. */
+  async remove(rows: Row[]): Promise<string[]> {
+    const refused: string[] = [];
+    this.store.remove(rows.filter((r) => !r.id).map((r) => r.key));
+    for (const r of rows) {
+      if (!r.id || !editable(r)) continue;
+      try {
+        await call('DELETE', `/events/${this.event}/${r.type}/${r.id}`);
+        this.store.forget(r.key);
+      } catch (cause) {
+        if (cause instanceof ApiError) refused.push(cause.message);
+        else throw cause;
+      }
+    }
+    this.store.changed();
+    this.onSaved();
+    return refused;
+  }
+
+  async withdraw(row: Row): Promise<void> {
+    const { data } = await call<ServerRecord>('POST', `/events/${this.event}/${row.type}/${row.id}/withdraw`, {});
+    this.store.load([data]);
+    this.onSaved();
+  }
+}
+
+function byType(rows: Row[]): Map<string, Row[]> {
+  const map = new Map<string, Row[]>();
+  for (const r of rows) {
+    const list = map.get(r.type);
+    if (list) list.push(r);
+    else map.set(r.type, [r]);
+  }
+  return map;
+}

@@ -1,0 +1,55 @@
+/** Where one is in the sheet, and what is selected. Positions count from 0. */
+export interface Position {
+  row: number;
+  col: number;
+}
+export interface Selection {
+  active: Position;
+  anchor: Position;
+}
+
+export interface Bounds {
+  rows: number;
+  cols: number;
+}
+
+export const at = (row: number, col: number): Selection => ({ active: { row, col }, anchor: { row, col } });
+
+const clamp = (n: number, max: number): number => Math.max(0, Math.min(n, max - 1));
+
+export function move(s: Selection, dr: number, dc: number, b: Bounds, extend: boolean): Selection {
+  const active = { row: clamp(s.active.row + dr, b.rows), col: clamp(s.active.col + dc, b.cols) };
+  return { active, anchor: extend ? s.anchor : active };
+}
+
+export function area(s: Selection): { top: number; bottom: number; left: number; right: number } {
+  return {
+    top: Math.min(s.active.row, s.anchor.row),
+    bottom: Math.max(s.active.row, s.anchor.row),
+    left: Math.min(s.active.col, s.anchor.col),
+    right: Math.max(s.active.col, s.anchor.col),
+  };
+}
+
+/** What a key does to a selection; undefined when it is no key of movement. */
+export function byKey(s: Selection, key: string, ctrl: boolean, shift: boolean, b: Bounds, page: number): Selection | undefined {
+  switch (key) {
+    case 'ArrowDown':
+      return move(s, ctrl ? b.rows : 1, 0, b, shift);
+    case 'ArrowUp':
+      return move(s, ctrl ? -b.rows : -1, 0, b, shift);
+    case 'ArrowRight':
+      return move(s, 0, ctrl ? b.cols : 1, b, shift);
+    case 'ArrowLeft':
+      return move(s, 0, ctrl ? -b.cols : -1, b, shift);
+    case 'PageDown':
+      return move(s, page, 0, b, shift);
+    case 'PageUp':
+      return move(s, -page, 0, b, shift);
+    case 'Home':
+      return move(s, ctrl ? -b.rows : 0, -b.cols, b, shift);
+    case 'End':
+      return move(s, ctrl ? b.rows : 0, b.cols, b, shift);
+  }
+  return undefined;
+}

@@ -1,0 +1,275 @@
+/** The rows of a sheet: what is typed, what is saved, what the server says of it, and how to undo. */
+import type { Detail, Schemas } from '../api/client';
+import { type Cells, type Column, cellsOf, fieldsOf } from './columns';
+
+export type Status = 'draft' | Schemas['RecordStatus'];
+
+export interface Check {
+  state: 'none' | 'waiting' | 'good' | 'bad';
+  kg?: number;
+  low?: number;
+  high?: number;
+  notices: { code: string; message: string; field?: string | undefined }[];
+  /** Faults by field; those of no field are under "". */
+  faults: Record<string, Detail>;
+}
+
+export interface Row {
+  key: string;
+  type: string;
+  cells: Cells;
+  status: Status;
+  check: Check;
+  /** What the server holds; absent for a row it does not know. */
+  saved?: Cells;
+  id?: string;
+  revision?: number;
+  mine?: boolean;
+  comment?: string | null;
+  saving?: boolean;
+  /** Somebody else's version, when a write met one. */
+  theirs?: { cells: Cells; revision: number; by: string };
+  /** Why the last try to save failed, other than by faults. */
+  failed?: string;
+}
+
+const unchecked: Check = { state: 'none', notices: [], faults: {} };
+
+export const editable = (r: Row): boolean => r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested';
+export const empty = (r: Row): boolean => Object.values(r.cells).every((c) => c.trim() === '');
+export const dirty = (r: Row): boolean => (r.saved === undefined ? !empty(r) : differs(r.cells, r.saved));
+
+function differs(a: Cells, b: Cells): boolean {
+  for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) if ((a[k] ?? '').trim() !== (b[k] ?? '').trim()) return true;
+  return false;
+}
+
+/** One change of one row, both ways; null cells stand for a row that is not there. */
+interface Change {
+  key: string;
+  before: Cells | null;
+  after: Cells | null;
+  type: string;
+}
+
+export type ServerRecord = Schemas['RecordState'] & Record<string, unknown>;
+
+export class Store {
+  rows: Row[] = [];
+  private past: Change[][] = [];
+  private future: Change[][] = [];
+  private listeners = new Set<() => void>();
+  private index = new Map<string, Row>();
+  version = 0;
+  /** Called with the rows that have changed by hand. */
+  onEdit: (rows: Row[]) => void = () => {};
+
+  constructor(
+    readonly columns: (type: string) => Column[],
+    private readonly me: string,
+    private readonly newKey: () => string = () => crypto.randomUUID(),
+  ) {}
+
+  subscribe = (f: () => void): (() => void) => {
+    this.listeners.add(f);
+    return () => this.listeners.delete(f);
+  };
+  snapshot = (): number => this.version;
+
+  changed(): void {
+    this.version++;
+    for (const f of this.listeners) f();
+  }
+
+  get(key: string): Row | undefined {
+    return this.index.get(key);
+  }
+
+  private add(row: Row, at = this.rows.length): void {
+    this.rows.splice(at, 0, row);
+    this.index.set(row.key, row);
+  }
+
+  private drop(key: string): void {
+    this.rows = this.rows.filter((r) => r.key !== key);
+    this.index.delete(key);
+  }
+
+  /** Removes a row that the server does not have any more. */
+  forget(key: string): void {
+    this.drop(key);
+    this.past = this.past.filter((step) => !step.some((c) => c.key === key));
+    this.future = [];
+  }
+
+  /** Takes records of the server in. What was typed into a row and is not saved stays. */
+  load(records: ServerRecord[], replace = false): void {
+    const seen = new Set<string>();
+    for (const record of records) {
+      const key = record._id;
+      seen.add(key);
+      const row = this.index.get(key) ?? this.rows.find((r) => r.id === key);
+      const next = this.fromServer(record);
+      if (!row) this.add(next);
+      else if (row.revision !== next.revision || row.status !== next.status) {
+        const typed = dirty(row) ? row.cells : undefined;
+        Object.assign(row, next, { key: row.key });
+        if (typed) row.cells = typed;
+      }
+    }
+    if (replace) for (const r of [...this.rows]) if (r.id && !seen.has(r.id) && !dirty(r)) this.drop(r.key);
+    this.changed();
+  }
+
+  fromServer(record: ServerRecord): Row {
+    const type = record.type ?? '';
+    const cells = cellsOf(this.columns(type), record);
+    const row: Row = {
+      key: record._id,
+      id: record._id,
+      type,
+      cells,
+      saved: { ...cells },
+      status: record.status ?? 'unsubmitted',
+      check: checkOf(record.footprint),
+      mine: record.createdBy?._id === this.me,
+      comment: record.reviewComment ?? null,
+    };
+    if (record.revision !== undefined) row.revision = record.revision;
+    return row;
+  }
+
+  /** Puts the drafts of an earlier visit back. */
+  restore(drafts: { key: string; type: string; cells: Cells; id?: string }[]): void {
+    for (const d of drafts) {
+      const row = (d.id && this.rows.find((r) => r.id === d.id)) || this.index.get(d.key);
+      if (row) {
+        if (editable(row)) row.cells = d.cells;
+      } else if (!d.id) this.add({ key: d.key, type: d.type, cells: d.cells, status: 'draft', check: unchecked });
+    }
+    this.changed();
+  }
+
+  /** Changes cells of rows by hand, as one step of undo. Rows that do not exist yet are made. */
+  edit(edits: { key?: string; type: string; cells: Cells }[]): string[] {
+    const changes: Change[] = [];
+    const keys: string[] = [];
+    for (const e of edits) {
+      const row = e.key ? this.index.get(e.key) : undefined;
+      if (row && !editable(row)) continue;
+      const key = row?.key ?? this.newKey();
+      keys.push(key);
+      const before = row ? row.cells : null;
+      changes.push({ key, type: e.type, before, after: { ...(before ?? {}), ...e.cells } });
+    }
+    this.apply(changes, 'after');
+    if (changes.length > 0) {
+      this.past.push(changes);
+      this.future = [];
+    }
+    return keys;
+  }
+
+  /** Removes rows the server does not know, as one step of undo. */
+  remove(keys: string[]): void {
+    const changes: Change[] = [];
+    for (const key of keys) {
+      const row = this.index.get(key);
+      if (row && !row.id) changes.push({ key, type: row.type, before: row.cells, after: null });
+    }
+    if (changes.length === 0) return;
+    this.apply(changes, 'after');
+    this.past.push(changes);
+    this.future = [];
+  }
+
+  private apply(changes: Change[], side: 'before' | 'after'): void {
+    const touched: Row[] = [];
+    for (const c of changes) {
+      const cells = c[side];
+      let row = this.index.get(c.key);
+      if (cells === null) {
+        if (row && !row.id) this.drop(c.key);
+        else if (row) {
+          row.cells = { ...(row.saved ?? {}) };
+          touched.push(row);
+        }
+        continue;
+      }
+      if (!row) {
+        row = { key: c.key, type: c.type, cells, status: 'draft', check: unchecked };
+        this.add(row);
+      } else row.cells = cells;
+      row.check = { ...row.check, state: 'waiting' };
+      touched.push(row);
+    }
+    this.changed();
+    this.onEdit(touched);
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
+  /** Takes the last step back. Returns the rows that cannot be changed any more. */
+  undo(): Row[] {
+    const step = this.past.pop();
+    if (!step) return [];
+    const locked = step.map((c) => this.index.get(c.key)).filter((r): r is Row => r !== undefined && !editable(r));
+    if (locked.length > 0) {
+      this.past.push(step);
+      return locked;
+    }
+    this.future.push(step);
+    this.apply([...step].reverse(), 'before');
+    return [];
+  }
+
+  redo(): void {
+    const step = this.future.pop();
+    if (!step) return;
+    this.past.push(step);
+    this.apply(step, 'after');
+  }
+
+  /** Replaces the key of nothing: a row keeps its key for as long as it is shown; the server's id stands beside it. */
+  saved(key: string, record: ServerRecord, sent: Cells): void {
+    const row = this.index.get(key);
+    if (!row) return;
+    const typed = row.cells;
+    const next = this.fromServer(record);
+    Object.assign(row, next, { key });
+    delete row.saving;
+    delete row.failed;
+    delete row.theirs;
+    // What was typed while the request was on its way stays typed.
+    if (differs(typed, sent)) {
+      row.cells = typed;
+      row.check = { ...row.check, state: 'waiting' };
+    }
+  }
+}
+
+export function checkOf(f: Schemas['FootprintPreview'] | undefined): Check {
+  if (!f) return unchecked;
+  return { state: 'good', kg: f.kgCO2e, low: f.low, high: f.high, notices: f.notices, faults: {} };
+}
+
+/** Sorts the details of a refusal by field. Fields of a batch are named items[3].passengers. */
+export function faultsOf(details: Detail[], message: string): Record<string, Detail> {
+  const faults: Record<string, Detail> = {};
+  for (const d of details) {
+    const field = (d.field ?? '').replace(/^items\[\d+\]\.?/, '').replace(/[.[].*$/, '');
+    faults[field] ??= d;
+  }
+  if (details.length === 0) faults[''] = { code: 'REFUSED', message };
+  return faults;
+}
+
+/** Returns the body of a row for the API. */
+export function bodyOf(store: Store, row: Row): Record<string, unknown> {
+  return fieldsOf(store.columns(row.type), row.cells);
+}

@@ -1,0 +1,111 @@
+/** Tables as they come from a spreadsheet, a mail or a CSV file, and how their columns find ours. */
+import type { Column } from './columns';
+
+/** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
+export function parseTable(text: string): string[][] {
+  const bare = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n').replace(/\n+$/, '');
+  const separator = separatorOf(bare);
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = '';
+  let quoted = false;
+  for (let i = 0; i < bare.length; i++) {
+    const ch = bare[i];
+    if (quoted) {
+      if (ch !== '"') cell += ch;
+      else if (bare[i + 1] === '"') {
+        cell += '"';
+        i++;
+      } else quoted = false;
+    } else if (ch === '"' && cell === '') quoted = true;
+    else if (ch === separator) {
+      row.push(cell);
+      cell = '';
+    } else if (ch === '\n') {
+      rows.push([...row, cell]);
+      row = [];
+      cell = '';
+    } else cell += ch;
+  }
+  rows.push([...row, cell]);
+  return rows.filter((r) => r.some((c) => c.trim() !== '')).map((r) => r.map((c) => c.trim()));
+}
+
+function separatorOf(text: string): string {
+  const line = text.split('\n', 1)[0]?.replace(/"[^"]*"/g, '') ?? '';
+  const count = (s: string): number => line.split(s).length - 1;
+  if (count('\t') > 0) return '\t';
+  return count(';') > count(',') ? ';' : ',';
+}
+
+/** Writes a range for the clipboard, as spreadsheets read it. */
+export function writeTable(rows: string[][]): string {
+  return rows.map((r) => r.map((c) => (/[\t\n"]/.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join('\t')).join('\n');
+}
+
+/** What headings of ordinary sheets are called, beside the names of the fields. */
+const aliases: Record<string, string[]> = {
+  from: ['origin', 'departure', 'start', 'von', 'abflug'],
+  to: ['destination', 'arrival', 'ziel', 'nach'],
+  passengers: ['pax', 'people', 'persons', 'travellers', 'travelers', 'personen'],
+  class: ['cabin', 'cabinclass', 'klasse'],
+  roundTrip: ['return', 'returntrip', 'hinundzurück', 'rückflug'],
+  description: ['what', 'item', 'note', 'notes', 'comment', 'beschreibung', 'details'],
+  date: ['day', 'datum', 'when'],
+  rooms: ['room', 'zimmer'],
+  nights: ['night', 'nächte'],
+  guests: ['gäste'],
+  distanceKm: ['distance', 'km', 'entfernung'],
+  weightKg: ['weight', 'kg', 'gewicht'],
+  externalReference: ['reference', 'ref', 'id', 'booking', 'invoice', 'referenz'],
+  evidence: ['document', 'proof', 'receipt', 'beleg'],
+  country: ['land'],
+  meals: ['portions', 'essen'],
+  diet: ['menu'],
+  dataQuality: ['quality'],
+};
+
+const bare = (s: string): string => s.toLowerCase().replace(/\(.*?\)/g, '').replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Returns the field that a heading means; undefined when none. */
+export function matchHeading(heading: string, columns: Column[]): string | undefined {
+  const h = bare(heading);
+  if (!h) return undefined;
+  const exact = columns.find((c) => bare(c.field) === h || bare(c.label) === h || bare(c.label + c.unit) === h);
+  if (exact) return exact.field;
+  return columns.find((c) => aliases[c.field]?.some((a) => bare(a) === h))?.field;
+}
+
+/** Reports whether the first row of a table names columns: at least half of its cells do. */
+export function hasHeading(table: string[][], columns: Column[]): boolean {
+  const head = table[0] ?? [];
+  if (table.length < 2 || head.length < 2) return false;
+  const named = head.filter((h) => matchHeading(h, columns) !== undefined).length;
+  return named * 2 >= head.filter(Boolean).length && named > 0;
+}
+
+/** Which field each column of a table goes to; an empty string leaves the column out. */
+export type Mapping = string[];
+
+const key = (scope: string, type: string, head: string[]): string => `ecf.mapping.${scope}.${type}.${head.map(bare).join('|')}`;
+
+/** Proposes a mapping: the one used last for such a heading, else what the headings mean. */
+export function proposeMapping(scope: string, type: string, head: string[], columns: Column[]): { mapping: Mapping; sure: boolean } {
+  const stored = localStorage.getItem(key(scope, type, head));
+  if (stored !== null) {
+    const mapping = stored.split(',');
+    if (mapping.length === head.length && mapping.every((f) => f === '' || columns.some((c) => c.field === f))) return { mapping, sure: true };
+  }
+  const used = new Set<string>();
+  const mapping = head.map((h) => {
+    const field = matchHeading(h, columns);
+    if (!field || used.has(field)) return '';
+    used.add(field);
+    return field;
+  });
+  return { mapping, sure: mapping.every((f) => f !== '') };
+}
+
+export function rememberMapping(scope: string, type: string, head: string[], mapping: Mapping): void {
+  localStorage.setItem(key(scope, type, head), mapping.join(','));
+}

@@ -1,0 +1,115 @@
+import { ActionIcon, AppShell, Box, Button, Group, Menu, Modal, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconLeaf, IconLogout, IconMoon, IconUser } from '@tabler/icons-react';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Language, languages, setLanguage } from '../i18n';
+import { signOut, useSession } from '../session';
+import { countDrafts, discardDrafts } from '../sheet/drafts';
+import { useProblemText } from './states';
+
+export function Shell({ children }: { children: ReactNode }): ReactNode {
+  const { t, i18n } = useTranslation();
+  const { me, organization, scope } = useSession();
+  const { setColorScheme } = useMantineColorScheme();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const [drafts, setDrafts] = useState(0);
+  const text = useProblemText();
+
+  const leave = async (): Promise<void> => {
+    try {
+      const ended = await signOut();
+      if (!ended) sessionStorage.setItem('ecf.notice', t('session.notEnded'));
+      location.assign('/');
+    } catch (cause) {
+      notifications.show({ color: 'red', message: text(cause as Error) });
+    }
+  };
+  const ask = async (): Promise<void> => {
+    const n = await countDrafts(scope).catch(() => 0);
+    if (n > 0) setDrafts(n);
+    else await leave();
+  };
+
+  return (
+    <AppShell header={{ height: 52 }} padding={0}>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <a className="skip" href="#main">
+            {t('nav.skip')}
+          </a>
+          <Group gap="lg" wrap="nowrap" component="nav" aria-label={t('nav.main')}>
+            <Link to="/" className="brand" aria-label={t('nav.events')}>
+              <IconLeaf size={22} aria-hidden />
+              <Text fw={650} visibleFrom="sm">
+                {t('app.name')}
+              </Text>
+            </Link>
+            <Link to="/" className="navlink" data-active={path === '/' || path.startsWith('/events')}>
+              {t('nav.events')}
+            </Link>
+            <Link to="/organization" className="navlink" data-active={path === '/organization'}>
+              {t('nav.organization')}
+            </Link>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <Text size="sm" c="dimmed" visibleFrom="md">
+              {organization.name}
+            </Text>
+            <Menu position="bottom-end" withinPortal>
+              <Menu.Target>
+                <ActionIcon variant="default" size="lg" aria-label={t('nav.you', { name: me.name })}>
+                  <IconUser size={18} aria-hidden />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Label>
+                  {me.name} · {t(`role.${me.role as 'user'}`)}
+                </Menu.Label>
+                <Menu.Item component={Link} to="/account">
+                  {t('nav.account')}
+                </Menu.Item>
+                <Menu.Item component={Link} to="/about">
+                  {t('nav.about')}
+                </Menu.Item>
+                <Menu.Divider />
+                <Menu.Label>{t('nav.language')}</Menu.Label>
+                {Object.entries(languages).map(([code, name]) => (
+                  <Menu.Item key={code} lang={code} onClick={() => void setLanguage(code as Language)} fw={i18n.resolvedLanguage === code ? 700 : 400}>
+                    {name}
+                  </Menu.Item>
+                ))}
+                <Menu.Divider />
+                <Menu.Label>{t('nav.theme')}</Menu.Label>
+                {(['light', 'dark', 'auto'] as const).map((scheme) => (
+                  <Menu.Item key={scheme} leftSection={scheme === 'dark' ? <IconMoon size={14} aria-hidden /> : undefined} onClick={() => setColorScheme(scheme)}>
+                    {t(`theme.${scheme}`)}
+                  </Menu.Item>
+                ))}
+                <Menu.Divider />
+                <Menu.Item leftSection={<IconLogout size={14} aria-hidden />} onClick={() => void ask()}>
+                  {t('session.signOut')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Box className="page">{children}</Box>
+      </AppShell.Main>
+      <Modal opened={drafts > 0} onClose={() => setDrafts(0)} title={t('session.draftsTitle', { count: drafts })} closeButtonProps={{ 'aria-label': t('state.close') }}>
+        <Stack>
+          <Text size="sm">{t('session.draftsText')}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" color="red" onClick={() => void discardDrafts(scope).then(leave)}>
+              {t('session.discard')}
+            </Button>
+            <Button onClick={() => void leave()}>{t('session.keep')}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </AppShell>
+  );
+}

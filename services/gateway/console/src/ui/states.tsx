@@ -1,0 +1,64 @@
+/** What a page shows while it loads, when there is nothing, and when something failed. */
+import { Alert, Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client';
+
+export function Loading(): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Center mih="40vh" role="status" aria-label={t('state.loading')}>
+      <Loader />
+    </Center>
+  );
+}
+
+/** Returns what to say of a failure: the server's words, or ours where it could not be reached. */
+export function useProblemText(): (error: Error) => string {
+  const { t } = useTranslation();
+  return (error) => {
+    if (!(error instanceof ApiError)) return error.message;
+    if (error.code === 'NETWORK') return t('state.offline');
+    if (error.code === 'RATE_LIMITED') return t('state.wait', { seconds: error.retryAfter });
+    return [error.message, ...error.details.map((d) => d.message)].join(' ');
+  };
+}
+
+export function Problem({ error, retry }: { error: Error; retry?: () => void }): ReactNode {
+  const { t } = useTranslation();
+  const text = useProblemText();
+  return (
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('state.failed')} my="md" role="alert">
+      <Stack gap="xs">
+        <Text size="sm">{text(error)}</Text>
+        {error instanceof ApiError && error.requestId && (
+          <Text size="xs">
+            {t('state.request')} <Code>{error.requestId}</Code>
+          </Text>
+        )}
+        {retry && (
+          <Group>
+            <Button size="xs" variant="default" onClick={retry}>
+              {t('state.retry')}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+export function Empty({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }): ReactNode {
+  return (
+    <Center py={48} px="md">
+      <Stack align="center" gap="xs" maw={520} ta="center">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text c="dimmed">{children}</Text>
+        {action}
+      </Stack>
+    </Center>
+  );
+}
