@@ -73,6 +73,10 @@ run: bin/ecf ## Run everything in one process, with a demo organization
 demo: ## Play the example conference against a running server
 	@$(GO) run ./tests/cmd/demo $(DEMO)
 
+.PHONY: console-dev
+console-dev: ## Serve the console with hot reload against a running server (ECF_URL=http://127.0.0.1:8080)
+	@cd $(CONSOLE) && npm ci --no-audit --no-fund && npm run dev
+
 ## Testing
 
 .PHONY: test
@@ -148,10 +152,19 @@ fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 		done; \
 	done
 
+# A real server and a real browser, nothing in between.
+.PHONY: test-console
+test-console: ## Run the tests of the console: its logic, and its flows in Chromium
+	@if ! command -v npm >/dev/null; then echo "NOT tested: there is no npm, so the console is not tested"; \
+	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT tested: npm reaches no registry, so the console is not tested"; \
+	else cd $(CONSOLE) && npm ci --no-audit --no-fund --loglevel=error && npm run --silent test && \
+		if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then $(MAKE) -C $(CURDIR) bin/ecf && npm run --silent e2e; \
+		else echo "NOT tested: there is no Chromium, so the flows of the console are not tested"; fi; fi
+
 ## Checking
 
 .PHONY: verify
-verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-breaking check-deploy lint check-vulnerabilities ## Check everything that is not a test
+verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-breaking check-deploy check-console lint check-vulnerabilities ## Check everything that is not a test
 	@echo "verified"
 
 .PHONY: check-fmt
@@ -215,6 +228,25 @@ check-breaking:
 check-deploy:
 	@echo "manifests, images, compose file"
 	@cd tests/deploy && GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -skip 'ProgramsRun|RoleIsChecked' ./...
+
+# The console is built ahead, so that running it needs Go only. Compressors differ
+# between releases of Node.js, so what is compared is what they compressed.
+CONSOLE := services/gateway/console
+DIST_SUM = (cd $(CONSOLE)/dist && sha256sum index.html && for f in assets/*.gz; do printf '%s ' "$$f"; gzip -dc "$$f" | sha256sum; done)
+
+.PHONY: check-console
+check-console:
+	@echo "console"
+	@if ! command -v npm >/dev/null; then echo "NOT CHECKED: there is no npm, so the console was not built again"; \
+	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT CHECKED: npm reaches no registry, so the console was not built again"; \
+	else before=$$($(DIST_SUM)); $(MAKE) console >/dev/null; \
+		if ! diff <(echo "$$before") <($(DIST_SUM)); then echo "services/gateway/console/dist is not what its sources make: run make console" >&2; exit 1; fi; \
+		cd $(CONSOLE) && npm run --silent lint && if grep -q '"resolved"' package-lock.json; then echo "package-lock.json names a registry" >&2; exit 1; fi; \
+	fi
+
+.PHONY: console
+console: ## Build the console, which the gateway embeds
+	@cd $(CONSOLE) && npm ci --no-audit --no-fund --loglevel=error && npm run --silent types && node licences.mjs && npm run --silent build
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters

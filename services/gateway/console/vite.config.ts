@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 /** The first load: everything until signing in is usable, in bytes of brotli. */
 const firstLoadBudget = 250_000;
@@ -40,7 +41,14 @@ function precompress(): Plugin {
 export default defineConfig({
   plugins: [react(), precompress()],
   html: { cspNonce: '__NONCE__' },
-  build: { target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 900, reportCompressedSize: false, sourcemap: false },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 900,
+    reportCompressedSize: false,
+    sourcemap: false,
+  },
+  test: { include: ['tests/**/*.test.ts'], environment: 'node' },
   server: {
     port: 5173,
     proxy: Object.fromEntries(

@@ -1,14 +1,22 @@
 import { createTheme, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, RouterProvider } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  RouterProvider,
+  redirect,
+} from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiError } from './api/client';
-import { EndedModal, SignInPage } from './pages/SignIn';
 import { EventsPage } from './pages/Events';
+import { EndedModal, SignInPage } from './pages/SignIn';
 import { SessionGate } from './session';
-import { Loading, Problem } from './ui/states';
 import { Shell } from './ui/Shell';
+import { Loading, Problem } from './ui/states';
 import { Updated } from './ui/Updated';
 
 const theme = createTheme({
@@ -63,16 +71,45 @@ const routeTree = rootRoute.addChildren([
       }),
       component: lazyRouteComponent(() => import('./pages/Sheet'), 'SheetPage'),
     }),
-    createRoute({ getParentRoute: () => eventRoute, path: '/footprint', component: lazyRouteComponent(() => import('./pages/Footprint'), 'FootprintPage') }),
-    createRoute({ getParentRoute: () => eventRoute, path: '/review', component: lazyRouteComponent(() => import('./pages/Review'), 'ReviewPage') }),
-    createRoute({ getParentRoute: () => eventRoute, path: '/report', component: lazyRouteComponent(() => import('./pages/Report'), 'ReportPage') }),
+    createRoute({
+      getParentRoute: () => eventRoute,
+      path: '/footprint',
+      component: lazyRouteComponent(() => import('./pages/Footprint'), 'FootprintPage'),
+    }),
+    createRoute({
+      getParentRoute: () => eventRoute,
+      path: '/review',
+      component: lazyRouteComponent(() => import('./pages/Review'), 'ReviewPage'),
+    }),
+    createRoute({
+      getParentRoute: () => eventRoute,
+      path: '/report',
+      component: lazyRouteComponent(() => import('./pages/Report'), 'ReportPage'),
+    }),
   ]),
-  createRoute({ getParentRoute: () => rootRoute, path: '/organization', component: lazyRouteComponent(() => import('./pages/Organization'), 'OrganizationPage') }),
-  createRoute({ getParentRoute: () => rootRoute, path: '/account', component: lazyRouteComponent(() => import('./pages/Account'), 'AccountPage') }),
-  createRoute({ getParentRoute: () => rootRoute, path: '/about', component: lazyRouteComponent(() => import('./pages/About'), 'AboutPage') }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/organization',
+    component: lazyRouteComponent(() => import('./pages/Organization'), 'OrganizationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/account',
+    component: lazyRouteComponent(() => import('./pages/Account'), 'AccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/about',
+    component: lazyRouteComponent(() => import('./pages/About'), 'AboutPage'),
+  }),
 ]);
 
-const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: false, defaultPendingComponent: Loading });
+const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  scrollRestoration: false,
+  defaultPendingComponent: Loading,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,10 +1,16 @@
 /** Numbers, dates and amounts as people read them, by locale. */
 import i18next from 'i18next';
 
-const locale = (): string => i18next.resolvedLanguage ?? 'en';
+/** The language of the page, in the variety the browser is set to: days and numbers are written as at home. */
+function locale(): string {
+  const language = i18next.resolvedLanguage ?? 'en';
+  return globalThis.navigator?.languages?.find((l) => l.split('-')[0] === language) ?? language;
+}
 
 export function number(value: number, digits = 0): string {
-  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(value);
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(
+    value,
+  );
 }
 
 /** Three significant digits at least, as the report rounds. */
@@ -28,19 +34,24 @@ export function range(low: number, high: number): string {
 }
 
 /** The figure to its last digit, as the server sent it. */
-export const exact = (kg: number): string => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(kg)} kg CO₂e`;
+export const exact = (kg: number): string =>
+  `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(kg)} kg CO₂e`;
 
 export function signed(kg: number): string {
   return `${kg > 0 ? '+' : kg < 0 ? '−' : '±'}${amount(Math.abs(kg))}`;
 }
 
 export const percent = (share: number): string =>
-  new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: share < 0.1 && share > 0 ? 1 : 0 }).format(share);
+  new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: share < 0.1 && share > 0 ? 1 : 0 }).format(
+    share,
+  );
 
 export function date(text: string | null | undefined): string {
   if (!text) return '–';
   const day = /^\d{4}-\d\d-\d\d$/.test(text);
-  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', ...(day ? { timeZone: 'UTC' } : {}) }).format(new Date(text));
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', ...(day ? { timeZone: 'UTC' } : {}) }).format(
+    new Date(text),
+  );
 }
 
 export const time = (text: string): string =>
@@ -49,7 +60,10 @@ export const time = (text: string): string =>
 export function dates(from?: string, to?: string): string {
   if (!from) return '';
   if (!to || to === from) return date(from);
-  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(new Date(from), new Date(to));
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(
+    new Date(from),
+    new Date(to),
+  );
 }
 
 /** Reads a number as people of the locale write it; undefined when it is none. */
@@ -68,4 +82,5 @@ export function parseNumber(text: string, lang = locale()): number | undefined {
 }
 
 /** A number as it is typed into a cell: without groups, with the decimal sign of the locale. */
-export const cellNumber = (value: number): string => (locale().startsWith('de') ? String(value).replace('.', ',') : String(value));
+export const cellNumber = (value: number): string =>
+  locale().startsWith('de') ? String(value).replace('.', ',') : String(value);

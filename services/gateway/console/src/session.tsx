@@ -55,7 +55,12 @@ interface Props {
 export function SessionGate({ loading, signedOut, ended, failed, children }: Props): ReactNode {
   const client = useQueryClient();
   const [over, setOver] = useState(false);
-  const me = useQuery({ queryKey: ['me'], queryFn: () => take(api.GET('/auth/me')), retry: false, staleTime: Number.POSITIVE_INFINITY });
+  const me = useQuery({
+    queryKey: ['me'],
+    queryFn: () => take(api.GET('/auth/me')),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const organization = useQuery({
     queryKey: ['organization'],
     queryFn: () => take(api.GET('/organization')),
@@ -94,7 +99,8 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
   }, [me.data, organization.data]);
 
   if (me.isPending) return loading;
-  if (me.isError && (!(me.error instanceof ApiError) || me.error.status !== 401)) return failed(me.error, () => void me.refetch());
+  if (me.isError && (!(me.error instanceof ApiError) || me.error.status !== 401))
+    return failed(me.error, () => void me.refetch());
   if (me.isError)
     return signedOut(() => {
       setOver(false);

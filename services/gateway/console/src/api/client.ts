@@ -53,7 +53,14 @@ export function errorOf(body: unknown, response: Response): ApiError {
     const e = parsed.data.error;
     return new ApiError(response.status, e.code, e.message, e.requestId, e.details, wait);
   }
-  return new ApiError(response.status, 'UNEXPECTED', `HTTP ${response.status}`, response.headers.get('X-Request-Id') ?? '', [], wait);
+  return new ApiError(
+    response.status,
+    'UNEXPECTED',
+    `HTTP ${response.status}`,
+    response.headers.get('X-Request-Id') ?? '',
+    [],
+    wait,
+  );
 }
 
 export const consoleHeader = { 'X-ECF-Console': '1' };
@@ -133,7 +140,10 @@ export async function consoleFetch(input: Request): Promise<Response> {
   return response;
 }
 
-export const api = createClient<paths>({ baseUrl: '/session/api', fetch: consoleFetch });
+export const api = createClient<paths>({
+  baseUrl: `${globalThis.location?.origin ?? 'http://localhost'}/session/api`,
+  fetch: consoleFetch,
+});
 
 interface Answer<T> {
   data?: { data: T } | undefined;
@@ -172,7 +182,12 @@ export async function all<T>(page: (n: number) => Promise<Page<T>>): Promise<T[]
 }
 
 /** Calls the API where the generated types cannot say which record type is meant. */
-export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ data: T; tag: string }> {
+export async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ data: T; tag: string }> {
   const response = await consoleFetch(
     new Request(`${location.origin}/session/api${path}`, {
       method,

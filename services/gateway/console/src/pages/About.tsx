@@ -8,7 +8,10 @@ import { Problem } from '../ui/states';
 
 export function AboutPage(): ReactNode {
   const { t } = useTranslation();
-  const sets = useQuery({ queryKey: ['factor-sets'], queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))) });
+  const sets = useQuery({
+    queryKey: ['factor-sets'],
+    queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))),
+  });
   return (
     <Box maw={900} mx="auto" p="md">
       <Stack>

@@ -13,7 +13,10 @@ export function AccountPage(): ReactNode {
   const { me } = useSession();
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => all((page) => take(api.GET('/auth/sessions', { params: { query: { page, limit: 100 } } }))) });
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: () => all((page) => take(api.GET('/auth/sessions', { params: { query: { page, limit: 100 } } }))),
+  });
   const end = useMutation({
     mutationFn: (id: string) => call('DELETE', `/auth/sessions/${id}`),
     onSuccess: () => void client.invalidateQueries({ queryKey: ['sessions'] }),
@@ -49,8 +52,22 @@ export function AccountPage(): ReactNode {
           >
             <Stack maw={380}>
               <input type="text" name="username" autoComplete="username" defaultValue={me.email} hidden />
-              <PasswordInput name="current" label={t('account.current')} autoComplete="current-password" required visibilityToggleButtonProps={{ 'aria-label': t('session.show') }} />
-              <PasswordInput name="next" label={t('account.next')} description={t('account.rule')} autoComplete="new-password" required minLength={15} visibilityToggleButtonProps={{ 'aria-label': t('session.show') }} />
+              <PasswordInput
+                name="current"
+                label={t('account.current')}
+                autoComplete="current-password"
+                required
+                visibilityToggleButtonProps={{ 'aria-label': t('session.show') }}
+              />
+              <PasswordInput
+                name="next"
+                label={t('account.next')}
+                description={t('account.rule')}
+                autoComplete="new-password"
+                required
+                minLength={15}
+                visibilityToggleButtonProps={{ 'aria-label': t('session.show') }}
+              />
               {password.isError && <Problem error={password.error} />}
               <Group>
                 <Button type="submit" loading={password.isPending}>

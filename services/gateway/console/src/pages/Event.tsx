@@ -11,12 +11,12 @@ import { useSession } from '../session';
 import { Loading, Problem } from '../ui/states';
 import { EventForm } from './EventForm';
 
-export function useEvent(): { eventId: string; query: ReturnType<typeof eventQuery> } {
+export function useEvent(): { eventId: string; query: ReturnType<typeof useEventQuery> } {
   const { eventId } = useParams({ from: '/events/$eventId' });
-  return { eventId, query: eventQuery(eventId) };
+  return { eventId, query: useEventQuery(eventId) };
 }
 
-export function eventQuery(eventId: string) {
+export function useEventQuery(eventId: string) {
   return useQuery({
     queryKey: ['event', eventId],
     queryFn: () => takeTagged(api.GET('/events/{eventId}', { params: { path: { eventId } } })),
@@ -50,7 +50,11 @@ export function EventPage(): ReactNode {
               {event.title}
             </Title>
             <Text size="xs" c="dimmed">
-              {[dates(event.startDate, event.endDate), event.attendees !== undefined && t('events.attendees', { count: event.attendees, n: number(event.attendees) })]
+              {[
+                dates(event.startDate, event.endDate),
+                event.attendees !== undefined &&
+                  t('events.attendees', { count: event.attendees, n: number(event.attendees) }),
+              ]
                 .filter(Boolean)
                 .join(' · ')}
             </Text>
@@ -76,14 +80,26 @@ export function EventPage(): ReactNode {
           {places
             .filter((p) => p !== 'review' || can('manager'))
             .map((p) => (
-              <Link key={p} to={`/events/$eventId/${p}`} params={{ eventId }} className="tab" aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}>
+              <Link
+                key={p}
+                to={`/events/$eventId/${p}`}
+                params={{ eventId }}
+                className="tab"
+                aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}
+              >
                 {t(`place.${p}`)}
               </Link>
             ))}
         </nav>
       </Box>
       <Outlet />
-      <Modal opened={open === 'edit' || open === 'clone'} onClose={() => setOpen(null)} size="lg" title={t(open === 'clone' ? 'event.clone' : 'event.edit')} closeButtonProps={{ 'aria-label': t('state.close') }}>
+      <Modal
+        opened={open === 'edit' || open === 'clone'}
+        onClose={() => setOpen(null)}
+        size="lg"
+        title={t(open === 'clone' ? 'event.clone' : 'event.edit')}
+        closeButtonProps={{ 'aria-label': t('state.close') }}
+      >
         <EventForm
           {...(open === 'clone' ? { from: event } : { event, tag })}
           done={(e) => {
@@ -92,12 +108,30 @@ export function EventPage(): ReactNode {
           }}
         />
       </Modal>
-      <DeleteModal opened={open === 'delete'} close={() => setOpen(null)} eventId={eventId} title={event.title} tag={tag} />
+      <DeleteModal
+        opened={open === 'delete'}
+        close={() => setOpen(null)}
+        eventId={eventId}
+        title={event.title}
+        tag={tag}
+      />
     </Box>
   );
 }
 
-function DeleteModal({ opened, close, eventId, title, tag }: { opened: boolean; close: () => void; eventId: string; title: string; tag: string }): ReactNode {
+function DeleteModal({
+  opened,
+  close,
+  eventId,
+  title,
+  tag,
+}: {
+  opened: boolean;
+  close: () => void;
+  eventId: string;
+  title: string;
+  tag: string;
+}): ReactNode {
   const { t } = useTranslation();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -112,7 +146,12 @@ function DeleteModal({ opened, close, eventId, title, tag }: { opened: boolean; 
     },
   });
   return (
-    <Modal opened={opened} onClose={close} title={t('event.delete')} closeButtonProps={{ 'aria-label': t('state.close') }}>
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={t('event.delete')}
+      closeButtonProps={{ 'aria-label': t('state.close') }}
+    >
       <Stack>
         <Text size="sm">{t('event.deleteText', { title })}</Text>
         <Checkbox label={t('event.deleteSure')} checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
@@ -122,7 +161,12 @@ function DeleteModal({ opened, close, eventId, title, tag }: { opened: boolean; 
           <Button variant="default" onClick={close}>
             {t('state.cancel')}
           </Button>
-          <Button color="red" disabled={!sure || typed.trim() !== title.trim()} loading={remove.isPending} onClick={() => remove.mutate()}>
+          <Button
+            color="red"
+            disabled={!sure || typed.trim() !== title.trim()}
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
             {t('event.delete')}
           </Button>
         </Group>

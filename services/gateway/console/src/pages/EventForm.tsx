@@ -1,4 +1,15 @@
-import { Button, Checkbox, Group, NumberInput, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -32,7 +43,11 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
   const base = event ?? from;
-  const types = useQuery({ queryKey: ['types'], queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })), staleTime: Number.POSITIVE_INFINITY });
+  const types = useQuery({
+    queryKey: ['types'],
+    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const [country, setCountry] = useState<string | null>(base?.country ?? null);
   const [excluded, setExcluded] = useState<Record<string, string>>(
     Object.fromEntries((base?.boundary?.excluded ?? []).map((x) => [x.type, x.reason])),
@@ -41,7 +56,9 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
   const [virtual, setVirtual] = useState<number | string>(base?.virtualAttendees ?? '');
   const save = useMutation({
     mutationFn: async (input: Input): Promise<Schemas['Event']> => {
-      if (event) return (await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, tag ? { 'If-Match': tag } : {})).data;
+      if (event)
+        return (await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, tag ? { 'If-Match': tag } : {}))
+          .data;
       return (await call<Schemas['Event']>('POST', '/events', input, { 'Idempotency-Key': crypto.randomUUID() })).data;
     },
     onSuccess: (e) => {
@@ -52,7 +69,9 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
     },
   });
   const fault = (field: string): string | undefined =>
-    save.error instanceof ApiError ? save.error.details.find((d) => d.field === field || d.field?.startsWith(`${field}.`))?.message : undefined;
+    save.error instanceof ApiError
+      ? save.error.details.find((d) => d.field === field || d.field?.startsWith(`${field}.`))?.message
+      : undefined;
 
   const submit = (e: FormEvent<HTMLFormElement>): void => {
     e.preventDefault();
@@ -80,16 +99,82 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput name="title" label={t('event.title')} required withAsterisk={false} maxLength={200} defaultValue={event?.title ?? (from ? t('event.copyOf', { title: from.title }) : '')} error={fault('title')} data-autofocus />
+        <TextInput
+          name="title"
+          label={t('event.title')}
+          required
+          withAsterisk={false}
+          maxLength={200}
+          defaultValue={event?.title ?? (from ? t('event.copyOf', { title: from.title }) : '')}
+          error={fault('title')}
+          data-autofocus
+        />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <TextInput name="startDate" type="date" label={t('event.start')} defaultValue={event?.startDate ?? ''} error={fault('startDate')} />
-          <TextInput name="endDate" type="date" label={t('event.end')} defaultValue={event?.endDate ?? ''} error={fault('endDate')} />
-          <NumberInput label={t('event.attendees')} description={t('event.attendeesHint')} value={attendees} onChange={setAttendees} min={0} allowDecimal={false} error={fault('attendees')} hideControls inputMode="numeric" />
-          <NumberInput label={t('event.virtual')} description={t('event.virtualHint')} value={virtual} onChange={setVirtual} min={0} allowDecimal={false} error={fault('virtualAttendees')} hideControls inputMode="numeric" />
-          <Select label={t('event.country')} description={t('event.countryHint')} data={countryNames(i18n.resolvedLanguage ?? 'en')} value={country} onChange={setCountry} searchable clearable error={fault('country')} clearButtonProps={{ 'aria-label': t('state.clear') }} />
-          <TextInput name="timezone" label={t('event.timezone')} description={t('event.timezoneHint')} placeholder="Europe/London" defaultValue={base?.timezone ?? ''} error={fault('timezone')} />
+          <TextInput
+            name="startDate"
+            type="date"
+            label={t('event.start')}
+            defaultValue={event?.startDate ?? ''}
+            error={fault('startDate')}
+          />
+          <TextInput
+            name="endDate"
+            type="date"
+            label={t('event.end')}
+            defaultValue={event?.endDate ?? ''}
+            error={fault('endDate')}
+          />
+          <NumberInput
+            label={t('event.attendees')}
+            description={t('event.attendeesHint')}
+            value={attendees}
+            onChange={setAttendees}
+            min={0}
+            allowDecimal={false}
+            error={fault('attendees')}
+            hideControls
+            inputMode="numeric"
+          />
+          <NumberInput
+            label={t('event.virtual')}
+            description={t('event.virtualHint')}
+            value={virtual}
+            onChange={setVirtual}
+            min={0}
+            allowDecimal={false}
+            error={fault('virtualAttendees')}
+            hideControls
+            inputMode="numeric"
+          />
+          <Select
+            label={t('event.country')}
+            description={t('event.countryHint')}
+            data={countryNames(i18n.resolvedLanguage ?? 'en')}
+            value={country}
+            onChange={setCountry}
+            searchable
+            clearable
+            error={fault('country')}
+            clearButtonProps={{ 'aria-label': t('state.clear') }}
+          />
+          <TextInput
+            name="timezone"
+            label={t('event.timezone')}
+            description={t('event.timezoneHint')}
+            placeholder="Europe/London"
+            defaultValue={base?.timezone ?? ''}
+            error={fault('timezone')}
+          />
         </SimpleGrid>
-        <Textarea name="description" label={t('event.description')} autosize minRows={2} maxLength={5000} defaultValue={base?.description ?? ''} error={fault('description')} />
+        <Textarea
+          name="description"
+          label={t('event.description')}
+          autosize
+          minRows={2}
+          maxLength={5000}
+          defaultValue={base?.description ?? ''}
+          error={fault('description')}
+        />
         <fieldset className="quiet">
           <legend>{t('event.boundary')}</legend>
           <Text size="sm" c="dimmed" mb="xs">
@@ -130,7 +215,12 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
             ))}
           </Stack>
         </fieldset>
-        <Checkbox name="rf" label={t('event.rf')} description={t('event.rfHint')} defaultChecked={base?.method.radiativeForcing ?? true} />
+        <Checkbox
+          name="rf"
+          label={t('event.rf')}
+          description={t('event.rfHint')}
+          defaultChecked={base?.method.radiativeForcing ?? true}
+        />
         {save.isError && <Problem error={save.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>

@@ -61,7 +61,13 @@ export function EventsPage(): ReactNode {
           <EventCard key={e._id} event={e} />
         ))}
       </SimpleGrid>
-      <Modal opened={creating} onClose={() => setCreating(false)} title={t('events.create')} size="lg" closeButtonProps={{ 'aria-label': t('state.close') }}>
+      <Modal
+        opened={creating}
+        onClose={() => setCreating(false)}
+        title={t('events.create')}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t('state.close') }}
+      >
         <Suspense fallback={<Loading />}>
           <EventForm
             done={(e) => {
@@ -88,7 +94,11 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
               {event.title}
             </Text>
             <Text size="sm" c="dimmed">
-              {[dates(event.startDate, event.endDate), event.attendees !== undefined && t('events.attendees', { count: event.attendees, n: number(event.attendees) })]
+              {[
+                dates(event.startDate, event.endDate),
+                event.attendees !== undefined &&
+                  t('events.attendees', { count: event.attendees, n: number(event.attendees) }),
+              ]
                 .filter(Boolean)
                 .join(' · ')}
             </Text>

@@ -1,4 +1,21 @@
-import { Alert, Anchor, Badge, Box, Button, Card, Group, List, NativeSelect, SegmentedControl, SimpleGrid, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Box,
+  Button,
+  Card,
+  Group,
+  List,
+  NativeSelect,
+  SegmentedControl,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -9,14 +26,9 @@ import { Bars } from '../ui/Bars';
 import { Empty, Problem } from '../ui/states';
 import { useEvent } from './Event';
 import { resultOf } from './Events';
+import { nextListing } from './listing';
 
 type Result = Schemas['Result'];
-
-/** How long to wait before the result is listed again: soon while it is calculated, ever longer while nothing changes. */
-export function nextListing(status: string | undefined, unchanged: number): number {
-  if (status === 'recalculating') return 1_500;
-  return Math.min(60_000, 5_000 * 2 ** Math.min(unchanged, 4));
-}
 
 export function FootprintPage(): ReactNode {
   const { t } = useTranslation();
@@ -113,15 +125,31 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
       <Text>
         {t('foot.sentence', { range: range(r.total.low, r.total.high), count: r.counts?.approved ?? 0 })}{' '}
         {excluded.length > 0
-          ? t('foot.excluded', { list: excluded.map((x) => `${t(`type.${x.type as 'flights'}`, { defaultValue: x.type })} (${x.reason})`).join('; ') })
+          ? t('foot.excluded', {
+              list: excluded
+                .map((x) => `${t(`type.${x.type as 'flights'}`, { defaultValue: x.type })} (${x.reason})`)
+                .join('; '),
+            })
           : t('foot.allTypes')}{' '}
         {r.method.radiativeForcing ? t('foot.rf') : t('foot.noRf')}
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }} mt="md">
-        <Fact label={t('foot.perAttendee')} value={r.perAttendeeKg == null ? '–' : amount(r.perAttendeeKg)} note={r.perAttendeeKg == null ? t('foot.noAttendees') : ''} />
+        <Fact
+          label={t('foot.perAttendee')}
+          value={r.perAttendeeKg == null ? '–' : amount(r.perAttendeeKg)}
+          note={r.perAttendeeKg == null ? t('foot.noAttendees') : ''}
+        />
         <Fact label={t('foot.perDay')} value={r.perAttendeeDayKg == null ? '–' : amount(r.perAttendeeDayKg)} note="" />
-        <Fact label={t('foot.measured')} value={percent(r.dataQuality.measuredShare)} note={t('foot.assumed', { share: percent(r.dataQuality.assumedShare) })} />
-        <Fact label={t('foot.waiting')} value={t('bar.rows', { count: waiting })} note={drafts > 0 ? t('foot.drafts', { count: drafts }) : ''} />
+        <Fact
+          label={t('foot.measured')}
+          value={percent(r.dataQuality.measuredShare)}
+          note={t('foot.assumed', { share: percent(r.dataQuality.assumedShare) })}
+        />
+        <Fact
+          label={t('foot.waiting')}
+          value={t('bar.rows', { count: waiting })}
+          note={drafts > 0 ? t('foot.drafts', { count: drafts }) : ''}
+        />
       </SimpleGrid>
     </section>
   );
@@ -143,18 +171,48 @@ function Fact({ label, value, note }: { label: string; value: string; note: stri
   );
 }
 
-function Parts({ result: r, by, eventId }: { result: Result; by: 'type' | 'scope' | 'group' | 'stage'; eventId: string }): ReactNode {
+function Parts({
+  result: r,
+  by,
+  eventId,
+}: {
+  result: Result;
+  by: 'type' | 'scope' | 'group' | 'stage';
+  eventId: string;
+}): ReactNode {
   const { t } = useTranslation();
   const bars = {
     type: () =>
-      r.byType.map((x) => ({ key: x.type, label: t(`type.${x.type as 'flights'}`, { defaultValue: x.type }), kg: x.kgCO2e, low: x.low, high: x.high, note: t('bar.rows', { count: x.records }) })),
-    scope: () => (['scope1', 'scope2', 'scope3'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byScope[s] })),
+      r.byType.map((x) => ({
+        key: x.type,
+        label: t(`type.${x.type as 'flights'}`, { defaultValue: x.type }),
+        kg: x.kgCO2e,
+        low: x.low,
+        high: x.high,
+        note: t('bar.rows', { count: x.records }),
+      })),
+    scope: () =>
+      (['scope1', 'scope2', 'scope3'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byScope[s] })),
     group: () =>
-      r.byGroup.map((x) => ({ key: x.group, label: t(`group.${x.group as 'staff'}`, { defaultValue: x.group }), kg: x.kgCO2e, low: x.low, high: x.high, note: t('bar.rows', { count: x.records }) })),
-    stage: () => (['direct', 'upstream', 'combined'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byStage[s] })),
+      r.byGroup.map((x) => ({
+        key: x.group,
+        label: t(`group.${x.group as 'staff'}`, { defaultValue: x.group }),
+        kg: x.kgCO2e,
+        low: x.low,
+        high: x.high,
+        note: t('bar.rows', { count: x.records }),
+      })),
+    stage: () =>
+      (['direct', 'upstream', 'combined'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byStage[s] })),
   }[by]();
   const sorted = by === 'scope' || by === 'stage' ? bars : [...bars].sort((a, b) => b.kg - a.kg);
-  return <Bars caption={t(`foot.by_${by}`)} bars={sorted} {...(by === 'type' ? { open: (type: string) => <Explained eventId={eventId} type={type} /> } : {})} />;
+  return (
+    <Bars
+      caption={t(`foot.by_${by}`)}
+      bars={sorted}
+      {...(by === 'type' ? { open: (type: string) => <Explained eventId={eventId} type={type} /> } : {})}
+    />
+  );
 }
 
 /** The records of a type that count, each with its formulas, factors and sources. */
@@ -163,7 +221,12 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
   const list = useInfiniteQuery({
     queryKey: ['explain', eventId],
     initialPageParam: 1,
-    queryFn: ({ pageParam }) => take(api.GET('/events/{eventId}/results/explain', { params: { path: { eventId }, query: { page: pageParam, limit: 100 } } })),
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET('/events/{eventId}/results/explain', {
+          params: { path: { eventId }, query: { page: pageParam, limit: 100 } },
+        }),
+      ),
     getNextPageParam: (l) => (l.pagination.page < l.pagination.totalPages ? l.pagination.page + 1 : undefined),
   });
   const records = (list.data?.pages ?? []).flatMap((p) => p.items).filter((x) => x.type === type);
@@ -179,7 +242,8 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
         .map((x) => (
           <details key={x._id} className="explained">
             <summary>
-              <b className="figure">{amount(x.kgCO2e)}</b> <span className="dim figure">{range(x.low, x.high)}</span> {summary(x.fields)}
+              <b className="figure">{amount(x.kgCO2e)}</b> <span className="dim figure">{range(x.low, x.high)}</span>{' '}
+              {summary(x.fields)}
             </summary>
             <Text size="sm" my={4}>
               {x.method}
@@ -191,7 +255,8 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
                 </Text>
                 {l.factor && (
                   <Text size="xs" c="dimmed">
-                    {[l.factor.activity, l.factor.detail, l.factor.region, l.factor.year].filter(Boolean).join(' · ')}. {l.factor.source}
+                    {[l.factor.activity, l.factor.detail, l.factor.region, l.factor.year].filter(Boolean).join(' · ')}.{' '}
+                    {l.factor.source}
                     {l.factor.sourceLocation && `, ${l.factor.sourceLocation}`}. {l.factor.licence}
                   </Text>
                 )}
@@ -204,7 +269,12 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
         ))}
       {list.hasNextPage && (
         <Group>
-          <Button size="xs" variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          <Button
+            size="xs"
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
             {t('foot.more')}
           </Button>
         </Group>
@@ -284,7 +354,8 @@ function History({ eventId, newest }: { eventId: string; newest: number }): Reac
   const [to, setTo] = useState<number | null>(null);
   const history = useQuery({
     queryKey: ['history', eventId, newest],
-    queryFn: () => take(api.GET('/events/{eventId}/results/history', { params: { path: { eventId }, query: { limit: 100 } } })),
+    queryFn: () =>
+      take(api.GET('/events/{eventId}/results/history', { params: { path: { eventId }, query: { limit: 100 } } })),
   });
   const items = history.data?.items ?? [];
   const later = to ?? newest;
@@ -297,11 +368,40 @@ function History({ eventId, newest }: { eventId: string; newest: number }): Reac
       {history.isError && <Problem error={history.error} retry={() => void history.refetch()} />}
       {newest > 1 && (
         <Group mb="sm" align="flex-end">
-          <NativeSelect size="xs" label={t('foot.from')} value={String(earlier)} onChange={(e) => setFrom(Number(e.currentTarget.value))} data={items.filter((i) => i.revision < later).map((i) => ({ value: String(i.revision), label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}` }))} />
-          <NativeSelect size="xs" label={t('foot.to')} value={String(later)} onChange={(e) => { setTo(Number(e.currentTarget.value)); setFrom(null); }} data={items.filter((i) => i.revision > 1).map((i) => ({ value: String(i.revision), label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}` }))} />
+          <NativeSelect
+            size="xs"
+            label={t('foot.from')}
+            value={String(earlier)}
+            onChange={(e) => setFrom(Number(e.currentTarget.value))}
+            data={items
+              .filter((i) => i.revision < later)
+              .map((i) => ({
+                value: String(i.revision),
+                label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}`,
+              }))}
+          />
+          <NativeSelect
+            size="xs"
+            label={t('foot.to')}
+            value={String(later)}
+            onChange={(e) => {
+              setTo(Number(e.currentTarget.value));
+              setFrom(null);
+            }}
+            data={items
+              .filter((i) => i.revision > 1)
+              .map((i) => ({
+                value: String(i.revision),
+                label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}`,
+              }))}
+          />
         </Group>
       )}
-      {newest > 1 ? <Bridge eventId={eventId} from={earlier} to={later} /> : <Text size="sm">{t('foot.firstRevision')}</Text>}
+      {newest > 1 ? (
+        <Bridge eventId={eventId} from={earlier} to={later} />
+      ) : (
+        <Text size="sm">{t('foot.firstRevision')}</Text>
+      )}
     </Card>
   );
 }
@@ -310,7 +410,12 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
   const { t } = useTranslation();
   const diff = useQuery({
     queryKey: ['diff', eventId, from, to],
-    queryFn: () => take(api.GET('/events/{eventId}/results/{revision}/diff/{other}', { params: { path: { eventId, revision: from, other: to } } })),
+    queryFn: () =>
+      take(
+        api.GET('/events/{eventId}/results/{revision}/diff/{other}', {
+          params: { path: { eventId, revision: from, other: to } },
+        }),
+      ),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (diff.isPending) return <Skeleton h={80} />;
@@ -339,14 +444,19 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
           {d.parts.map((p) => (
             <Table.Tr key={p.kind + p.type}>
               <Table.Th scope="row" fw={400}>
-                {t(`kind.${p.kind}`)} · {t(`type.${p.type as 'flights'}`, { defaultValue: p.type })} · {t('bar.rows', { count: p.records })}
+                {t(`kind.${p.kind}`)} · {t(`type.${p.type as 'flights'}`, { defaultValue: p.type })} ·{' '}
+                {t('bar.rows', { count: p.records })}
               </Table.Th>
               <Table.Td ta="right" className="figure" title={exact(p.kgCO2e)}>
                 {signed(p.kgCO2e)}
               </Table.Td>
               <Table.Td aria-hidden className="barcol">
                 <div className="bartrack">
-                  <div className="bar" data-down={p.kgCO2e < 0 || undefined} style={{ width: `${(Math.abs(p.kgCO2e) / max) * 100}%` }} />
+                  <div
+                    className="bar"
+                    data-down={p.kgCO2e < 0 || undefined}
+                    style={{ width: `${(Math.abs(p.kgCO2e) / max) * 100}%` }}
+                  />
                 </div>
               </Table.Td>
             </Table.Tr>
@@ -367,7 +477,11 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
 /** What the total would be with another set of factors; nothing is kept. */
 function Rehearsal({ eventId, current }: { eventId: string; current: string }): ReactNode {
   const { t } = useTranslation();
-  const sets = useQuery({ queryKey: ['factor-sets'], queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))), staleTime: 600_000 });
+  const sets = useQuery({
+    queryKey: ['factor-sets'],
+    queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))),
+    staleTime: 600_000,
+  });
   const others = (sets.data ?? []).filter((s) => s.id !== current);
   const [chosen, setChosen] = useState('');
   const rehearsal = useQuery({
@@ -394,7 +508,13 @@ function Rehearsal({ eventId, current }: { eventId: string; current: string }): 
         {t('foot.rehearseText', { set: current })}
       </Text>
       <Group align="flex-end">
-        <NativeSelect size="xs" label={t('foot.factorSet')} value={chosen} onChange={(e) => setChosen(e.currentTarget.value)} data={[{ value: '', label: '–' }, ...others.map((s) => s.id)]} />
+        <NativeSelect
+          size="xs"
+          label={t('foot.factorSet')}
+          value={chosen}
+          onChange={(e) => setChosen(e.currentTarget.value)}
+          data={[{ value: '', label: '–' }, ...others.map((s) => s.id)]}
+        />
         {rehearsal.isFetching && <Text size="sm">…</Text>}
         {difference != null && (
           <Text size="sm" role="status" className="figure" title={exact(difference)}>

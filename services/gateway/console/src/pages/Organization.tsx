@@ -1,4 +1,24 @@
-import { Alert, Badge, Box, Button, Card, Code, Group, Modal, NumberInput, Progress, Select, Skeleton, Stack, Switch, Table, Tabs, Text, TextInput, Title } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Box,
+  Button,
+  Card,
+  Code,
+  Group,
+  Modal,
+  NumberInput,
+  Progress,
+  Select,
+  Skeleton,
+  Stack,
+  Switch,
+  Table,
+  Tabs,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -60,7 +80,11 @@ function Plan(): ReactNode {
       const n = Number(f.get(name));
       return f.get(name) && n > 0 ? n : null;
     };
-    save.mutate({ fourEyes: f.get('fourEyes') === 'on', autoApproveBelowKg: optional('below'), spotCheckOneIn: optional('spot') });
+    save.mutate({
+      fourEyes: f.get('fourEyes') === 'on',
+      autoApproveBelowKg: optional('below'),
+      spotCheckOneIn: optional('spot'),
+    });
   };
   return (
     <Stack>
@@ -69,7 +93,9 @@ function Plan(): ReactNode {
           {t('org.planName', { plan })}
         </Title>
         <Text size="sm" mb={6}>
-          {q.limit === null ? t('org.unlimited', { used: number(q.used) }) : t('org.quota', { used: number(q.used), limit: number(q.limit), left: number(q.left ?? 0) })}
+          {q.limit === null
+            ? t('org.unlimited', { used: number(q.used) })
+            : t('org.quota', { used: number(q.used), limit: number(q.limit), left: number(q.left ?? 0) })}
         </Text>
         {q.limit !== null && <Progress value={(100 * q.used) / q.limit} aria-label={t('org.plan')} />}
       </Card>
@@ -79,9 +105,33 @@ function Plan(): ReactNode {
         </Title>
         <form onSubmit={submit}>
           <Stack maw={560}>
-            <Switch name="fourEyes" label={t('org.fourEyes')} description={t('org.fourEyesText')} defaultChecked={policy.fourEyes ?? false} disabled={!admin} />
-            <NumberInput name="below" label={t('org.below')} description={t('org.belowText')} suffix=" kg" min={0} defaultValue={policy.autoApproveBelowKg ?? ''} disabled={!admin} hideControls />
-            <NumberInput name="spot" label={t('org.spot')} description={t('org.spotText')} min={1} allowDecimal={false} defaultValue={policy.spotCheckOneIn ?? ''} disabled={!admin} hideControls />
+            <Switch
+              name="fourEyes"
+              label={t('org.fourEyes')}
+              description={t('org.fourEyesText')}
+              defaultChecked={policy.fourEyes ?? false}
+              disabled={!admin}
+            />
+            <NumberInput
+              name="below"
+              label={t('org.below')}
+              description={t('org.belowText')}
+              suffix=" kg"
+              min={0}
+              defaultValue={policy.autoApproveBelowKg ?? ''}
+              disabled={!admin}
+              hideControls
+            />
+            <NumberInput
+              name="spot"
+              label={t('org.spot')}
+              description={t('org.spotText')}
+              min={1}
+              allowDecimal={false}
+              defaultValue={policy.spotCheckOneIn ?? ''}
+              disabled={!admin}
+              hideControls
+            />
             {policy.autoApproveSetBy && (
               <Text size="sm" c="dimmed">
                 {t('org.setBy', { name: policy.autoApproveSetBy.name })}
@@ -115,7 +165,10 @@ function Members(): ReactNode {
   const client = useQueryClient();
   const [inviting, setInviting] = useState(false);
   const [link, setLink] = useState<string | null>(null);
-  const users = useQuery({ queryKey: ['users'], queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))) });
+  const users = useQuery({
+    queryKey: ['users'],
+    queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
+  });
   const again = (): void => void client.invalidateQueries({ queryKey: ['users'] });
   const change = useMutation({
     mutationFn: ({ id, patch }: { id: string; patch: Schemas['UserPatch'] }) => call('PATCH', `/users/${id}`, patch),
@@ -123,7 +176,8 @@ function Members(): ReactNode {
     onError: (e) => notifications.show({ color: 'red', message: text(e) }),
   });
   const invite = useMutation({
-    mutationFn: (input: { email: string; name: string; role: string }) => call<{ setupToken?: string }>('POST', '/users', input),
+    mutationFn: (input: { email: string; name: string; role: string }) =>
+      call<{ setupToken?: string }>('POST', '/users', input),
     onSuccess: ({ data }) => {
       again();
       setInviting(false);
@@ -138,7 +192,12 @@ function Members(): ReactNode {
         <Button onClick={() => setInviting(true)}>{t('org.invite')}</Button>
       </Group>
       {link && (
-        <Alert title={t('org.linkTitle')} withCloseButton closeButtonLabel={t('state.close')} onClose={() => setLink(null)}>
+        <Alert
+          title={t('org.linkTitle')}
+          withCloseButton
+          closeButtonLabel={t('state.close')}
+          onClose={() => setLink(null)}
+        >
           <Text size="sm">{t('org.linkText')}</Text>
           <Code block>{link}</Code>
         </Alert>
@@ -166,17 +225,37 @@ function Members(): ReactNode {
                 </Table.Th>
                 <Table.Td>{u.email}</Table.Td>
                 <Table.Td>
-                  <Select size="xs" w={140} aria-label={t('org.roleOf', { name: u.name })} value={u.role} allowDeselect={false} disabled={u._id === me._id} data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))} onChange={(role) => role && change.mutate({ id: u._id, patch: { role: role as 'user' } })} />
+                  <Select
+                    size="xs"
+                    w={140}
+                    aria-label={t('org.roleOf', { name: u.name })}
+                    value={u.role}
+                    allowDeselect={false}
+                    disabled={u._id === me._id}
+                    data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))}
+                    onChange={(role) => role && change.mutate({ id: u._id, patch: { role: role as 'user' } })}
+                  />
                 </Table.Td>
                 <Table.Td>
-                  <Switch size="sm" aria-label={t('org.activeOf', { name: u.name })} checked={!u.disabled} disabled={u._id === me._id} onChange={(e) => change.mutate({ id: u._id, patch: { disabled: !e.currentTarget.checked } })} />
+                  <Switch
+                    size="sm"
+                    aria-label={t('org.activeOf', { name: u.name })}
+                    checked={!u.disabled}
+                    disabled={u._id === me._id}
+                    onChange={(e) => change.mutate({ id: u._id, patch: { disabled: !e.currentTarget.checked } })}
+                  />
                 </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Modal opened={inviting} onClose={() => setInviting(false)} title={t('org.invite')} closeButtonProps={{ 'aria-label': t('state.close') }}>
+      <Modal
+        opened={inviting}
+        onClose={() => setInviting(false)}
+        title={t('org.invite')}
+        closeButtonProps={{ 'aria-label': t('state.close') }}
+      >
         <form
           onSubmit={(e) => {
             e.preventDefault();
@@ -187,7 +266,13 @@ function Members(): ReactNode {
           <Stack>
             <TextInput name="name" label={t('org.name')} required data-autofocus />
             <TextInput name="email" type="email" label={t('session.email')} required />
-            <Select name="role" label={t('org.role')} defaultValue="user" allowDeselect={false} data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))} />
+            <Select
+              name="role"
+              label={t('org.role')}
+              defaultValue="user"
+              allowDeselect={false}
+              data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))}
+            />
             {invite.isError && <Problem error={invite.error} />}
             <Group justify="flex-end">
               <Button type="submit" loading={invite.isPending}>
@@ -206,10 +291,14 @@ function Audit(): ReactNode {
   const list = useInfiniteQuery({
     queryKey: ['audit'],
     initialPageParam: 1,
-    queryFn: ({ pageParam }) => take(api.GET('/organization/audit', { params: { query: { page: pageParam, limit: 50 } } })),
+    queryFn: ({ pageParam }) =>
+      take(api.GET('/organization/audit', { params: { query: { page: pageParam, limit: 50 } } })),
     getNextPageParam: (l) => (l.pagination.page < l.pagination.totalPages ? l.pagination.page + 1 : undefined),
   });
-  const users = useQuery({ queryKey: ['users'], queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))) });
+  const users = useQuery({
+    queryKey: ['users'],
+    queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
+  });
   const names = new Map(users.data?.map((u) => [u._id, u.name]));
   if (list.isPending) return <Skeleton h={200} />;
   if (list.isError) return <Problem error={list.error} retry={() => void list.refetch()} />;
@@ -245,7 +334,12 @@ function Audit(): ReactNode {
       </Table.ScrollContainer>
       {list.hasNextPage && (
         <Group>
-          <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
             {t('foot.more')}
           </Button>
         </Group>

@@ -48,7 +48,9 @@ export function ReportPage(): ReactNode {
   const save = async (accept: string, extension: string): Promise<void> => {
     setError(null);
     try {
-      const response = await consoleFetch(new Request(location.origin + address, { headers: { Accept: accept, 'If-None-Match': '""' } }));
+      const response = await consoleFetch(
+        new Request(location.origin + address, { headers: { Accept: accept, 'If-None-Match': '""' } }),
+      );
       if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
       const url = URL.createObjectURL(await response.blob());
       const a = document.createElement('a');
@@ -68,9 +70,19 @@ export function ReportPage(): ReactNode {
     { done: r.status === 'current', text: t('report.current'), todo: t('report.recalculating'), to: 'footprint' },
     { done: waiting === 0, text: t('report.noneWaiting'), todo: t('report.waiting', { count: waiting }), to: 'review' },
     { done: drafts === 0, text: t('report.noDrafts'), todo: t('report.drafts', { count: drafts }), to: 'sheet' },
-    { done: warnings === 0, text: t('report.noFindings'), todo: t('report.findings', { count: warnings }), to: 'footprint' },
+    {
+      done: warnings === 0,
+      text: t('report.noFindings'),
+      todo: t('report.findings', { count: warnings }),
+      to: 'footprint',
+    },
     { done: Boolean(event.boundary), text: t('report.boundary'), todo: t('report.noBoundary'), to: 'footprint' },
-    { done: event.attendees !== undefined, text: t('report.attendees'), todo: t('report.noAttendees'), to: 'footprint' },
+    {
+      done: event.attendees !== undefined,
+      text: t('report.attendees'),
+      todo: t('report.noAttendees'),
+      to: 'footprint',
+    },
   ];
   return (
     <div className="reportpage">
@@ -90,7 +102,11 @@ export function ReportPage(): ReactNode {
           <ul className="plain checklist">
             {checks.map((c) => (
               <li key={c.text} data-done={c.done || undefined}>
-                {c.done ? <IconCheck size={16} aria-label={t('report.done')} /> : <IconCircleDashed size={16} aria-label={t('report.open')} />}
+                {c.done ? (
+                  <IconCheck size={16} aria-label={t('report.done')} />
+                ) : (
+                  <IconCircleDashed size={16} aria-label={t('report.open')} />
+                )}
                 <Text size="sm">
                   {c.done ? (
                     c.text
@@ -105,14 +121,28 @@ export function ReportPage(): ReactNode {
           </ul>
         </Card>
         <Stack gap={6}>
-          <Button leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => frame.current?.contentWindow?.print()}>
+          <Button
+            leftSection={<IconPrinter size={16} aria-hidden />}
+            onClick={() => frame.current?.contentWindow?.print()}
+          >
             {t('report.print')}
           </Button>
           <Group gap={6} grow>
-            <Button variant="default" size="xs" leftSection={<IconDownload size={14} aria-hidden />} onClick={() => void save('application/json', 'json')}>
+            <Button
+              variant="default"
+              size="xs"
+              px={6}
+              leftSection={<IconDownload size={14} aria-hidden />}
+              onClick={() => void save('application/json', 'json')}
+            >
               {t('report.bundle')}
             </Button>
-            <Button variant="default" size="xs" leftSection={<IconDownload size={14} aria-hidden />} onClick={() => void save('text/csv', 'csv')}>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconDownload size={14} aria-hidden />}
+              onClick={() => void save('text/csv', 'csv')}
+            >
               {t('report.csv')}
             </Button>
           </Group>
@@ -131,7 +161,13 @@ export function ReportPage(): ReactNode {
           <pre className="mono">ecf verify report.json</pre>
         </section>
       </Stack>
-      <iframe ref={frame} className="reportframe" title={t('report.title', { title: event.title })} src={address} key={r.revision} />
+      <iframe
+        ref={frame}
+        className="reportframe"
+        title={t('report.title', { title: event.title })}
+        src={address}
+        key={r.revision}
+      />
     </div>
   );
 }

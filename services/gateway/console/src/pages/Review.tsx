@@ -1,4 +1,23 @@
-import { ActionIcon, Alert, Anchor, Badge, Box, Button, Checkbox, Group, List, Modal, SegmentedControl, Skeleton, Stack, Switch, Table, Text, Textarea, Title } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  List,
+  Modal,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Textarea,
+  Title,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -10,20 +29,11 @@ import { type Column, columnsOf, textOf } from '../sheet/columns';
 import { Empty, Problem, useProblemText } from '../ui/states';
 import { useEvent } from './Event';
 import { summary } from './Footprint';
+import { type Item, type Order, orderQueue } from './queue';
 
-type Item = Schemas['ReviewItem'] & Record<string, unknown>;
 type Move = 'approve' | 'request-changes' | 'reject' | 'reopen';
 const undoSeconds = 10;
 const keysOff = 'ecf.reviewKeysOff';
-
-export type Order = 'weight' | 'age';
-
-/** Orders the queue as it is looked at: what weighs most first, or what has waited longest. */
-export function orderQueue(items: Item[], order: Order): Item[] {
-  return [...items].sort((a, b) =>
-    order === 'weight' ? (b.review.kgCO2e ?? Number.POSITIVE_INFINITY) - (a.review.kgCO2e ?? Number.POSITIVE_INFINITY) || 0 : a.review.waitingSince.localeCompare(b.review.waitingSince),
-  );
-}
 
 interface Pending {
   item: Item;
@@ -48,9 +58,17 @@ export function ReviewPage(): ReactNode {
 
   const queue = useQuery({
     queryKey: ['review', eventId],
-    queryFn: () => all((page) => take(api.GET('/events/{eventId}/review', { params: { path: { eventId }, query: { page, limit: 100 } } }))) as Promise<Item[]>,
+    queryFn: () =>
+      all((page) =>
+        take(api.GET('/events/{eventId}/review', { params: { path: { eventId }, query: { page, limit: 100 } } })),
+      ) as Promise<Item[]>,
     refetchInterval: 10_000,
   });
+  // The first record is open from the beginning.
+  const first = queue.data && current === null ? orderQueue(queue.data, order)[0]?._id : undefined;
+  useEffect(() => {
+    if (first !== undefined) setCurrent(first);
+  }, [first]);
   const preview = useQuery({
     queryKey: ['preview', eventId],
     queryFn: () =>
@@ -63,7 +81,8 @@ export function ReviewPage(): ReactNode {
   const items = useMemo(() => orderQueue(queue.data ?? [], order), [queue.data, order]);
   const open = items.filter((i) => !held.has(i._id));
   const item = open.find((i) => i._id === current) ?? null;
-  const gone = current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
+  const gone =
+    current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
 
   const refresh = (): void => {
     for (const key of ['review', 'preview', 'result']) void client.invalidateQueries({ queryKey: [key, eventId] });
@@ -77,11 +96,18 @@ export function ReviewPage(): ReactNode {
 
   const send = async (i: Item, move: Move, comment: string, tag: string): Promise<void> => {
     try {
-      await call('POST', `${path(i)}/${move}`, comment ? { comment } : {}, { ...(tag ? { 'If-Match': tag } : {}), 'Idempotency-Key': crypto.randomUUID() });
+      await call('POST', `${path(i)}/${move}`, comment ? { comment } : {}, {
+        ...(tag ? { 'If-Match': tag } : {}),
+        'Idempotency-Key': crypto.randomUUID(),
+      });
       setDecided((d) => [{ item: i, move }, ...d.filter((x) => x.item._id !== i._id)].slice(0, 20));
     } catch (cause) {
       const changed = cause instanceof ApiError && (cause.status === 412 || cause.code === 'INVALID_TRANSITION');
-      notifications.show({ color: changed ? 'orange' : 'red', autoClose: 12_000, message: changed ? `${t('review.changed')} ${text(cause as Error)}` : text(cause as Error) });
+      notifications.show({
+        color: changed ? 'orange' : 'red',
+        autoClose: 12_000,
+        message: changed ? `${t('review.changed')} ${text(cause as Error)}` : text(cause as Error),
+      });
     }
     refresh();
   };
@@ -162,13 +188,33 @@ export function ReviewPage(): ReactNode {
     <div className="review">
       <Group className="toolbar" justify="space-between">
         <Group gap="md">
-          <SegmentedControl size="xs" aria-label={t('review.order')} value={order} onChange={(v) => setOrder(v as Order)} data={[{ value: 'weight', label: t('review.byWeight') }, { value: 'age', label: t('review.byAge') }]} />
-          <Switch size="xs" label={t('review.keys')} checked={keys} onChange={(e) => { setKeys(e.currentTarget.checked); localStorage.setItem(keysOff, e.currentTarget.checked ? '0' : '1'); }} />
+          <SegmentedControl
+            size="xs"
+            aria-label={t('review.order')}
+            value={order}
+            onChange={(v) => setOrder(v as Order)}
+            data={[
+              { value: 'weight', label: t('review.byWeight') },
+              { value: 'age', label: t('review.byAge') },
+            ]}
+          />
+          <Switch
+            size="xs"
+            label={t('review.keys')}
+            checked={keys}
+            onChange={(e) => {
+              setKeys(e.currentTarget.checked);
+              localStorage.setItem(keysOff, e.currentTarget.checked ? '0' : '1');
+            }}
+          />
         </Group>
         <Group gap="md">
           {preview.data && open.length > 0 && (
             <Text size="sm" className="figure" role="status">
-              {t('review.ifApproved', { before: base ? co2e(base.total.kgCO2e) : co2e(0), after: co2e(preview.data.total.kgCO2e) })}
+              {t('review.ifApproved', {
+                before: base ? co2e(base.total.kgCO2e) : co2e(0),
+                after: co2e(preview.data.total.kgCO2e),
+              })}
             </Text>
           )}
           {chosen.length > 0 && (
@@ -176,7 +222,11 @@ export function ReviewPage(): ReactNode {
               <Button size="compact-sm" onClick={() => setPreviewing(true)}>
                 {t('review.approveMany', { count: chosen.length })}
               </Button>
-              <Button size="compact-sm" variant="default" onClick={() => setAsking({ move: 'request-changes', items: chosen })}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => setAsking({ move: 'request-changes', items: chosen })}
+              >
                 {t('review.changes')}
               </Button>
               <Button size="compact-sm" variant="default" onClick={() => setAsking({ move: 'reject', items: chosen })}>
@@ -190,8 +240,18 @@ export function ReviewPage(): ReactNode {
         <Stack gap={4} px="md" py={6} className="undobar" role="status">
           {pending.map((p) => (
             <Group key={p.item._id} gap="sm">
-              <Text size="sm">{t('review.approving', { seconds: Math.max(0, Math.ceil((p.until - now) / 1000)), what: summary(fieldsOnly(p.item)) })}</Text>
-              <Button size="compact-xs" variant="default" leftSection={<IconArrowBackUp size={13} aria-hidden />} onClick={() => undo(p.item._id)}>
+              <Text size="sm">
+                {t('review.approving', {
+                  seconds: Math.max(0, Math.ceil((p.until - now) / 1000)),
+                  what: summary(fieldsOnly(p.item)),
+                })}
+              </Text>
+              <Button
+                size="compact-xs"
+                variant="default"
+                leftSection={<IconArrowBackUp size={13} aria-hidden />}
+                onClick={() => undo(p.item._id)}
+              >
                 {t('review.undo')}
               </Button>
             </Group>
@@ -217,8 +277,26 @@ export function ReviewPage(): ReactNode {
           >
             {open.map((i) => (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself has the focus and the keys
-              <div key={i._id} id={`q-${i._id}`} role="option" tabIndex={-1} aria-selected={i._id === current} className="queueitem" onClick={() => setCurrent(i._id)} ref={(el) => { if (i._id === current) el?.scrollIntoView({ block: 'nearest' }); }}>
-                <Checkbox size="xs" tabIndex={-1} aria-label={t('review.mark')} checked={marked.has(i._id)} onChange={() => toggle(i._id)} onClick={(e) => e.stopPropagation()} />
+              <div
+                key={i._id}
+                id={`q-${i._id}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={i._id === current}
+                className="queueitem"
+                onClick={() => setCurrent(i._id)}
+                ref={(el) => {
+                  if (i._id === current) el?.scrollIntoView({ block: 'nearest' });
+                }}
+              >
+                <Checkbox
+                  size="xs"
+                  tabIndex={-1}
+                  aria-label={t('review.mark')}
+                  checked={marked.has(i._id)}
+                  onChange={() => toggle(i._id)}
+                  onClick={(e) => e.stopPropagation()}
+                />
                 <div className="queuetext">
                   <Group justify="space-between" wrap="nowrap" gap={6}>
                     <Text size="sm" fw={600} truncate>
@@ -250,7 +328,12 @@ export function ReviewPage(): ReactNode {
             {gone && <Elsewhere eventId={eventId} item={(queue.data ?? []).find((i) => i._id === current)} />}
             {!item && !gone && <Text c="dimmed">{t('review.choose')}</Text>}
             {item && (
-              <Decision item={item} eventId={eventId} approve={() => approve(item)} ask={(move) => setAsking({ move, items: [item] })} />
+              <Decision
+                item={item}
+                eventId={eventId}
+                approve={() => approve(item)}
+                ask={(move) => setAsking({ move, items: [item] })}
+              />
             )}
           </div>
         </div>
@@ -268,7 +351,13 @@ export function ReviewPage(): ReactNode {
                     {t(`move.${d.move}`)}: {summary(fieldsOnly(d.item))}
                   </span>
                   {(d.move === 'approve' || d.move === 'reject') && (
-                    <ActionIcon size="sm" variant="subtle" aria-label={t('review.takeBack')} title={t('review.takeBack')} onClick={() => setAsking({ move: 'reopen', items: [d.item] })}>
+                    <ActionIcon
+                      size="sm"
+                      variant="subtle"
+                      aria-label={t('review.takeBack')}
+                      title={t('review.takeBack')}
+                      onClick={() => setAsking({ move: 'reopen', items: [d.item] })}
+                    >
                       <IconArrowBackUp size={14} aria-hidden />
                     </ActionIcon>
                   )}
@@ -286,7 +375,15 @@ export function ReviewPage(): ReactNode {
             list.current?.focus();
           }}
           done={async (comment) => {
-            for (const i of asking.items) await send(i, asking.move, comment, asking.items.length === 1 && record.data?.data._id === i._id && asking.move !== 'reopen' ? record.data.tag : '');
+            for (const i of asking.items)
+              await send(
+                i,
+                asking.move,
+                comment,
+                asking.items.length === 1 && record.data?.data._id === i._id && asking.move !== 'reopen'
+                  ? record.data.tag
+                  : '',
+              );
             setMarked(new Set());
             setAsking(null);
             list.current?.focus();
@@ -299,7 +396,12 @@ export function ReviewPage(): ReactNode {
           items={chosen}
           close={() => setPreviewing(false)}
           done={(ids) => {
-            setDecided((d) => [...chosen.filter((i) => ids.has(i._id)).map((i) => ({ item: i, move: 'approve' as const })), ...d].slice(0, 20));
+            setDecided((d) =>
+              [...chosen.filter((i) => ids.has(i._id)).map((i) => ({ item: i, move: 'approve' as const })), ...d].slice(
+                0,
+                20,
+              ),
+            );
             setMarked(new Set());
             setPreviewing(false);
             refresh();
@@ -310,20 +412,56 @@ export function ReviewPage(): ReactNode {
   );
 }
 
-const state = new Set(['_id', 'eventId', 'type', 'submitted', 'status', 'revision', 'createdBy', 'createdAt', 'updatedAt', 'submittedAt', 'submittedBy', 'reviewedBy', 'reviewedAt', 'reviewComment', 'footprint', 'review']);
+const state = new Set([
+  '_id',
+  'eventId',
+  'type',
+  'submitted',
+  'status',
+  'revision',
+  'createdBy',
+  'createdAt',
+  'updatedAt',
+  'submittedAt',
+  'submittedBy',
+  'reviewedBy',
+  'reviewedAt',
+  'reviewComment',
+  'footprint',
+  'review',
+]);
 
 function fieldsOnly(item: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(item).filter(([k]) => !state.has(k)));
 }
 
-function Decision({ item, eventId, approve, ask }: { item: Item; eventId: string; approve: () => void; ask: (m: Move) => void }): ReactNode {
+function Decision({
+  item,
+  eventId,
+  approve,
+  ask,
+}: {
+  item: Item;
+  eventId: string;
+  approve: () => void;
+  ask: (m: Move) => void;
+}): ReactNode {
   const { t } = useTranslation();
-  const types = useQuery({ queryKey: ['types'], queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })), staleTime: Number.POSITIVE_INFINITY });
+  const types = useQuery({
+    queryKey: ['types'],
+    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const info = types.data?.items.find((x) => x.type === item.type);
   const columns: Column[] = info ? columnsOf(info.schema) : [];
   const history = useQuery({
     queryKey: ['record-history', eventId, item._id, item.revision],
-    queryFn: () => take(api.GET('/events/{eventId}/{type}/{recordId}/history', { params: { path: { eventId, type: item.type ?? '', recordId: item._id }, query: { limit: 100 } } })),
+    queryFn: () =>
+      take(
+        api.GET('/events/{eventId}/{type}/{recordId}/history', {
+          params: { path: { eventId, type: item.type ?? '', recordId: item._id }, query: { limit: 100 } },
+        }),
+      ),
   });
   const evidence = (item.evidence ?? []) as { name?: string; url?: string; sha256?: string }[];
   return (
@@ -335,7 +473,8 @@ function Decision({ item, eventId, approve, ask }: { item: Item; eventId: string
           </Title>
           {item.footprint && (
             <Text className="figure" title={exact(item.footprint.kgCO2e)}>
-              <b>{co2e(item.footprint.kgCO2e)}</b> <span className="dim">{range(item.footprint.low, item.footprint.high)}</span>
+              <b>{co2e(item.footprint.kgCO2e)}</b>{' '}
+              <span className="dim">{range(item.footprint.low, item.footprint.high)}</span>
             </Text>
           )}
         </div>
@@ -373,7 +512,12 @@ function Decision({ item, eventId, approve, ask }: { item: Item; eventId: string
                     </Table.Th>
                     <Table.Td>
                       {textOf(c, item[c.field]).replaceAll('_', ' ')}
-                      {item.footprint?.defaulted.includes(c.field) && <Text span size="xs" c="dimmed"> {t('review.defaulted')}</Text>}
+                      {item.footprint?.defaulted.includes(c.field) && (
+                        <Text span size="xs" c="dimmed">
+                          {' '}
+                          {t('review.defaulted')}
+                        </Text>
+                      )}
                     </Table.Td>
                   </Table.Tr>
                 ))}
@@ -422,7 +566,11 @@ function Decision({ item, eventId, approve, ask }: { item: Item; eventId: string
             {(history.data?.items ?? []).map((h) => (
               <List.Item key={h.revision + h.action}>
                 <b>{t(`move.${h.action}`)}</b> {h.by.name}, {time(h.at)}
-                {h.changed && h.changed.length > 0 && <Text size="xs" c="dimmed">{h.changed.join(', ')}</Text>}
+                {h.changed && h.changed.length > 0 && (
+                  <Text size="xs" c="dimmed">
+                    {h.changed.join(', ')}
+                  </Text>
+                )}
                 {h.comment && <Text size="sm">“{h.comment}”</Text>}
               </List.Item>
             ))}
@@ -439,22 +587,38 @@ function Elsewhere({ item, eventId }: { item: Item | undefined; eventId: string 
   const now = useQuery({
     queryKey: ['record', eventId, item?._id, 'now'],
     enabled: item !== undefined,
-    queryFn: async () => (item ? (await call<Schemas['RecordState']>('GET', `/events/${eventId}/${item.type}/${item._id}`)).data : null),
+    queryFn: async () =>
+      item ? (await call<Schemas['RecordState']>('GET', `/events/${eventId}/${item.type}/${item._id}`)).data : null,
   });
   const r = now.data;
   return (
     <Alert color="blue" role="status" title={t('review.elsewhere')}>
-      {r?.reviewedBy && r.status ? t('review.elsewhereBy', { status: t(`status.${r.status}`), name: r.reviewedBy.name }) : t('review.elsewhereText')}
+      {r?.reviewedBy && r.status
+        ? t('review.elsewhereBy', { status: t(`status.${r.status}`), name: r.reviewedBy.name })
+        : t('review.elsewhereText')}
     </Alert>
   );
 }
 
-function CommentModal({ asking, close, done }: { asking: { move: Move; items: Item[] }; close: () => void; done: (comment: string) => Promise<void> }): ReactNode {
+function CommentModal({
+  asking,
+  close,
+  done,
+}: {
+  asking: { move: Move; items: Item[] };
+  close: () => void;
+  done: (comment: string) => Promise<void>;
+}): ReactNode {
   const { t } = useTranslation();
   const [comment, setComment] = useState('');
   const [busy, setBusy] = useState(false);
   return (
-    <Modal opened onClose={close} title={t(`ask.${asking.move as 'reject'}`, { count: asking.items.length })} closeButtonProps={{ 'aria-label': t('state.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      title={t(`ask.${asking.move as 'reject'}`, { count: asking.items.length })}
+      closeButtonProps={{ 'aria-label': t('state.close') }}
+    >
       <form
         onSubmit={(e) => {
           e.preventDefault();
@@ -463,7 +627,17 @@ function CommentModal({ asking, close, done }: { asking: { move: Move; items: It
         }}
       >
         <Stack>
-          <Textarea label={t('ask.why')} description={t('ask.hint')} value={comment} onChange={(e) => setComment(e.currentTarget.value)} required maxLength={2000} autosize minRows={3} data-autofocus />
+          <Textarea
+            label={t('ask.why')}
+            description={t('ask.hint')}
+            value={comment}
+            onChange={(e) => setComment(e.currentTarget.value)}
+            required
+            maxLength={2000}
+            autosize
+            minRows={3}
+            data-autofocus
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('state.cancel')}
@@ -485,7 +659,17 @@ interface Outcomes {
 }
 
 /** Shows what the server would do with each record before it is asked to. */
-function ApproveMany({ eventId, items, close, done }: { eventId: string; items: Item[]; close: () => void; done: (ids: Set<string>) => void }): ReactNode {
+function ApproveMany({
+  eventId,
+  items,
+  close,
+  done,
+}: {
+  eventId: string;
+  items: Item[];
+  close: () => void;
+  done: (ids: Set<string>) => void;
+}): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
   const ids = items.map((i) => i._id);
@@ -493,15 +677,31 @@ function ApproveMany({ eventId, items, close, done }: { eventId: string; items: 
   const send = async (dry: boolean): Promise<Outcomes['items']> => {
     const outcomes: Outcomes['items'] = [];
     for (let n = 0; n < ids.length; n += 100) {
-      const { data } = await call<Outcomes>('POST', `/events/${eventId}/review/approve`, { ids: ids.slice(n, n + 100) }, dry ? { 'X-Dry-Run': 'true' } : { 'Idempotency-Key': crypto.randomUUID() });
+      const { data } = await call<Outcomes>(
+        'POST',
+        `/events/${eventId}/review/approve`,
+        { ids: ids.slice(n, n + 100) },
+        dry ? { 'X-Dry-Run': 'true' } : { 'Idempotency-Key': crypto.randomUUID() },
+      );
       outcomes.push(...data.items);
     }
     return outcomes;
   };
-  const dry = useQuery({ queryKey: ['approve-many', eventId, ids], queryFn: () => send(true), staleTime: 0, retry: false });
+  const dry = useQuery({
+    queryKey: ['approve-many', eventId, ids],
+    queryFn: () => send(true),
+    staleTime: 0,
+    retry: false,
+  });
   const refused = dry.data?.filter((o) => o.error) ?? [];
   return (
-    <Modal opened onClose={close} size="lg" title={t('review.approveMany', { count: ids.length })} closeButtonProps={{ 'aria-label': t('state.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={t('review.approveMany', { count: ids.length })}
+      closeButtonProps={{ 'aria-label': t('state.close') }}
+    >
       {dry.isPending && <Skeleton h={80} />}
       {dry.isError && <Problem error={dry.error} />}
       {dry.data && (

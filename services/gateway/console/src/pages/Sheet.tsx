@@ -30,7 +30,15 @@ export function SheetPage(): ReactNode {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const infos = useMemo(
-    () => types.data?.items.map((x): TypeInfo => ({ type: x.type, formula: x.formula, description: x.description, columns: columnsOf(x.schema) })),
+    () =>
+      types.data?.items.map(
+        (x): TypeInfo => ({
+          type: x.type,
+          formula: x.formula,
+          description: x.description,
+          columns: columnsOf(x.schema),
+        }),
+      ),
     [types.data],
   );
   if (types.isError) return <Problem error={types.error} retry={() => void types.refetch()} />;
@@ -51,7 +59,12 @@ function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): Reac
   const engine = useMemo(() => {
     const byType = new Map(infos.map((i) => [i.type, i.columns]));
     const store = new Store((type) => byType.get(type) ?? [], me._id);
-    return new Engine(store, eventId, scope, infos.map((i) => i.type));
+    return new Engine(
+      store,
+      eventId,
+      scope,
+      infos.map((i) => i.type),
+    );
   }, [eventId, infos, me._id, scope]);
   const { store } = engine;
   useSyncExternalStore(store.subscribe, store.snapshot);
@@ -94,11 +107,21 @@ function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): Reac
     };
   }, [client, engine, eventId]);
 
-  const type = search.type && infos.some((i) => i.type === search.type) ? search.type : search.type === 'all' ? 'all' : (infos[0]?.type ?? 'all');
+  const type =
+    search.type && infos.some((i) => i.type === search.type)
+      ? search.type
+      : search.type === 'all'
+        ? 'all'
+        : (infos[0]?.type ?? 'all');
   const counts = new Map<string, number>();
   for (const r of store.rows) counts.set(r.type, (counts.get(r.type) ?? 0) + 1);
 
-  if (failed) return <Box p="md"><Problem error={failed} retry={() => begin.current()} /></Box>;
+  if (failed)
+    return (
+      <Box p="md">
+        <Problem error={failed} retry={() => begin.current()} />
+      </Box>
+    );
   if (!ready) return <Loading />;
   return (
     <div className="sheet">
@@ -116,7 +139,9 @@ function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): Reac
             onClick={() => void navigate({ to: '.', search: { type: x }, replace: true })}
             onKeyDown={(e) => {
               if (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return;
-              const next = (e.key === 'ArrowRight' ? e.currentTarget.nextElementSibling : e.currentTarget.previousElementSibling) as HTMLElement | null;
+              const next = (
+                e.key === 'ArrowRight' ? e.currentTarget.nextElementSibling : e.currentTarget.previousElementSibling
+              ) as HTMLElement | null;
               next?.focus();
               next?.click();
             }}
@@ -129,7 +154,17 @@ function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): Reac
         ))}
       </div>
       <div id="sheet-panel" role="tabpanel" aria-labelledby={`tab-${type}`} className="sheetpanel">
-        {narrow ? <RowForm key={type} engine={engine} infos={infos} type={type} /> : <Grid key={type} engine={engine} infos={infos} type={type} {...(search.record ? { focus: search.record } : {})} />}
+        {narrow ? (
+          <RowForm key={type} engine={engine} infos={infos} type={type} />
+        ) : (
+          <Grid
+            key={type}
+            engine={engine}
+            infos={infos}
+            type={type}
+            {...(search.record ? { focus: search.record } : {})}
+          />
+        )}
       </div>
       <BottomBar engine={engine} />
     </div>

@@ -28,7 +28,15 @@ function Form({ done }: { done: () => void }): ReactNode {
   return (
     <form onSubmit={(e) => void submit(e)}>
       <Stack>
-        <TextInput name="email" type="email" label={t('session.email')} autoComplete="username" required autoFocus withAsterisk={false} />
+        <TextInput
+          name="email"
+          type="email"
+          label={t('session.email')}
+          autoComplete="username"
+          required
+          autoFocus
+          withAsterisk={false}
+        />
         <PasswordInput
           name="password"
           label={t('session.password')}
@@ -90,7 +98,14 @@ export function SignInPage({ done }: { done: () => void }): ReactNode {
 export function EndedModal({ done }: { done: () => void }): ReactNode {
   const { t } = useTranslation();
   return (
-    <Modal opened onClose={() => {}} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false} title={t('session.ended')}>
+    <Modal
+      opened
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={t('session.ended')}
+    >
       <Text size="sm" mb="md">
         {t('session.endedText')}
       </Text>

@@ -15,7 +15,9 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   const { can } = useSession();
   const rows = engine.store.rows.filter((r) => !empty(r));
   const unsaved = rows.filter(dirty).length;
-  const drafts = rows.filter((r) => r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested').length;
+  const drafts = rows.filter(
+    (r) => r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested',
+  ).length;
   const faults = rows.filter((r) => r.check.state === 'bad').length;
   const settling = (status?: string): number | false => (status === 'recalculating' ? 1_500 : false);
   const result = useQuery({
@@ -26,20 +28,33 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   const preview = useQuery({
     queryKey: ['preview', engine.event],
     queryFn: () =>
-      take(api.GET('/events/{eventId}/results/preview', { params: { path: { eventId: engine.event } } })).catch((cause: unknown) => {
-        if (cause instanceof ApiError && (cause.code === 'RESULT_NOT_FOUND' || cause.status === 403)) return null;
-        throw cause;
-      }),
+      take(api.GET('/events/{eventId}/results/preview', { params: { path: { eventId: engine.event } } })).catch(
+        (cause: unknown) => {
+          if (cause instanceof ApiError && (cause.code === 'RESULT_NOT_FOUND' || cause.status === 403)) return null;
+          throw cause;
+        },
+      ),
     enabled: can('manager'),
   });
   const counts = result.data?.counts;
-  const waiting = counts ? counts.submitted + counts.inReview : rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length;
+  const waiting = counts
+    ? counts.submitted + counts.inReview
+    : rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length;
   const trouble = engine.trouble;
   return (
     <footer className="bottombar">
       <Group gap="xl" wrap="wrap" role="status" aria-live="polite">
-        <Figure label={t('bar.draft')} value={t('bar.rows', { count: drafts })} note={faults > 0 ? t('bar.faults', { count: faults }) : ''} bad={faults > 0} />
-        <Figure label={t('bar.waiting')} value={t('bar.rows', { count: waiting })} note={preview.data && preview.data.queue.kgCO2e > 0 ? `+ ${co2e(preview.data.queue.kgCO2e)}` : ''} />
+        <Figure
+          label={t('bar.draft')}
+          value={t('bar.rows', { count: drafts })}
+          note={faults > 0 ? t('bar.faults', { count: faults }) : ''}
+          bad={faults > 0}
+        />
+        <Figure
+          label={t('bar.waiting')}
+          value={t('bar.rows', { count: waiting })}
+          note={preview.data && preview.data.queue.kgCO2e > 0 ? `+ ${co2e(preview.data.queue.kgCO2e)}` : ''}
+        />
         <Figure
           label={t('bar.approved')}
           value={result.data ? co2e(result.data.total.kgCO2e) : t('events.nothingApproved')}
@@ -62,7 +77,19 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   );
 }
 
-function Figure({ label, value, note, title, bad }: { label: string; value: string; note: string; title?: string; bad?: boolean }): ReactNode {
+function Figure({
+  label,
+  value,
+  note,
+  title,
+  bad,
+}: {
+  label: string;
+  value: string;
+  note: string;
+  title?: string;
+  bad?: boolean;
+}): ReactNode {
   return (
     <div>
       <Text size="xs" c="dimmed">

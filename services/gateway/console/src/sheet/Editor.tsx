@@ -39,7 +39,8 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
     let live = true;
     if (column.place) {
       void searchPlaces(text).then(
-        (found) => live && setOptions(found.map((p) => ({ value: p.code, label: `${p.code} · ${p.name}, ${p.country}` }))),
+        (found) =>
+          live && setOptions(found.map((p) => ({ value: p.code, label: `${p.code} · ${p.name}, ${p.country}` }))),
         () => {},
       );
     } else if (column.options.length > 0) {
@@ -87,11 +88,11 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
         className="celleditor"
         aria-label={label}
         value={text}
-        role={options.length > 0 ? 'combobox' : undefined}
-        aria-expanded={options.length > 0 ? true : undefined}
+        role="combobox"
+        aria-expanded={options.length > 0}
         aria-controls={options.length > 0 ? list : undefined}
         aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined}
-        aria-autocomplete={options.length > 0 ? 'list' : undefined}
+        aria-autocomplete="list"
         inputMode={column.kind === 'integer' ? 'numeric' : column.kind === 'number' ? 'decimal' : 'text'}
         placeholder={column.kind === 'date' ? t('sheet.datePlaceholder') : column.fallback}
         autoComplete="off"

@@ -1,8 +1,26 @@
 import { ActionIcon, Button, FileButton, Group, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconArrowBackUp, IconArrowForwardUp, IconArrowDown, IconFileImport, IconSend, IconTrash } from '@tabler/icons-react';
+import {
+  IconArrowBackUp,
+  IconArrowDown,
+  IconArrowForwardUp,
+  IconFileImport,
+  IconSend,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import { amount, exact, range } from '../format';
 import type { TypeInfo } from '../pages/Sheet';
@@ -44,12 +62,18 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const id = useId();
   const everything = type === 'all';
   const columns = useMemo(
-    () => (everything ? (infos[0]?.columns ?? []).filter((c) => sharedFields.includes(c.field)) : (infos.find((i) => i.type === type)?.columns ?? [])),
+    () =>
+      everything
+        ? (infos[0]?.columns ?? []).filter((c) => sharedFields.includes(c.field))
+        : (infos.find((i) => i.type === type)?.columns ?? []),
     [everything, infos, type],
   );
   const version = store.snapshot();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
-  const shown = useMemo(() => (everything ? store.rows : store.rows.filter((r) => r.type === type)), [store, version, type, everything]);
+  const shown = useMemo(
+    () => (everything ? store.rows : store.rows.filter((r) => r.type === type)),
+    [store, version, type, everything],
+  );
   const total = shown.length + (everything ? 0 : blankRows);
   const bounds = { rows: total, cols: columns.length };
 
@@ -63,7 +87,14 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const pressed = useRef(false);
 
-  const rowsView = useVirtualizer({ count: total, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 8, scrollPaddingStart: 36, scrollPaddingEnd: 8 });
+  const rowsView = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollPaddingStart: 36,
+    scrollPaddingEnd: 8,
+  });
   const { active } = selection;
   const column = columns[active.col];
   const row = shown[active.row];
@@ -74,7 +105,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     (s: Selection): void => {
       setSelection(s);
       rowsView.scrollToIndex(s.active.row);
-      scroller.current?.querySelector(`[data-col="${s.active.col}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      scroller.current
+        ?.querySelector(`[data-col="${s.active.col}"]`)
+        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     },
     [rowsView],
   );
@@ -145,11 +178,19 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     }
     const single = table.length === 1 && table[0]?.length === 1;
     const wide = picked.bottom > picked.top || picked.right > picked.left;
-    const block = single && wide ? Array.from({ length: picked.bottom - picked.top + 1 }, () => Array.from({ length: picked.right - picked.left + 1 }, () => table[0]?.[0] ?? '')) : table;
+    const block =
+      single && wide
+        ? Array.from({ length: picked.bottom - picked.top + 1 }, () =>
+            Array.from({ length: picked.right - picked.left + 1 }, () => table[0]?.[0] ?? ''),
+          )
+        : table;
     write(picked.top, picked.left, block);
     const height = block.length - 1;
     const width = Math.min((block[0]?.length ?? 1) - 1, columns.length - 1 - picked.left);
-    setSelection({ anchor: { row: picked.top, col: picked.left }, active: { row: Math.min(picked.top + height, total + block.length - 1), col: picked.left + width } });
+    setSelection({
+      anchor: { row: picked.top, col: picked.left },
+      active: { row: Math.min(picked.top + height, total + block.length - 1), col: picked.left + width },
+    });
   };
 
   const textAt = (r: number, c: number): string => shown[r]?.cells[columns[c]?.field ?? ''] ?? '';
@@ -162,16 +203,31 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     }
     return lines;
   };
-  const clear = (): void => write(picked.top, picked.left, block().map((l) => l.map(() => '')).slice(0, Math.max(0, shown.length - picked.top)));
+  const clear = (): void =>
+    write(
+      picked.top,
+      picked.left,
+      block()
+        .map((l) => l.map(() => ''))
+        .slice(0, Math.max(0, shown.length - picked.top)),
+    );
   const fillDown = (): void => {
     const lines = block();
     const first = lines[0];
     if (!first || lines.length < 2) return;
-    write(picked.top + 1, picked.left, lines.slice(1).map(() => first));
+    write(
+      picked.top + 1,
+      picked.left,
+      lines.slice(1).map(() => first),
+    );
   };
   const undo = (): void => {
     const stuck = store.undo();
-    if (stuck.length > 0) notifications.show({ color: 'orange', message: t('sheet.cannotUndo', { status: t(`status.${stuck[0]?.status ?? 'approved'}`) }) });
+    if (stuck.length > 0)
+      notifications.show({
+        color: 'orange',
+        message: t('sheet.cannotUndo', { status: t(`status.${stuck[0]?.status ?? 'approved'}`) }),
+      });
   };
   const edit = (start: string, select: boolean): void => {
     if (!column || (row && !editable(row)) || (everything && !row)) return;
@@ -185,7 +241,14 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const onKeyDown = (e: KeyboardEvent<HTMLDivElement>): void => {
     if (editing || e.nativeEvent.isComposing) return;
     const ctrl = e.ctrlKey || e.metaKey;
-    const moved = byKey(selection, e.key, ctrl, e.shiftKey, bounds, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 1);
+    const moved = byKey(
+      selection,
+      e.key,
+      ctrl,
+      e.shiftKey,
+      bounds,
+      Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 1,
+    );
     if (moved) {
       e.preventDefault();
       go(moved);
@@ -196,7 +259,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       if (key === 'z') e.shiftKey ? store.redo() : undo();
       else if (key === 'y') store.redo();
       else if (key === 'd') fillDown();
-      else if (key === 'a') setSelection({ anchor: { row: 0, col: 0 }, active: { row: Math.max(0, shown.length - 1), col: columns.length - 1 } });
+      else if (key === 'a')
+        setSelection({
+          anchor: { row: 0, col: 0 },
+          active: { row: Math.max(0, shown.length - 1), col: columns.length - 1 },
+        });
       else return;
       e.preventDefault();
       return;
@@ -228,7 +295,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   };
   const take = async (file: File | null | undefined): Promise<void> => {
     if (!file) return;
-    if (/\.(xlsx?|ods|numbers)$/i.test(file.name)) notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
+    if (/\.(xlsx?|ods|numbers)$/i.test(file.name))
+      notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
     else if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
     else insert(await file.text(), true);
   };
@@ -258,7 +326,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     try {
       const { done, refused } = await engine.submit(submittable);
       if (done > 0) notifications.show({ message: t('sheet.submitted', { count: done }) });
-      if (refused.length > 0) notifications.show({ color: 'red', message: `${t('sheet.notSubmitted', { count: refused.length })} ${refused[0]}` });
+      if (refused.length > 0)
+        notifications.show({
+          color: 'red',
+          message: `${t('sheet.notSubmitted', { count: refused.length })} ${refused[0]}`,
+        });
     } catch (cause) {
       notifications.show({ color: 'red', message: problemText(cause as Error) });
     }
@@ -291,28 +363,67 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     <div className="sheetmain">
       <div className="gridside">
         <Group className="toolbar" gap={6} role="toolbar" aria-label={t('sheet.tools')}>
-          <Tool label={t('sheet.undo')} keys="Ctrl+Z" disabled={!store.canUndo} onClick={undo} icon={<IconArrowBackUp size={17} aria-hidden />} />
-          <Tool label={t('sheet.redo')} keys="Ctrl+Y" disabled={!store.canRedo} onClick={() => store.redo()} icon={<IconArrowForwardUp size={17} aria-hidden />} />
-          <Tool label={t('sheet.fillDown')} keys="Ctrl+D" disabled={picked.bottom === picked.top} onClick={fillDown} icon={<IconArrowDown size={17} aria-hidden />} />
-          <Tool label={t('sheet.delete')} keys="" disabled={deletable.length === 0} onClick={() => void remove()} icon={<IconTrash size={17} aria-hidden />} />
-          <FileButton onChange={(f) => void take(f)} accept=".csv,.tsv,.txt,text/csv,text/plain" inputProps={{ 'aria-label': t('sheet.file') }}>
+          <Tool
+            label={t('sheet.undo')}
+            keys="Ctrl+Z"
+            disabled={!store.canUndo}
+            onClick={undo}
+            icon={<IconArrowBackUp size={17} aria-hidden />}
+          />
+          <Tool
+            label={t('sheet.redo')}
+            keys="Ctrl+Y"
+            disabled={!store.canRedo}
+            onClick={() => store.redo()}
+            icon={<IconArrowForwardUp size={17} aria-hidden />}
+          />
+          <Tool
+            label={t('sheet.fillDown')}
+            keys="Ctrl+D"
+            disabled={picked.bottom === picked.top}
+            onClick={fillDown}
+            icon={<IconArrowDown size={17} aria-hidden />}
+          />
+          <Tool
+            label={t('sheet.delete')}
+            keys=""
+            disabled={deletable.length === 0}
+            onClick={() => void remove()}
+            icon={<IconTrash size={17} aria-hidden />}
+          />
+          <FileButton
+            onChange={(f) => void take(f)}
+            accept=".csv,.tsv,.txt,text/csv,text/plain"
+            inputProps={{ 'aria-label': t('sheet.file') }}
+          >
             {(props) => (
-              <Button {...props} size="compact-sm" variant="default" leftSection={<IconFileImport size={15} aria-hidden />}>
+              <Button
+                {...props}
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconFileImport size={15} aria-hidden />}
+              >
                 {t('sheet.file')}
               </Button>
             )}
           </FileButton>
-          <Button size="compact-sm" leftSection={<IconSend size={15} aria-hidden />} disabled={submittable.length === 0} onClick={() => void submit()}>
+          <Button
+            size="compact-sm"
+            leftSection={<IconSend size={15} aria-hidden />}
+            disabled={submittable.length === 0}
+            onClick={() => void submit()}
+          >
             {t('sheet.submit', { count: submittable.length })}
           </Button>
         </Group>
-        {/** biome-ignore lint/a11y/useSemanticElements: a virtualized grid of ARIA, with one place for the focus */}
         <div
           ref={scroller}
           className="grid"
           role="grid"
           tabIndex={0}
-          aria-label={t('sheet.label', { type: everything ? t('sheet.all') : t(`type.${type as 'flights'}`, { defaultValue: type }) })}
+          aria-label={t('sheet.label', {
+            type: everything ? t('sheet.all') : t(`type.${type as 'flights'}`, { defaultValue: type }),
+          })}
           aria-rowcount={total + 1}
           aria-colcount={columns.length + lead + (everything ? 0 : 1)}
           aria-multiselectable
@@ -340,7 +451,12 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
             engine.left();
           }}
         >
-          <div className="gridrow head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template, minWidth: width }}>
+          <div
+            className="gridrow head"
+            role="row"
+            aria-rowindex={1}
+            style={{ gridTemplateColumns: template, minWidth: width }}
+          >
             <div role="columnheader" aria-colindex={1} className="cell headcell rownumber">
               <span className="vh">{t('sheet.row')}</span>
             </div>
@@ -350,7 +466,14 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
               </div>
             )}
             {columns.map((c, n) => (
-              <div key={c.field} role="columnheader" aria-colindex={n + (everything ? 3 : 2)} className="cell headcell" data-col={n} title={c.description}>
+              <div
+                key={c.field}
+                role="columnheader"
+                aria-colindex={n + (everything ? 3 : 2)}
+                className="cell headcell"
+                data-col={n}
+                title={c.description}
+              >
                 {c.label}
                 {c.unit && <span className="unit"> {c.unit}</span>}
                 {c.required && !everything && (
@@ -376,7 +499,16 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                   aria-rowindex={v.index + 2}
                   className="gridrow"
                   data-status={r?.status}
-                  style={{ gridTemplateColumns: template, minWidth: width, transform: `translateY(${v.start}px)`, height: rowHeight, position: 'absolute', top: 0, left: 0, right: 0 }}
+                  style={{
+                    gridTemplateColumns: template,
+                    minWidth: width,
+                    transform: `translateY(${v.start}px)`,
+                    height: rowHeight,
+                    position: 'absolute',
+                    top: 0,
+                    left: 0,
+                    right: 0,
+                  }}
                 >
                   {/** biome-ignore lint/a11y/useKeyWithClickEvents: Shift and the arrow keys select rows */}
                   <div
@@ -385,12 +517,21 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                     aria-colindex={1}
                     className="cell rownumber"
                     title={r ? t(`status.${r.status}`) : undefined}
-                    onClick={(e) => setSelection((s) => ({ anchor: { row: e.shiftKey ? s.anchor.row : v.index, col: 0 }, active: { row: v.index, col: columns.length - 1 } }))}
+                    onClick={(e) =>
+                      setSelection((s) => ({
+                        anchor: { row: e.shiftKey ? s.anchor.row : v.index, col: 0 },
+                        active: { row: v.index, col: columns.length - 1 },
+                      }))
+                    }
                   >
                     {v.index + 1}
                     {r && (
                       <>
-                        <span className="dot" data-status={r.saving ? 'saving' : dirty(r) ? 'draft' : r.status} aria-hidden />
+                        <span
+                          className="dot"
+                          data-status={r.saving ? 'saving' : dirty(r) ? 'draft' : r.status}
+                          aria-hidden
+                        />
                         <span className="vh"> {t(`status.${r.status}`)}</span>
                       </>
                     )}
@@ -402,7 +543,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                   )}
                   {columns.map((c, n) => {
                     const here = v.index === active.row && n === active.col;
-                    const chosen = v.index >= picked.top && v.index <= picked.bottom && n >= picked.left && n <= picked.right;
+                    const chosen =
+                      v.index >= picked.top && v.index <= picked.bottom && n >= picked.left && n <= picked.right;
                     const fault = r?.check.faults[c.field];
                     const other = r?.theirs && (r.theirs.cells[c.field] ?? '') !== (r.cells[c.field] ?? '');
                     return (
@@ -415,7 +557,10 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                         aria-selected={chosen}
                         aria-invalid={fault ? true : undefined}
                         aria-readonly={r && !editable(r) ? true : undefined}
-                        title={fault?.message ?? (other ? t('conflict.cell', { theirs: r?.theirs?.cells[c.field] || '–' }) : undefined)}
+                        title={
+                          fault?.message ??
+                          (other ? t('conflict.cell', { theirs: r?.theirs?.cells[c.field] || '–' }) : undefined)
+                        }
                         className="cell"
                         data-active={here || undefined}
                         data-selected={chosen || undefined}
@@ -428,7 +573,10 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                           grid();
                           pressed.current = true;
                           setEditing(null);
-                          setSelection((s) => ({ active: { row: v.index, col: n }, anchor: e.shiftKey ? s.anchor : { row: v.index, col: n } }));
+                          setSelection((s) => ({
+                            active: { row: v.index, col: n },
+                            anchor: e.shiftKey ? s.anchor : { row: v.index, col: n },
+                          }));
                         }}
                         onMouseEnter={() => {
                           if (pressed.current) setSelection((s) => ({ ...s, active: { row: v.index, col: n } }));
@@ -456,7 +604,13 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                       </div>
                     );
                   })}
-                  <div role="gridcell" tabIndex={-1} aria-colindex={columns.length + (everything ? 3 : 2)} className="cell readonly kg" aria-readonly>
+                  <div
+                    role="gridcell"
+                    tabIndex={-1}
+                    aria-colindex={columns.length + (everything ? 3 : 2)}
+                    className="cell readonly kg"
+                    aria-readonly
+                  >
                     {r && <KgCell row={r} />}
                   </div>
                 </div>
@@ -470,7 +624,13 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           </Text>
         )}
       </div>
-      <Inspector engine={engine} info={infos.find((i) => i.type === (row?.type ?? type))} row={row} field={column?.field} set={setCell} />
+      <Inspector
+        engine={engine}
+        info={infos.find((i) => i.type === (row?.type ?? type))}
+        row={row}
+        field={column?.field}
+        set={setCell}
+      />
       {pasted && (
         <MappingModal
           pasted={pasted}
@@ -488,7 +648,19 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   );
 }
 
-function Tool({ label, keys, icon, disabled, onClick }: { label: string; keys: string; icon: ReactNode; disabled: boolean; onClick: () => void }): ReactNode {
+function Tool({
+  label,
+  keys,
+  icon,
+  disabled,
+  onClick,
+}: {
+  label: string;
+  keys: string;
+  icon: ReactNode;
+  disabled: boolean;
+  onClick: () => void;
+}): ReactNode {
   return (
     <Tooltip label={keys ? `${label} (${keys})` : label}>
       <ActionIcon variant="default" size={28} aria-label={label} disabled={disabled} onClick={onClick}>
@@ -501,7 +673,8 @@ function Tool({ label, keys, icon, disabled, onClick }: { label: string; keys: s
 export function KgCell({ row }: { row: Row }): ReactNode {
   const { t } = useTranslation();
   const c = row.check;
-  if (c.state === 'bad') return <span className="bad">{t('sheet.faults', { count: Object.keys(c.faults).length })}</span>;
+  if (c.state === 'bad')
+    return <span className="bad">{t('sheet.faults', { count: Object.keys(c.faults).length })}</span>;
   if (c.kg === undefined) return <span className="dim">{c.state === 'waiting' ? '…' : ''}</span>;
   return (
     <span data-waiting={c.state === 'waiting' || undefined} title={exact(c.kg)}>

@@ -10,7 +10,15 @@ import { dirty, editable, type Row } from './store';
 
 export function StatusBadge({ row }: { row: Pick<Row, 'status'> }): ReactNode {
   const { t } = useTranslation();
-  const color = { draft: 'gray', unsubmitted: 'gray', submitted: 'blue', in_review: 'blue', approved: 'teal', changes_requested: 'orange', rejected: 'red' }[row.status];
+  const color = {
+    draft: 'gray',
+    unsubmitted: 'gray',
+    submitted: 'blue',
+    in_review: 'blue',
+    approved: 'teal',
+    changes_requested: 'orange',
+    rejected: 'red',
+  }[row.status];
   return (
     <Badge variant="light" color={color} className="badge">
       {t(`status.${row.status}`)}
@@ -68,7 +76,8 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
                   .filter((c) => (row.theirs?.cells[c.field] ?? '') !== (row.cells[c.field] ?? ''))
                   .map((c) => (
                     <List.Item key={c.field}>
-                      {c.label}: {t('conflict.yours')} <b>{row.cells[c.field] || '–'}</b>, {t('conflict.theirs')} <b>{row.theirs?.cells[c.field] || '–'}</b>
+                      {c.label}: {t('conflict.yours')} <b>{row.cells[c.field] || '–'}</b>, {t('conflict.theirs')}{' '}
+                      <b>{row.theirs?.cells[c.field] || '–'}</b>
                     </List.Item>
                   ))}
               </List>
@@ -107,11 +116,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             )}
           </Alert>
         ))}
-        {measure && (
-          <Text size="sm">
-            {t('inspect.measure', { share: percent(measure.varianceShare) })}
-          </Text>
-        )}
+        {measure && <Text size="sm">{t('inspect.measure', { share: percent(measure.varianceShare) })}</Text>}
         {column && (
           <div>
             <Text size="sm" fw={600}>

@@ -10,12 +10,28 @@ export interface Pasted {
 }
 
 /** Asks which column of a pasted table is which of ours, once for each kind of table. */
-export function MappingModal({ pasted, columns, done, close }: { pasted: Pasted; columns: Column[]; done: (m: Mapping) => void; close: () => void }): ReactNode {
+export function MappingModal({
+  pasted,
+  columns,
+  done,
+  close,
+}: {
+  pasted: Pasted;
+  columns: Column[];
+  done: (m: Mapping) => void;
+  close: () => void;
+}): ReactNode {
   const { t } = useTranslation();
   const [mapping, setMapping] = useState(pasted.mapping);
   const [head = [], first = []] = pasted.table;
   return (
-    <Modal opened onClose={close} size="lg" title={t('map.title')} closeButtonProps={{ 'aria-label': t('state.close') }}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={t('map.title')}
+      closeButtonProps={{ 'aria-label': t('state.close') }}
+    >
       <Text size="sm" mb="sm">
         {t('map.text', { count: pasted.table.length - 1 })}
       </Text>
@@ -39,7 +55,10 @@ export function MappingModal({ pasted, columns, done, close }: { pasted: Pasted;
                     size="xs"
                     aria-label={t('map.for', { heading: h })}
                     value={mapping[n] ?? ''}
-                    data={[{ value: '', label: t('map.leave') }, ...columns.map((c) => ({ value: c.field, label: c.unit ? `${c.label} (${c.unit})` : c.label }))]}
+                    data={[
+                      { value: '', label: t('map.leave') },
+                      ...columns.map((c) => ({ value: c.field, label: c.unit ? `${c.label} (${c.unit})` : c.label })),
+                    ]}
                     onChange={(e) => {
                       const field = e.currentTarget.value;
                       setMapping((m) => m.map((x, i) => (i === n ? field : x === field ? '' : x)));

@@ -36,13 +36,25 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
   return (
     <Stack p="md" gap="sm" className="rowform">
       <Group justify="space-between" wrap="nowrap">
-        <ActionIcon variant="default" size={44} aria-label={t('form.previous')} disabled={at === 0} onClick={() => setAt(at - 1)}>
+        <ActionIcon
+          variant="default"
+          size={44}
+          aria-label={t('form.previous')}
+          disabled={at === 0}
+          onClick={() => setAt(at - 1)}
+        >
           <IconChevronLeft aria-hidden />
         </ActionIcon>
         <Text size="sm" role="status">
           {row ? t('form.of', { at: at + 1, count: rows.length }) : t('form.new')}
         </Text>
-        <ActionIcon variant="default" size={44} aria-label={at >= rows.length - 1 ? t('form.new') : t('form.next')} disabled={type === 'all' ? at >= rows.length - 1 : at >= rows.length} onClick={() => setAt(at + 1)}>
+        <ActionIcon
+          variant="default"
+          size={44}
+          aria-label={at >= rows.length - 1 ? t('form.new') : t('form.next')}
+          disabled={type === 'all' ? at >= rows.length - 1 : at >= rows.length}
+          onClick={() => setAt(at + 1)}
+        >
           {at >= rows.length - 1 ? <IconPlus aria-hidden /> : <IconChevronRight aria-hidden />}
         </ActionIcon>
       </Group>
@@ -88,7 +100,10 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
               disabled={locked}
               error={error}
               value={row?.cells[c.field] ?? ''}
-              data={[{ value: '', label: c.fallback ? t('form.default', { value: c.fallback }) : '–' }, ...c.options.map((o) => ({ value: o, label: o.replaceAll('_', ' ') }))]}
+              data={[
+                { value: '', label: c.fallback ? t('form.default', { value: c.fallback }) : '–' },
+                ...c.options.map((o) => ({ value: o, label: o.replaceAll('_', ' ') })),
+              ]}
               onChange={(e) => set(c.field, e.currentTarget.value)}
             />
           );

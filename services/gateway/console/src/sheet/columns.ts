@@ -31,7 +31,17 @@ export interface Column {
 }
 
 /** Fields that come last, whatever order the schema has them in. */
-const common = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence', 'respondents', 'population', 'sampleCV'];
+const common = [
+  'description',
+  'date',
+  'group',
+  'dataQuality',
+  'externalReference',
+  'evidence',
+  'respondents',
+  'population',
+  'sampleCV',
+];
 
 /** Turns a field name into words: distanceKm is "Distance", its unit stands beside it. */
 export function labelOf(field: string, unit = ''): string {
@@ -84,7 +94,7 @@ const yes = new Set(['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'wahr', '✓']);
 const no = new Set(['no', 'n', 'false', '0', 'nein', 'falsch', '-']);
 
 /** Returns the value of a cell for the API; what cannot be understood is sent as it is, for the server to say what is right. */
-export function valueOf(column: Column, text: string): unknown {
+export function cellValue(column: Column, text: string): unknown {
   const bare = text.trim();
   if (bare === '') return undefined;
   switch (column.kind) {
@@ -100,7 +110,10 @@ export function valueOf(column: Column, text: string): unknown {
     case 'list':
       return bare.split(/[,;\s]+/).filter(Boolean);
     case 'evidence':
-      return bare.split(/\s*;\s*/).filter(Boolean).map((e) => (e.startsWith('https://') ? { url: e } : { name: e }));
+      return bare
+        .split(/\s*;\s*/)
+        .filter(Boolean)
+        .map((e) => (e.startsWith('https://') ? { url: e } : { name: e }));
     default:
       return bare;
   }
@@ -125,7 +138,9 @@ export function textOf(column: Column, value: unknown): string {
   if (typeof value === 'number') return cellNumber(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (column.kind === 'evidence' && Array.isArray(value)) {
-    return value.map((e: { name?: string; url?: string; sha256?: string }) => e.name ?? e.url ?? e.sha256 ?? '').join('; ');
+    return value
+      .map((e: { name?: string; url?: string; sha256?: string }) => e.name ?? e.url ?? e.sha256 ?? '')
+      .join('; ');
   }
   if (Array.isArray(value)) return value.join(', ');
   return String(value);
@@ -135,7 +150,7 @@ export function textOf(column: Column, value: unknown): string {
 export function fieldsOf(columns: Column[], cells: Cells): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const c of columns) {
-    const v = valueOf(c, cells[c.field] ?? '');
+    const v = cellValue(c, cells[c.field] ?? '');
     if (v !== undefined) fields[c.field] = v;
   }
   return fields;
@@ -146,7 +161,7 @@ export function patchOf(columns: Column[], cells: Cells, saved: Cells): Record<s
   const patch: Record<string, unknown> = {};
   for (const c of columns) {
     const now = (cells[c.field] ?? '').trim();
-    if (now !== (saved[c.field] ?? '').trim()) patch[c.field] = valueOf(c, now) ?? null;
+    if (now !== (saved[c.field] ?? '').trim()) patch[c.field] = cellValue(c, now) ?? null;
   }
   return patch;
 }

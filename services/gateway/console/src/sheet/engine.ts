@@ -2,7 +2,15 @@
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
 import type { Cells } from './columns';
 import { cellsOf, patchOf } from './columns';
-import { type Draft, dropOutgoing, type Outgoing, readDrafts, readOutgoing, writeDrafts, writeOutgoing } from './drafts';
+import {
+  type Draft,
+  dropOutgoing,
+  type Outgoing,
+  readDrafts,
+  readOutgoing,
+  writeDrafts,
+  writeOutgoing,
+} from './drafts';
 import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
 
 const batchMax = 100;
@@ -13,7 +21,11 @@ interface Outcomes {
   items: { _id?: string; record?: ServerRecord; error?: Schemas['Error'] }[];
 }
 
-export type Trouble = { kind: 'offline' } | { kind: 'wait'; seconds: number } | { kind: 'error'; error: ApiError } | null;
+export type Trouble =
+  | { kind: 'offline' }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'error'; error: ApiError }
+  | null;
 
 export class Engine {
   /** The row in focus is not saved while it is being worked on. */
@@ -55,7 +67,11 @@ export class Engine {
         ...(await Promise.all(
           this.types.slice(i, i + 4).map((type) =>
             all((page) =>
-              take(api.GET('/events/{eventId}/{type}', { params: { path: { eventId: this.event, type }, query: { page, limit: 100 } } })),
+              take(
+                api.GET('/events/{eventId}/{type}', {
+                  params: { path: { eventId: this.event, type }, query: { page, limit: 100 } },
+                }),
+              ),
             ).then((items) => (items as ServerRecord[]).reverse()),
           ),
         )),
@@ -84,9 +100,19 @@ export class Engine {
     this.store.rows.forEach((r, at) => {
       if (!dirty(r)) return;
       now.add(r.key);
-      put.push({ scope: this.scope, event: this.event, key: r.key, type: r.type, cells: r.cells, at, ...(r.id ? { id: r.id } : {}) });
+      put.push({
+        scope: this.scope,
+        event: this.event,
+        key: r.key,
+        type: r.type,
+        cells: r.cells,
+        at,
+        ...(r.id ? { id: r.id } : {}),
+      });
     });
-    const drop = [...this.keptKeys].filter((k) => !now.has(k)).map((k): [string, string, string] => [this.scope, this.event, k]);
+    const drop = [...this.keptKeys]
+      .filter((k) => !now.has(k))
+      .map((k): [string, string, string] => [this.scope, this.event, k]);
     this.keptKeys = now;
     await writeDrafts(put, drop).catch(() => {});
   }
@@ -152,12 +178,18 @@ export class Engine {
           if (r.id) delete body.externalReference; // which this very record has already
           return body;
         });
-        const { data } = await call<Outcomes>('POST', `/events/${this.event}/${type}/batch`, { items }, { 'X-Dry-Run': 'true' });
+        const { data } = await call<Outcomes>(
+          'POST',
+          `/events/${this.event}/${type}/batch`,
+          { items },
+          { 'X-Dry-Run': 'true' },
+        );
         data.items.forEach((o, n) => {
           const a = asked[n];
           if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
           if (o.record) a.row.check = checkOf(o.record.footprint);
-          else if (o.error) a.row.check = { state: 'bad', notices: [], faults: faultsOf(o.error.details ?? [], o.error.message) };
+          else if (o.error)
+            a.row.check = { state: 'bad', notices: [], faults: faultsOf(o.error.details ?? [], o.error.message) };
         });
         this.store.changed();
       }
@@ -165,7 +197,9 @@ export class Engine {
   }
 
   private async save(): Promise<void> {
-    const ready = this.store.rows.filter((r) => editable(r) && dirty(r) && r.check.state === 'good' && r.key !== this.active && !r.theirs && !r.saving);
+    const ready = this.store.rows.filter(
+      (r) => editable(r) && dirty(r) && r.check.state === 'good' && r.key !== this.active && !r.theirs && !r.saving,
+    );
     for (const [type, rows] of byType(ready.filter((r) => !r.id))) {
       for (let i = 0; i < rows.length; i += batchMax) {
         const part = rows.slice(i, i + batchMax);
@@ -190,10 +224,19 @@ export class Engine {
     for (const { key } of o.rows) this.mark(key);
     let data: Outcomes;
     try {
-      ({ data } = await call<Outcomes>('POST', `/events/${o.event}/${o.type}/batch`, { items: o.items }, { 'Idempotency-Key': o.key }));
+      ({ data } = await call<Outcomes>(
+        'POST',
+        `/events/${o.event}/${o.type}/batch`,
+        { items: o.items },
+        { 'Idempotency-Key': o.key },
+      ));
     } catch (cause) {
       for (const { key } of o.rows) delete this.store.get(key)?.saving;
-      const kept = cause instanceof ApiError && cause.status >= 400 && cause.status < 500 && ![401, 408, 409, 429].includes(cause.status);
+      const kept =
+        cause instanceof ApiError &&
+        cause.status >= 400 &&
+        cause.status < 500 &&
+        ![401, 408, 409, 429].includes(cause.status);
       if (kept) await dropOutgoing(o).catch(() => {});
       throw cause;
     }
@@ -231,7 +274,9 @@ export class Engine {
         this.meet(row, now.data);
         return;
       }
-      const { data } = await call<ServerRecord>('PATCH', path, patchOf(columns, sent, row.saved ?? {}), { 'If-Match': now.tag });
+      const { data } = await call<ServerRecord>('PATCH', path, patchOf(columns, sent, row.saved ?? {}), {
+        'If-Match': now.tag,
+      });
       this.store.saved(row.key, data, sent);
     } catch (cause) {
       delete row.saving;
@@ -239,7 +284,8 @@ export class Engine {
       if (cause.status === 412) {
         const now = await call<ServerRecord>('GET', path);
         this.meet(row, now.data);
-      } else if (cause.status === 400) row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
+      } else if (cause.status === 400)
+        row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
       else if (cause.status === 403 || cause.status === 404 || cause.status === 409) row.failed = cause.message;
       else throw cause;
     } finally {
@@ -277,7 +323,12 @@ export class Engine {
     for (const [type, list] of byType(rows.filter((r) => r.id && editable(r) && !dirty(r)))) {
       for (let i = 0; i < list.length; i += batchMax) {
         const ids = list.slice(i, i + batchMax).map((r) => r.id ?? '');
-        const { data } = await call<Outcomes>('POST', `/events/${this.event}/${type}/submit`, { ids }, { 'Idempotency-Key': this.newKey() });
+        const { data } = await call<Outcomes>(
+          'POST',
+          `/events/${this.event}/${type}/submit`,
+          { ids },
+          { 'Idempotency-Key': this.newKey() },
+        );
         for (const o of data.items) {
           if (o.record) {
             done++;

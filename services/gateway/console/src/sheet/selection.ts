@@ -32,7 +32,14 @@ export function area(s: Selection): { top: number; bottom: number; left: number;
 }
 
 /** What a key does to a selection; undefined when it is no key of movement. */
-export function byKey(s: Selection, key: string, ctrl: boolean, shift: boolean, b: Bounds, page: number): Selection | undefined {
+export function byKey(
+  s: Selection,
+  key: string,
+  ctrl: boolean,
+  shift: boolean,
+  b: Bounds,
+  page: number,
+): Selection | undefined {
   switch (key) {
     case 'ArrowDown':
       return move(s, ctrl ? b.rows : 1, 0, b, shift);

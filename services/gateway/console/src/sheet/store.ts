@@ -35,12 +35,14 @@ export interface Row {
 
 const unchecked: Check = { state: 'none', notices: [], faults: {} };
 
-export const editable = (r: Row): boolean => r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested';
+export const editable = (r: Row): boolean =>
+  r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested';
 export const empty = (r: Row): boolean => Object.values(r.cells).every((c) => c.trim() === '');
 export const dirty = (r: Row): boolean => (r.saved === undefined ? !empty(r) : differs(r.cells, r.saved));
 
 function differs(a: Cells, b: Cells): boolean {
-  for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) if ((a[k] ?? '').trim() !== (b[k] ?? '').trim()) return true;
+  for (const k of new Set([...Object.keys(a), ...Object.keys(b)]))
+    if ((a[k] ?? '').trim() !== (b[k] ?? '').trim()) return true;
   return false;
 }
 
@@ -241,6 +243,9 @@ export class Store {
     if (!row) return;
     const typed = row.cells;
     const next = this.fromServer(record);
+    // A batch that is sent again after a crash answers with records that the
+    // list may have shown already.
+    if (record._id !== key && this.index.has(record._id)) this.drop(record._id);
     Object.assign(row, next, { key });
     delete row.saving;
     delete row.failed;

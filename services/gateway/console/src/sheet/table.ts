@@ -3,7 +3,10 @@ import type { Column } from './columns';
 
 /** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
 export function parseTable(text: string): string[][] {
-  const bare = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n').replace(/\n+$/, '');
+  const bare = text
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n+$/, '');
   const separator = separatorOf(bare);
   const rows: string[][] = [];
   let row: string[] = [];
@@ -65,7 +68,11 @@ const aliases: Record<string, string[]> = {
   dataQuality: ['quality'],
 };
 
-const bare = (s: string): string => s.toLowerCase().replace(/\(.*?\)/g, '').replace(/[^\p{L}\p{N}]/gu, '');
+const bare = (s: string): string =>
+  s
+    .toLowerCase()
+    .replace(/\(.*?\)/g, '')
+    .replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Returns the field that a heading means; undefined when none. */
 export function matchHeading(heading: string, columns: Column[]): string | undefined {
@@ -87,14 +94,21 @@ export function hasHeading(table: string[][], columns: Column[]): boolean {
 /** Which field each column of a table goes to; an empty string leaves the column out. */
 export type Mapping = string[];
 
-const key = (scope: string, type: string, head: string[]): string => `ecf.mapping.${scope}.${type}.${head.map(bare).join('|')}`;
+const key = (scope: string, type: string, head: string[]): string =>
+  `ecf.mapping.${scope}.${type}.${head.map(bare).join('|')}`;
 
 /** Proposes a mapping: the one used last for such a heading, else what the headings mean. */
-export function proposeMapping(scope: string, type: string, head: string[], columns: Column[]): { mapping: Mapping; sure: boolean } {
+export function proposeMapping(
+  scope: string,
+  type: string,
+  head: string[],
+  columns: Column[],
+): { mapping: Mapping; sure: boolean } {
   const stored = localStorage.getItem(key(scope, type, head));
   if (stored !== null) {
     const mapping = stored.split(',');
-    if (mapping.length === head.length && mapping.every((f) => f === '' || columns.some((c) => c.field === f))) return { mapping, sure: true };
+    if (mapping.length === head.length && mapping.every((f) => f === '' || columns.some((c) => c.field === f)))
+      return { mapping, sure: true };
   }
   const used = new Set<string>();
   const mapping = head.map((h) => {

@@ -45,8 +45,18 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
               <Table.Tr>
                 <Table.Th scope="row" fw={500}>
                   {open ? (
-                    <button type="button" className="linkbutton" aria-expanded={opened === b.key} onClick={() => setOpened(opened === b.key ? null : b.key)}>
-                      {opened === b.key ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />} {b.label}
+                    <button
+                      type="button"
+                      className="linkbutton"
+                      aria-expanded={opened === b.key}
+                      onClick={() => setOpened(opened === b.key ? null : b.key)}
+                    >
+                      {opened === b.key ? (
+                        <IconChevronDown size={14} aria-hidden />
+                      ) : (
+                        <IconChevronRight size={14} aria-hidden />
+                      )}{' '}
+                      {b.label}
                     </button>
                   ) : (
                     b.label
@@ -69,7 +79,10 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
                   <div className="bartrack">
                     <div className="bar" style={{ width: share(b.kg) }} />
                     {b.low !== undefined && b.high !== undefined && (
-                      <div className="whisker" style={{ left: share(b.low), width: `calc(${share(b.high)} - ${share(b.low)})` }} />
+                      <div
+                        className="whisker"
+                        style={{ left: share(b.low), width: `calc(${share(b.high)} - ${share(b.low)})` }}
+                      />
                     )}
                   </div>
                 </Table.Td>

@@ -1,4 +1,15 @@
-import { ActionIcon, AppShell, Box, Button, Group, Menu, Modal, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import {
+  ActionIcon,
+  AppShell,
+  Box,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  Stack,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconLeaf, IconLogout, IconMoon, IconUser } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
@@ -76,14 +87,23 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
                 <Menu.Divider />
                 <Menu.Label>{t('nav.language')}</Menu.Label>
                 {Object.entries(languages).map(([code, name]) => (
-                  <Menu.Item key={code} lang={code} onClick={() => void setLanguage(code as Language)} fw={i18n.resolvedLanguage === code ? 700 : 400}>
+                  <Menu.Item
+                    key={code}
+                    lang={code}
+                    onClick={() => void setLanguage(code as Language)}
+                    fw={i18n.resolvedLanguage === code ? 700 : 400}
+                  >
                     {name}
                   </Menu.Item>
                 ))}
                 <Menu.Divider />
                 <Menu.Label>{t('nav.theme')}</Menu.Label>
                 {(['light', 'dark', 'auto'] as const).map((scheme) => (
-                  <Menu.Item key={scheme} leftSection={scheme === 'dark' ? <IconMoon size={14} aria-hidden /> : undefined} onClick={() => setColorScheme(scheme)}>
+                  <Menu.Item
+                    key={scheme}
+                    leftSection={scheme === 'dark' ? <IconMoon size={14} aria-hidden /> : undefined}
+                    onClick={() => setColorScheme(scheme)}
+                  >
                     {t(`theme.${scheme}`)}
                   </Menu.Item>
                 ))}
@@ -99,7 +119,12 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       <AppShell.Main id="main" tabIndex={-1}>
         <Box className="page">{children}</Box>
       </AppShell.Main>
-      <Modal opened={drafts > 0} onClose={() => setDrafts(0)} title={t('session.draftsTitle', { count: drafts })} closeButtonProps={{ 'aria-label': t('state.close') }}>
+      <Modal
+        opened={drafts > 0}
+        onClose={() => setDrafts(0)}
+        title={t('session.draftsTitle', { count: drafts })}
+        closeButtonProps={{ 'aria-label': t('state.close') }}
+      >
         <Stack>
           <Text size="sm">{t('session.draftsText')}</Text>
           <Group justify="flex-end">

@@ -49,7 +49,15 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }):
   );
 }
 
-export function Empty({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }): ReactNode {
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+}): ReactNode {
   return (
     <Center py={48} px="md">
       <Stack align="center" gap="xs" maw={520} ta="center">

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { parseNumber } from '../src/format';
+import { type Column, cellsOf, cellValue, columnsOf, fieldsOf, isoDate, patchOf, textOf } from '../src/sheet/columns';
+
+const column = (kind: Column['kind'], field = 'x'): Column => ({
+  field,
+  label: field,
+  unit: '',
+  kind,
+  required: false,
+  options: [],
+  place: false,
+  description: '',
+  fallback: '',
+});
+
+describe('numbers as people write them', () => {
+  it.each([
+    ['1200', 'en', 1200],
+    ['1,200', 'en', 1200],
+    ['1,200.5', 'en', 1200.5],
+    ['1.5', 'en', 1.5],
+    ['1,5', 'en', undefined],
+    ['1.200', 'de', 1200],
+    ['1.200,5', 'de', 1200.5],
+    ['1,5', 'de', 1.5],
+    ['1.5', 'de', 1.5],
+    ['1 200', 'en', 1200],
+    ['112 miles', 'en', undefined],
+    ['-3', 'en', undefined],
+    ['', 'en', undefined],
+  ])('%s in %s is %s', (text, lang, value) => {
+    expect(parseNumber(text, lang)).toBe(value);
+  });
+});
+
+describe('cells', () => {
+  it('sends what it cannot read as it is, for the server to say what is right', () => {
+    expect(cellValue(column('integer'), 'two')).toBe('two');
+    expect(cellValue(column('boolean'), 'maybe')).toBe('maybe');
+  });
+  it('understands yes and no', () => {
+    expect(['yes', 'Ja', 'x', 'TRUE'].map((t) => cellValue(column('boolean'), t))).toEqual([true, true, true, true]);
+    expect(['no', 'nein', '0'].map((t) => cellValue(column('boolean'), t))).toEqual([false, false, false]);
+  });
+  it('never guesses between day and month', () => {
+    expect(isoDate('2026-05-03')).toBe('2026-05-03');
+    expect(isoDate('31/05/2026')).toBe('2026-05-31');
+    expect(isoDate('05/31/2026')).toBe('2026-05-31');
+    expect(isoDate('3.5.2026')).toBe('2026-05-03');
+    expect(isoDate('03/05/2026')).toBeUndefined();
+  });
+  it('reads evidence as names and addresses', () => {
+    expect(cellValue(column('evidence'), 'Invoice 7; https://a.example/x.pdf')).toEqual([
+      { name: 'Invoice 7' },
+      { url: 'https://a.example/x.pdf' },
+    ]);
+  });
+  it('shows numbers without groups, so that they read back the same', () => {
+    for (const n of [0.1, 1234567, 12.345678, 3])
+      expect(cellValue(column('number'), textOf(column('number'), n))).toBe(n);
+  });
+});
+
+describe('rows', () => {
+  const columns = columnsOf({
+    required: ['b'],
+    properties: {
+      a: { type: 'number', 'x-unit': 'km' },
+      b: { type: 'string' },
+      metadata: { type: 'object' },
+      date: { type: ['string', 'null'], format: 'date' },
+    },
+  });
+  it('puts required fields first and what all types share last', () => {
+    expect(columns.map((c) => c.field)).toEqual(['b', 'a', 'date']);
+  });
+  it('leaves empty cells out', () => {
+    expect(fieldsOf(columns, { b: 'x', a: ' ', date: '' })).toEqual({ b: 'x' });
+  });
+  it('patches what changed, and nulls what was emptied', () => {
+    expect(patchOf(columns, { b: 'y', a: '' }, { b: 'x', a: '3', date: '2026-01-01' })).toEqual({
+      b: 'y',
+      a: null,
+      date: null,
+    });
+    expect(patchOf(columns, { b: 'x ' }, { b: 'x' })).toEqual({});
+  });
+  it('makes the same fields of a record as it came from', () => {
+    const record = { b: 'x', a: 3.5, date: '2026-01-02' };
+    expect(fieldsOf(columns, cellsOf(columns, record))).toEqual(record);
+  });
+});

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { nextListing } from '../src/pages/listing';
+import { orderQueue } from '../src/pages/queue';
+import { rankPlaces } from '../src/sheet/places';
+import { area, at, byKey } from '../src/sheet/selection';
+
+const bounds = { rows: 10, cols: 4 };
+
+it('moves, and stops at the edges', () => {
+  expect(byKey(at(0, 0), 'ArrowUp', false, false, bounds, 5)?.active).toEqual({ row: 0, col: 0 });
+  expect(byKey(at(9, 3), 'ArrowDown', false, false, bounds, 5)?.active).toEqual({ row: 9, col: 3 });
+  expect(byKey(at(2, 1), 'End', true, false, bounds, 5)?.active).toEqual({ row: 9, col: 3 });
+  expect(byKey(at(2, 1), 'PageDown', false, false, bounds, 5)?.active).toEqual({ row: 7, col: 1 });
+  expect(byKey(at(2, 1), 'x', false, false, bounds, 5)).toBeUndefined();
+});
+it('selects a range with Shift', () => {
+  const s = byKey(
+    byKey(at(2, 1), 'ArrowDown', false, true, bounds, 5) ?? at(0, 0),
+    'ArrowLeft',
+    false,
+    true,
+    bounds,
+    5,
+  );
+  expect(area(s ?? at(0, 0))).toEqual({ top: 2, bottom: 3, left: 0, right: 1 });
+});
+it('lists again ever more rarely while nothing changes', () => {
+  expect(nextListing('recalculating', 9)).toBe(1500);
+  expect([0, 1, 2, 9].map((n) => nextListing('current', n))).toEqual([5000, 10000, 20000, 60000]);
+});
+it('finds places by name, the large ones first', () => {
+  const place = (code: string, city: string, name: string, large = false) => ({
+    code,
+    city,
+    name,
+    country: 'GB',
+    kind: 'airport' as const,
+    large,
+  });
+  const list = [
+    place('XXA', 'Manchesterville', 'Manchesterville'),
+    place('MAN', 'Manchester', 'Manchester', true),
+    place('LHR', 'London', 'Heathrow', true),
+    place('ZRH', 'Zürich', 'Zürich', true),
+  ];
+  expect(rankPlaces(list, 'manch').map((p) => p.code)).toEqual(['MAN', 'XXA']);
+  expect(rankPlaces(list, 'heath').map((p) => p.code)).toEqual(['LHR']);
+  expect(rankPlaces(list, 'zuri').map((p) => p.code)).toEqual(['ZRH']);
+  expect(rankPlaces(list, 'l')).toEqual([]);
+});
+it('orders the queue by weight or age', () => {
+  const item = (id: string, kg: number | null, since: string) =>
+    ({ _id: id, review: { kgCO2e: kg, waitingSince: since } }) as never;
+  const items = [item('a', 1, '2026-01-02'), item('b', 9, '2026-01-03'), item('c', null, '2026-01-01')];
+  expect(orderQueue(items, 'weight').map((i: { _id: string }) => i._id)).toEqual(['c', 'b', 'a']);
+  expect(orderQueue(items, 'age').map((i: { _id: string }) => i._id)).toEqual(['c', 'a', 'b']);
+});

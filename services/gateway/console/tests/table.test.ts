@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { columnsOf } from '../src/sheet/columns';
+import { hasHeading, matchHeading, parseTable, proposeMapping, rememberMapping, writeTable } from '../src/sheet/table';
+
+const flights = columnsOf({
+  type: 'object',
+  required: ['from', 'to', 'passengers'],
+  properties: {
+    distanceKm: { type: 'number', 'x-unit': 'km' },
+    from: { type: 'string', pattern: '^[A-Z]{3}$' },
+    to: { type: 'string', pattern: '^[A-Z]{3}$' },
+    passengers: { type: 'integer' },
+    roundTrip: { type: 'boolean' },
+    description: { type: 'string' },
+  },
+});
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal('localStorage', {
+    getItem: (k: string) => kept.get(k) ?? null,
+    setItem: (k: string, v: string) => kept.set(k, v),
+  });
+});
+
+describe('parseTable', () => {
+  it('reads what spreadsheets put on the clipboard', () => {
+    expect(parseTable('From\tTo\r\nLHR\tJFK\r\n')).toEqual([
+      ['From', 'To'],
+      ['LHR', 'JFK'],
+    ]);
+  });
+  it('keeps separators, quotes and line breaks in quoted cells', () => {
+    expect(parseTable('a;b\n"x;y";"say ""hi""\nthere"')).toEqual([
+      ['a', 'b'],
+      ['x;y', 'say "hi"\nthere'],
+    ]);
+  });
+  it('leaves out empty rows and a byte order mark', () => {
+    expect(parseTable('\ufeffa,b\n,\n1,2\n\n')).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+    ]);
+  });
+  it('takes commas as text in a table of tabs', () => {
+    expect(parseTable('1,200\t3')).toEqual([['1,200', '3']]);
+  });
+  it('reads back what it writes', () => {
+    const rows = [
+      ['a\tb', 'say "hi"', 'two\nlines'],
+      ['', '1,5', 'x'],
+    ];
+    expect(parseTable(writeTable(rows))).toEqual(rows);
+  });
+});
+
+describe('headings', () => {
+  it.each([
+    ['From', 'from'],
+    ['Destination', 'to'],
+    ['PAX', 'passengers'],
+    ['Round trip', 'roundTrip'],
+    ['round_trip', 'roundTrip'],
+    ['Distance (km)', 'distanceKm'],
+    ['Notes', 'description'],
+    ['Colour', undefined],
+  ])('%s is %s', (heading, field) => {
+    expect(matchHeading(heading, flights)).toBe(field);
+  });
+  it('sees a heading only where half of it names columns', () => {
+    expect(
+      hasHeading(
+        [
+          ['From', 'To'],
+          ['LHR', 'JFK'],
+        ],
+        flights,
+      ),
+    ).toBe(true);
+    expect(
+      hasHeading(
+        [
+          ['LHR', 'JFK'],
+          ['CDG', 'AMS'],
+        ],
+        flights,
+      ),
+    ).toBe(false);
+  });
+  it('remembers a mapping for tables of the same heading', () => {
+    const head = ['Who', 'From', 'To'];
+    expect(proposeMapping('o:u', 'flights', head, flights)).toEqual({ mapping: ['', 'from', 'to'], sure: false });
+    rememberMapping('o:u', 'flights', head, ['description', 'from', 'to']);
+    expect(proposeMapping('o:u', 'flights', head, flights)).toEqual({
+      mapping: ['description', 'from', 'to'],
+      sure: true,
+    });
+    expect(proposeMapping('o:other', 'flights', head, flights).sure).toBe(false);
+  });
+});
