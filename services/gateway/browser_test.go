@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
 
@@ -50,7 +51,7 @@ func TestConsoleReachesTheAPI(t *testing.T) {
 	if a.status != http.StatusOK {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	asked := s.services[records].last(t)
+	asked := s.services[api.Records].last(t)
 	if got := string(asked.RequestURI()); !strings.HasSuffix(got, "/api/v2/events/e1/flights?x=1") {
 		t.Errorf("the service was asked %s", got)
 	}
@@ -118,7 +119,7 @@ func TestWaysAroundTheDoor(t *testing.T) {
 			if r.code == "" {
 				r.code = "FORBIDDEN"
 			}
-			before := s.services[records].count() + s.services[auth].count() + s.services[calculation].count()
+			before := s.services[api.Records].count() + s.services[api.Auth].count() + s.services[api.Calculation].count()
 			a := s.raw(t, request{method: r.method, path: r.path, body: `{}`, header: s.fromConsole(r.header)})
 			if got := a.code(t); got != r.code {
 				t.Errorf("%d %s", a.status, a.body)
@@ -126,7 +127,7 @@ func TestWaysAroundTheDoor(t *testing.T) {
 			if a.header.Get("Set-Cookie") != "" {
 				t.Errorf("a refusal sets a cookie: %v", a.header)
 			}
-			if after := s.services[records].count() + s.services[auth].count() + s.services[calculation].count(); after != before {
+			if after := s.services[api.Records].count() + s.services[api.Auth].count() + s.services[api.Calculation].count(); after != before {
 				t.Error("a service was asked")
 			}
 		})
@@ -173,7 +174,7 @@ func (s *stack) raw(t *testing.T, r request) answer {
 
 func TestSignInKeepsTokensInCookies(t *testing.T) {
 	s := start(t)
-	s.services[auth].set(answering(http.StatusOK, signedIn))
+	s.services[api.Auth].set(answering(http.StatusOK, signedIn))
 	header := s.fromConsole(map[string]string{"Cookie": ""})
 	a := s.do(request{method: "POST", path: "/session/sign-in", body: `{"email":"a@b.c","password":"p"}`, header: header})
 	if a.status != http.StatusOK || a.body != `{"success":true,"data":{"expiresIn":3600}}` {
@@ -184,7 +185,7 @@ func TestSignInKeepsTokensInCookies(t *testing.T) {
 			t.Errorf("%s is in the answer", token)
 		}
 	}
-	asked := s.services[auth].last(t)
+	asked := s.services[api.Auth].last(t)
 	if string(asked.URI().Path()) != "/api/v2/auth/login" || string(asked.Body()) != `{"email":"a@b.c","password":"p"}` {
 		t.Errorf("auth was asked %s %s", asked.URI().Path(), asked.Body())
 	}
@@ -192,7 +193,7 @@ func TestSignInKeepsTokensInCookies(t *testing.T) {
 
 	// Over https, as a trusted proxy says, the names are bound to the host.
 	behind := start(t, trust("127.0.0.0/8"))
-	behind.services[auth].set(answering(http.StatusOK, signedIn))
+	behind.services[api.Auth].set(answering(http.StatusOK, signedIn))
 	a = behind.raw(t, request{method: "POST", path: "/session/sign-in", body: `{}`, header: behind.fromConsole(map[string]string{
 		"Host": "ecf.example", "Origin": "https://ecf.example", "X-Forwarded-Proto": "https",
 	})})
@@ -217,12 +218,12 @@ func holdCookies(t *testing.T, h http.Header, prefix string, secure bool) {
 
 func TestRefreshTakesTheCookie(t *testing.T) {
 	s := start(t)
-	s.services[auth].set(answering(http.StatusOK, strings.Replace(signedIn, `"refreshToken":"rt-new",`, "", 1)))
+	s.services[api.Auth].set(answering(http.StatusOK, strings.Replace(signedIn, `"refreshToken":"rt-new",`, "", 1)))
 	a := s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(nil)})
 	if a.status != http.StatusOK || strings.Contains(a.body, "at-new") {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	if got := string(s.services[auth].last(t).Body()); got != `{"refreshToken":"rt_alice"}` {
+	if got := string(s.services[api.Auth].last(t).Body()); got != `{"refreshToken":"rt_alice"}` {
 		t.Errorf("auth was sent %s", got)
 	}
 	if cookies := (&http.Response{Header: a.header}).Cookies(); len(cookies) != 1 || cookies[0].Value != "at-new" {
@@ -230,13 +231,13 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 	}
 
 	// A session that has ended takes its cookies along.
-	s.services[auth].set(answering(http.StatusUnauthorized, `{"success":false,"error":{"code":"UNAUTHENTICATED","message":"m","requestId":"r","docs":"d"}}`))
+	s.services[api.Auth].set(answering(http.StatusUnauthorized, `{"success":false,"error":{"code":"UNAUTHENTICATED","message":"m","requestId":"r","docs":"d"}}`))
 	a = s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(nil)})
 	if a.status != http.StatusUnauthorized || !cleared(a.header) {
 		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
 	}
 	// One that cannot be asked for does not.
-	s.services[auth].set(answering(http.StatusServiceUnavailable, `{"success":false,"error":{"code":"UNAVAILABLE","message":"m","requestId":"r","docs":"d"}}`))
+	s.services[api.Auth].set(answering(http.StatusServiceUnavailable, `{"success":false,"error":{"code":"UNAVAILABLE","message":"m","requestId":"r","docs":"d"}}`))
 	a = s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(nil)})
 	if a.status != http.StatusServiceUnavailable || a.header.Get("Set-Cookie") != "" {
 		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
@@ -286,7 +287,7 @@ func TestSignOut(t *testing.T) {
 				known[live] = known[alice]
 				d.Tokens = known
 			})
-			s.services[auth].set(c.auth)
+			s.services[api.Auth].set(c.auth)
 			a := s.do(request{method: "POST", path: "/session/sign-out", header: s.fromConsole(map[string]string{"Cookie": s.cookies(c.access, "rt_alice")})})
 			if want := fmt.Sprintf(`{"success":true,"data":{"sessionEnded":%v}}`, c.ended); a.status != http.StatusOK || a.body != want {
 				t.Errorf("%d %s, want %s", a.status, a.body, want)
@@ -294,7 +295,7 @@ func TestSignOut(t *testing.T) {
 			if !cleared(a.header) {
 				t.Errorf("the cookies stay: %v", a.header["Set-Cookie"])
 			}
-			if got := string(s.services[auth].last(t).URI().Path()); got != c.asked {
+			if got := string(s.services[api.Auth].last(t).URI().Path()); got != c.asked {
 				t.Errorf("auth was asked %s last", got)
 			}
 		})
@@ -305,7 +306,7 @@ func TestSignOut(t *testing.T) {
 // refused over the other.
 func TestDoorSharesTheBudgetOfSignIns(t *testing.T) {
 	s := start(t, func(d *Deps) { d.SignInLimit = ratelimit.Rule{Limit: 3, Window: d.SignInLimit.Window} })
-	s.services[auth].set(answering(http.StatusOK, signedIn))
+	s.services[api.Auth].set(answering(http.StatusOK, signedIn))
 	for _, r := range []request{
 		{method: "POST", path: "/session/sign-in", body: `{}`, header: s.fromConsole(nil)},
 		{method: "POST", path: "/api/v2/auth/login", body: `{}`},
@@ -328,7 +329,7 @@ func TestDoorSharesTheBudgetOfSignIns(t *testing.T) {
 
 func TestReportMayBeFramedOnTheDoorOnly(t *testing.T) {
 	s := start(t)
-	s.services[calculation].set(func(ctx *fasthttp.RequestCtx) {
+	s.services[api.Calculation].set(func(ctx *fasthttp.RequestCtx) {
 		ctx.SetContentType("text/html; charset=utf-8")
 		ctx.Response.Header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		ctx.SetBodyString("<p>report")
@@ -402,7 +403,7 @@ func TestCookiesReachNoService(t *testing.T) {
 	s := start(t)
 	header := maps.Clone(s.fromConsole(nil))
 	s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{"Cookie": header["Cookie"]}})
-	if got := s.services[records].last(t).Header.Peek("Cookie"); len(got) > 0 {
+	if got := s.services[api.Records].last(t).Header.Peek("Cookie"); len(got) > 0 {
 		t.Errorf("the service was sent %q", got)
 	}
 }
