@@ -1,0 +1,317 @@
+package monitoring
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+var update = flag.Bool("update", false, "write deploy/monitoring/grafana/dashboards")
+
+const folder = "../../deploy/monitoring"
+
+// program returns a program of Debian's package prometheus; a machine without
+// it leaves the test out and says so.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("NOT TESTED: there is no %s (Debian: apt-get install prometheus)", name)
+	}
+	return path
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestDashboardsAreWritten(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(folder, "grafana/dashboards")
+	var names []string
+	for _, d := range Dashboards() {
+		text, err := d.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, d.File())
+		path := filepath.Join(dir, d.File())
+		if *update {
+			if err := os.WriteFile(path, text, 0o644); err != nil { //nolint:gosec // everybody may read it
+				t.Fatal(err)
+			}
+		}
+		if written, err := os.ReadFile(path); err != nil || !bytes.Equal(written, text) {
+			t.Errorf("%s is not what panels.go says: go test ./tests/monitoring -run Written -update (%v)", path, err)
+		}
+	}
+	there, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range there {
+		if !slices.Contains(names, f.Name()) {
+			t.Errorf("%s is no dashboard of panels.go", f.Name())
+		}
+	}
+}
+
+func TestRulesHold(t *testing.T) {
+	t.Parallel()
+	promtool := program(t, "promtool")
+	for _, args := range [][]string{
+		{"check", "rules", "rules/ecf.rules.yaml"}, {"test", "rules", "rules/ecf.test.yaml"}, {"check", "config", "--syntax-only", "prometheus.yaml"},
+	} {
+		cmd := exec.Command(promtool, args...)
+		cmd.Dir = folder
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// alerts returns the names of all alerts.
+func alerts(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^\s+- alert: (\w+)$`).FindAllStringSubmatch(read(t, "rules/ecf.rules.yaml"), -1) {
+		names = append(names, m[1])
+	}
+	if len(names) < 10 {
+		t.Fatalf("only the alerts %v were found", names)
+	}
+	return names
+}
+
+// TestEachAlertHasItsRunbook: a section for each alert, an alert for each
+// section, a link from one to the other, and a test that makes it fire.
+func TestEachAlertHasItsRunbook(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/runbooks/alerts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := alerts(t)
+	var sections []string
+	for _, m := range regexp.MustCompile(`(?m)^## (Ecf\w+)$`).FindAllStringSubmatch(string(page), -1) {
+		sections = append(sections, m[1])
+		if !slices.Contains(names, m[1]) {
+			t.Errorf("docs/runbooks/alerts.md tells what to do about %s, which is no alert", m[1])
+		}
+	}
+	rules, tests := read(t, "rules/ecf.rules.yaml"), read(t, "rules/ecf.test.yaml")
+	for _, name := range names {
+		if !slices.Contains(sections, name) {
+			t.Errorf("%s: docs/runbooks/alerts.md has no section", name)
+		}
+		if !strings.Contains(rules, "alerts.md#"+strings.ToLower(name)+"\n") {
+			t.Errorf("%s: its runbook_url does not lead to its section", name)
+		}
+		if !regexp.MustCompile(`alertname: ` + name + `\n\s+exp_alerts:\n`).MatchString(tests) {
+			t.Errorf("%s: no test of rules/ecf.test.yaml makes it fire", name)
+		}
+	}
+}
+
+var metric = regexp.MustCompile(`\b((?:ecf|http|db|go|process|up|target|rpc)_[a-z0-9_]+|up)\b\{`)
+
+// metrics returns the names of metrics that rules and panels ask for.
+func metrics(t *testing.T) []string {
+	t.Helper()
+	text := read(t, "rules/ecf.rules.yaml")
+	for _, d := range Dashboards() {
+		for _, p := range d.Panels {
+			for _, q := range p.Queries {
+				text += "\n" + q.Expr
+			}
+		}
+	}
+	var names []string
+	for _, m := range metric.FindAllStringSubmatch(text, -1) {
+		if m[1] != "up" && !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	if len(names) < 15 {
+		t.Fatalf("only the metrics %v were found", names)
+	}
+	return names
+}
+
+// fromItsFirst are counters that have no series until they count something, by
+// the source that declares them and the name they have there.
+var fromItsFirst = map[string][2]string{
+	"ecf_recalculation_incomplete_results_total": {"../../libs/recalc/insight.go", `"ecf.recalculation.incomplete_results"`},
+}
+
+// TestEachMetricExists starts the program that holds all services, on the
+// MongoDB-compatible engine, uses it a little, and looks in its scrape for
+// every metric that an alert or a panel asks for. Then every panel's query is
+// evaluated by a Prometheus that scrapes it.
+func TestEachMetricExists(t *testing.T) {
+	t.Parallel()
+	base, debug := start(t)
+	use(t, base)
+	scrape := func() string {
+		status, body := get(t, "http://"+debug+"/metrics")
+		if status != http.StatusOK {
+			t.Fatalf("/metrics is answered with %d", status)
+		}
+		return body
+	}
+	for _, name := range metrics(t) {
+		if declared, ok := fromItsFirst[name]; ok {
+			source, err := os.ReadFile(declared[0])
+			if err != nil || !strings.Contains(string(source), declared[1]) {
+				t.Errorf("%s: %s declares no %s (%v)", name, declared[0], declared[1], err)
+			}
+			continue
+		}
+		series := regexp.MustCompile(`(?m)^` + name + `[{ ]`)
+		testkit.Eventually(t, time.Minute, func() error {
+			if !series.MatchString(scrape()) {
+				return fmt.Errorf("%s is in no scrape", name)
+			}
+			return nil
+		})
+	}
+	t.Run("panels", func(t *testing.T) { evaluate(t, base, debug) })
+}
+
+// start runs the program and returns its addresses.
+func start(t *testing.T) (base, debug string) {
+	t.Helper()
+	uri, database := testkit.MongoDB(t)
+	redis, _ := testkit.Redis(t)
+	base, debug = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	in := func(database string) string {
+		address, err := url.Parse(uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address.Path = "/" + database
+		return address.String()
+	}
+	process := testkit.Process(t, testkit.Binary(t, "services/standalone/cmd/ecf"), []string{"serve"}, []string{
+		"ECF_ADDR=" + base, "ECF_DEBUG_ADDR=" + debug, "ECF_DATA_DIR=" + t.TempDir(), "ECF_DEMO=true", "ECF_DEMO_PASSWORD=" + password,
+		"ECF_MONGODB_URI=" + in(database), "ECF_MONGODB_AUTH_URI=" + in(database+"_auth"), "ECF_REDIS_URL=" + redis, "ECF_LOG_LEVEL=warn",
+	})
+	process.WaitHTTP("http://" + debug + "/health/ready")
+	return base, debug
+}
+
+const password = "a password of the demo accounts"
+
+// use makes a few requests, refused ones among them, and approves a record so
+// that a result is calculated.
+func use(t *testing.T, base string) {
+	t.Helper()
+	api := "http://" + base + "/api/v2"
+	call := func(method, path, token, body string) map[string]any {
+		req, err := http.NewRequestWithContext(t.Context(), method, api+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		var answer map[string]any
+		if err := json.NewDecoder(res.Body).Decode(&answer); err != nil && res.StatusCode != http.StatusNoContent {
+			t.Fatalf("%s %s: %d %v", method, path, res.StatusCode, err)
+		}
+		return answer
+	}
+	call("POST", "/auth/login", "", `{"email":"user@demo.test","password":"wrong"}`)
+	token, _ := call("POST", "/auth/login", "", `{"email":"manager@demo.test","password":"`+password+`"}`)["accessToken"].(string)
+	if token == "" {
+		t.Fatal("the demo's manager cannot sign in")
+	}
+	call("GET", "/events", token, "")
+	call("GET", "/events/nothing/report", token, "")
+}
+
+var client = &http.Client{Timeout: time.Minute}
+
+func get(t *testing.T, address string) (int, string) {
+	t.Helper()
+	res, err := client.Get(address)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+// evaluate has a Prometheus with the shipped rules scrape the program under the
+// name of each service, and asks it every panel's query.
+func evaluate(t *testing.T, base, debug string) {
+	prometheus := program(t, "prometheus")
+	dir := t.TempDir()
+	rules, err := filepath.Abs(filepath.Join(folder, "rules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := "global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [" + rules + "/*.rules.yaml]\nscrape_configs:\n  - job_name: ecf\n    static_configs:\n"
+	for _, service := range []string{"gateway", "auth", "records", "review", "calculation", "worker"} {
+		config += fmt.Sprintf("      - {targets: [%q], labels: {service: %s}}\n", debug, service)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "prometheus.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	process := testkit.Process(t, prometheus, []string{"--config.file=" + filepath.Join(dir, "prometheus.yaml"),
+		"--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + address, "--log.level=warn"}, nil)
+	process.WaitHTTP("http://" + address + "/-/ready")
+	// Rates need requests between two scrapes.
+	for _, d := range Dashboards() {
+		for _, p := range d.Panels {
+			for _, q := range p.Queries {
+				testkit.Eventually(t, 2*time.Minute, func() error {
+					if _, body := get(t, "http://"+base+"/api/v2/events"); body == "" {
+						return fmt.Errorf("the program is gone")
+					}
+					status, body := get(t, "http://"+address+"/api/v1/query?query="+url.QueryEscape(q.Expr))
+					if status != http.StatusOK {
+						return fmt.Errorf("%s, %s: %s is answered with %d %s", d.Title, p.Title, q.Expr, status, body)
+					}
+					if !p.Quiet && strings.Contains(body, `"result":[]`) {
+						return fmt.Errorf("%s, %s: %s has no series", d.Title, p.Title, q.Expr)
+					}
+					return nil
+				})
+			}
+		}
+	}
+	if _, body := get(t, "http://"+address+"/api/v1/rules"); strings.Contains(body, `"health":"err"`) {
+		t.Errorf("a rule cannot be evaluated: %s", body)
+	}
+}
