@@ -93,12 +93,20 @@ test-work:
 	else echo "testing WITHOUT clients in JavaScript: there is no npm, or it reaches no registry"; fi; \
 	if [ -n "$${ECF_MONGODB_URI:-}" ]; then echo "testing on the MongoDB of ECF_MONGODB_URI"; \
 	else echo "testing on the MongoDB-compatible test engine"; fi; \
+	for program in python3 promtool prometheus; do \
+		command -v $$program >/dev/null || echo "testing WITHOUT $$program: what it would check is not checked"; done; \
 	CGO_ENABLED=$${race:+1} $(GO) test $$race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(PKG)
 
 # These have no concurrency of their own, and what they depend on is large.
 .PHONY: test-outside
 test-outside:
 	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...)
+
+# Not part of `make test`: building the API server takes ten minutes of two cores.
+.PHONY: test-k8s
+test-k8s: ## Apply all manifests to a real Kubernetes API server
+	@tests/deploy/cluster/build.sh $(CURDIR)/.cache/kubernetes
+	@cd tests/deploy && ECF_KUBERNETES=$(CURDIR)/.cache/kubernetes GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster' .
 
 .PHONY: e2e
 e2e: generated ## Run the end-to-end tests only, with many generated requests and longer courses of random events (COURSES=6)
@@ -173,6 +181,7 @@ check-fmt:
 	@unformatted=$$(gofmt -l libs services tests examples); \
 	if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted" >&2; exit 1; fi
 	@bash -n deploy/secrets.sh
+	@for script in deploy/release/*.sh tests/deploy/cluster/*.sh; do bash -n $$script; done
 	@bash -n .ci/run
 	@bash -n examples/clients/curl/flow.sh
 
@@ -259,16 +268,17 @@ $(GOLANGCI_LINT):
 	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	@mv $(@D)/new/golangci-lint $@
 
-# The program that holds all services holds everything that is shipped. On a
-# machine that cannot reach the database there is nothing to look up.
+# The program that holds all services holds everything that is shipped. The data
+# come from VULNDB (file:///folder, or an address); without any it is said that
+# nothing was checked, and a release does not happen.
 .PHONY: check-vulnerabilities
-check-vulnerabilities:
-	@echo "known vulnerabilities"
-	@cd services/standalone && if ! out=$$(GOWORK=off $(GO) run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) ./... 2>&1); then \
-		if ! grep -q 'Vulnerability #' <<<"$$out" && grep -qE 'no such host|dial tcp|i/o timeout|[Ff]orbidden' <<<"$$out"; then \
-			echo "NOT checked: the database of vulnerabilities cannot be reached"; \
-		else echo "$$out" >&2; exit 1; fi; \
-	fi
+check-vulnerabilities: ## Look for known vulnerabilities (VULNDB=file:///copy)
+	@VULNDB="$(VULNDB)" GOVULNCHECK_VERSION=$(GOVULNCHECK_VERSION) deploy/release/vulnerabilities.sh
+
+.PHONY: check-release
+check-release: ## Check that VERSION can be released
+	@deploy/release/notes.sh "$(VERSION)" >/dev/null
+	@grep -q '^## Unreleased' CHANGELOG.md && { echo "CHANGELOG.md has unreleased changes" >&2; exit 1; } || true
 
 ## Tending
 
@@ -298,6 +308,10 @@ images: ## Build the images (CONTAINER=podman VERSION=2.0.0)
 	@$(CONTAINER) build -f deploy/Dockerfile --build-arg SERVICE=standalone --build-arg PROGRAM=ecf --build-arg SOURCES=all \
 		--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
 		-t ecf/standalone:$(or $(VERSION),dev) .
+
+.PHONY: observe
+observe: compose-secrets ## Run all in containers, with Prometheus, Grafana (http://127.0.0.1:3000) and Tempo
+	@ECF_TELEMETRY=export $(CONTAINER) compose --profile observe up --build --wait
 
 .PHONY: compose-secrets
 compose-secrets: ## Make the secrets of docker-compose.yml

@@ -75,6 +75,16 @@ const rights = {
     result_changes: [...read, ...make, ...write],
   },
 };
+// What auth does with the accounts, in a database of their own. Lines are added
+// to the audit log; nobody can change or remove one.
+const accountRights = {
+  users: [...read, ...make, ...write],
+  sessions: [...read, ...make, ...write, ...remove],
+  admins: [...read, ...make, ...write],
+  audit: [...read, ...make, "insert"],
+  audit_heads: [...read, ...make, ...write],
+};
+
 // The program of administrators does what records and calculation do.
 rights.standalone = { ...rights.calculation, ...rights.records };
 
@@ -126,18 +136,20 @@ if (!signIn()) {
   }
 }
 
-const ecf = db.getSiblingDB("ecf");
-for (const [service, collections] of Object.entries(rights)) {
+function putService(name, service, collections) {
+  const database = db.getSiblingDB(name);
   const privileges = Object.entries(collections).map(([collection, actions]) => ({
-    resource: { db: "ecf", collection },
+    resource: { db: name, collection },
     actions,
   }));
-  putRole(ecf, service, privileges);
-  putUser(ecf, service, [{ role: service, db: "ecf" }]);
+  putRole(database, service, privileges);
+  putUser(database, service, [{ role: service, db: name }]);
 }
 
+for (const [service, collections] of Object.entries(rights)) {
+  putService("ecf", service, collections);
+}
 // Accounts are apart: no other service can read a password's hash.
-const accounts = db.getSiblingDB("ecf_auth");
-putUser(accounts, "auth", [{ role: "readWrite", db: "ecf_auth" }]);
+putService("ecf_auth", "auth", accountRights);
 
 print("the replica set and its users are ready");

@@ -19,6 +19,10 @@ import (
 const usage = `usage: ecf COMMAND [settings]
 
   serve                                  run everything in this process
+  bootstrap     --name N --plan P --email E
+                                         make an organization and its administrator, and
+                                         print the administrator's setup link; run again
+                                         it completes what is missing
   org create    --name N --plan P        make an organization; prints its id
   user create   --org ID --email E --role user|manager|admin [--name N] [--setup-link]
   user create   --org ID --email E --service [--name N] [--setup-link]
@@ -50,6 +54,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{words: []string{"serve"}, run: serve},
+		{words: []string{"bootstrap"}, flags: []string{"name", "plan", "email"}, needs: 3, run: bootstrap},
 		{words: []string{"org", "create"}, flags: []string{"name", "plan"}, needs: 2, run: orgCreate},
 		{words: []string{"user", "create"}, flags: []string{"org", "email", "role", "name"}, needs: 2, switches: []string{"service", "setup-link"}, run: userCreate},
 		{words: []string{"user", "password"}, flags: []string{"email"}, needs: 1, switches: []string{"setup-link"}, run: userPassword},

@@ -95,3 +95,36 @@ func TestOperatorPrintsASetupLink(t *testing.T) {
 		}
 	}
 }
+
+// A cluster's first organization is made by a job, which may be interrupted and
+// run again: then it completes what is missing, and changes nothing that is there.
+func TestBootstrap(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "https://ecf.example"}}
+	args := []string{"bootstrap", "--name=Example Events", "--plan=team", "--email=jo@example.test"}
+	for _, bad := range [][]string{
+		{"bootstrap", "--name=Example Events", "--plan=team", "--email=jo"},
+		{"bootstrap", "--name=Example Events", "--plan=none", "--email=jo@example.test"},
+		{"bootstrap", "--plan=team", "--email=jo@example.test"},
+	} {
+		if out, err := c.run("", bad...); err == nil {
+			t.Errorf("%v prints %s", bad, out)
+		}
+	}
+	out := c.must("", args...)
+	token, ok := strings.CutPrefix(strings.TrimSpace(out), "https://ecf.example/api/v2/auth/setup#")
+	if !ok {
+		t.Fatalf("it prints %q", out)
+	}
+	base := c.serve()
+	if status, _ := ask(t, "POST", base+"/api/v2/auth/setup", "", `{"setupToken":"`+token+`","password":"`+password+`"}`); status != http.StatusOK {
+		t.Fatalf("the link is answered with %d", status)
+	}
+	if again := c.must("", args...); !strings.Contains(again, "nothing was changed") || strings.Contains(again, "#") {
+		t.Errorf("the second run prints %q", again)
+	}
+	status, body := ask(t, "POST", base+"/api/v2/auth/login", "", `{"email":"jo@example.test","password":"`+password+`"}`)
+	if status != http.StatusOK {
+		t.Fatalf("sign-in is answered with %d %s", status, body)
+	}
+}

@@ -32,7 +32,7 @@ func compose(t *testing.T) *types.Project {
 
 func composeFile(t *testing.T, path string) (*types.Project, error) {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{path}, cli.WithName("ecf"), cli.WithProfiles([]string{"admin"}))
+	options, err := cli.NewProjectOptions([]string{path}, cli.WithName("ecf"), cli.WithProfiles([]string{"admin", "observe"}))
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +93,15 @@ func TestComposeServices(t *testing.T) {
 		if s.MemLimit == 0 {
 			t.Errorf("%s: has no limit of memory", name)
 		}
+		if s.PidsLimit == 0 && s.Deploy == nil {
+			t.Errorf("%s: may start any number of processes", name)
+		}
+		if s.Logging == nil || s.Logging.Options["max-size"] == "" || s.Logging.Options["max-file"] == "" {
+			t.Errorf("%s: its log grows for ever", name)
+		}
+		if imageName(s.Image) == "" && !strings.Contains(s.Image, "@sha256:") {
+			t.Errorf("%s: its image %s is not named by its digest", name, s.Image)
+		}
 		checkExposure(t, &s)
 		checkOrder(t, project, &s)
 	}
@@ -117,8 +126,8 @@ func TestComposeServices(t *testing.T) {
 	}
 }
 
-// checkExposure: only the gateway is reached from outside, and only from this
-// machine.
+// checkExposure: only the gateway and the dashboards are reached from outside,
+// and only from this machine.
 func checkExposure(t *testing.T, s *types.ServiceConfig) {
 	t.Helper()
 	var networks []string
@@ -126,12 +135,12 @@ func checkExposure(t *testing.T, s *types.ServiceConfig) {
 		networks = append(networks, name)
 	}
 	slices.Sort(networks)
-	if s.Name == "gateway" {
-		if len(s.Ports) != 1 || s.Ports[0].HostIP != "127.0.0.1" || s.Ports[0].Target != 8080 {
-			t.Errorf("gateway: publishes %+v", s.Ports)
+	if port, ok := map[string]uint32{"gateway": 8080, "grafana": 3000}[s.Name]; ok {
+		if len(s.Ports) != 1 || s.Ports[0].HostIP != "127.0.0.1" || s.Ports[0].Target != port {
+			t.Errorf("%s: publishes %+v", s.Name, s.Ports)
 		}
 		if !slices.Equal(networks, []string{"inside", "outside"}) {
-			t.Errorf("gateway: is in the networks %v", networks)
+			t.Errorf("%s: is in the networks %v", s.Name, networks)
 		}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -52,6 +53,11 @@ func TestPolicyBites(t *testing.T) {
 		{"killed before it has ended", pod(func(p *corev1.PodSpec) { *p.TerminationGracePeriodSeconds = 30 })},
 		{"requests no processor", container(func(c *corev1.Container) { delete(c.Resources.Requests, corev1.ResourceMemory) })},
 		{"no limit of memory", container(func(c *corev1.Container) { c.Resources.Limits = nil })},
+		{"fill the disk", container(func(c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceEphemeralStorage) })},
+		{"operations: may run as root", func(o []runtime.Object) []runtime.Object {
+			all[*batchv1.CronJob](o)[0].Spec.JobTemplate.Spec.Template.Spec.SecurityContext.RunAsNonRoot = nil
+			return o
+		}},
 		{"limit of processor", container(func(c *corev1.Container) {
 			c.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("1")
 		})},

@@ -3,6 +3,10 @@ package deploy
 import (
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -27,10 +32,13 @@ const (
 	flushLimit = 5 * time.Second
 )
 
+// operations is the name of all pods of jobs.
+const operations = "operations"
+
 // nameLabel tells the pods of one workload from those of the others.
 const nameLabel = "app.kubernetes.io/name"
 
-// workload is a Deployment or a StatefulSet.
+// workload is a Deployment, a StatefulSet, or a job.
 type workload struct {
 	kind, name string
 	selector   *metav1.LabelSelector
@@ -46,6 +54,13 @@ func workloads(objects []runtime.Object) []workload {
 	}
 	for _, s := range all[*appsv1.StatefulSet](objects) {
 		list = append(list, workload{"StatefulSet", s.Name, s.Spec.Selector, &s.Spec.Template, false})
+	}
+	jobs := &metav1.LabelSelector{MatchLabels: map[string]string{nameLabel: operations}}
+	for _, c := range all[*batchv1.CronJob](objects) {
+		list = append(list, workload{"CronJob", operations, jobs, &c.Spec.JobTemplate.Spec.Template, false})
+	}
+	for _, j := range all[*batchv1.Job](objects) {
+		list = append(list, workload{"Job", operations, jobs, &j.Spec.Template, false})
 	}
 	return list
 }
@@ -166,7 +181,11 @@ func (w workload) checkContainer(c *corev1.Container, report reporter) {
 	if !pinned(c.Image) {
 		report("%s: its image %s has no fixed version", name, c.Image)
 	}
-	if c.LivenessProbe == nil || c.ReadinessProbe == nil {
+	if c.Resources.Requests.StorageEphemeral().IsZero() || c.Resources.Limits.StorageEphemeral().IsZero() {
+		report("%s: may fill the disk of its node", name)
+	}
+	ends := w.kind == "CronJob" || w.kind == "Job"
+	if !ends && (c.LivenessProbe == nil || c.ReadinessProbe == nil) {
 		report("%s: is not probed", name)
 	}
 	ports := map[string]int32{}
@@ -268,7 +287,7 @@ func (w workload) checkCompany(objects []runtime.Object, report reporter) {
 }
 
 // externalSecrets are those of production, which come from elsewhere.
-var externalSecrets = []string{"gateway", "auth", "auth-signing-keys", "report-keys", "records", "review", "calculation", "gateway-tls"}
+var externalSecrets = []string{"gateway", "auth", "auth-signing-keys", "report-keys", "operations", "records", "review", "calculation", "gateway-tls"}
 
 // checkReferences: what a pod mounts or reads must be there, with the files
 // that its variables name.
@@ -412,6 +431,8 @@ func matches(s *metav1.LabelSelector, of map[string]string) bool {
 	return err == nil && selector.Matches(labels.Set(of))
 }
 
+// Statement 38: everything is denied that no policy allows, no pod gets a token
+// of the cluster, secrets come as files.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{dev, prod} {
@@ -422,4 +443,46 @@ func TestPolicy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// secretShapes are what secrets look like: keys in PEM, tokens of well-known
+// services, addresses with a password.
+var secretShapes = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abp]-[A-Za-z0-9-]{20}|(?:mongodb(?:\+srv)?|rediss?)://[^\s"'/:@]*:([^\s"'@/$]+)@`)
+
+// Statement 38: no secret is in the repository but those of the development
+// overlay, which protect nothing, and of documents and tests.
+func TestNoSecretsInTheRepository(t *testing.T) {
+	t.Parallel()
+	if found := secretsIn("redis://:hunter22@redis:6379"); len(found) != 1 {
+		t.Fatalf("an address with a password is not noticed: %v", found)
+	}
+	files, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files").Output()
+	if err != nil {
+		t.Skipf("NOT TESTED: the files of the repository cannot be listed: %v", err)
+	}
+	for name := range strings.Lines(string(files)) {
+		name = strings.TrimSpace(name)
+		switch {
+		case strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, ".md"), strings.Contains(name, "/testdata/"), name == "k8s/overlays/dev/kustomization.yaml":
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil || len(text) > 4<<20 {
+			continue
+		}
+		for _, secret := range secretsIn(string(text)) {
+			t.Errorf("%s holds what looks like a secret: %.40s", name, secret)
+		}
+	}
+}
+
+// secretsIn returns what looks like a secret; placeholders do not.
+func secretsIn(text string) []string {
+	var found []string
+	for _, m := range secretShapes.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains([]string{"password", "secret", "PASSWORD", "…", "pw", "pass"}, m[1]) && !strings.HasPrefix(m[1], "$") && !strings.HasPrefix(m[1], "%") {
+			found = append(found, m[0])
+		}
+	}
+	return found
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +21,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // root is the repository's, seen from this package.
@@ -32,9 +35,43 @@ const root = "../.."
 
 // The overlays there are.
 const (
-	dev  = "dev"
-	prod = "prod"
+	dev       = "dev"
+	prod      = "prod"
+	operators = "prod-operators"
 )
+
+// tree holds the manifests in memory, with what an operator of production adds.
+var tree = sync.OnceValues(func() (filesys.FileSystem, error) {
+	memory := filesys.MakeFsInMemory()
+	for _, folder := range []string{"k8s", "deploy/otel", "deploy/mongo", "deploy/monitoring"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			name = filepath.ToSlash(filepath.Join("/", name))
+			if example, ok := strings.CutSuffix(name, ".example"); ok {
+				name = example
+			}
+			return memory.WriteFile(name, text)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return memory, nil
+})
+
+// operatorKinds are the groups of kinds that a cluster has only with an
+// operator: they are checked against their definitions by `make test-k8s`.
+var operatorKinds = []string{"keda.sh", "monitoring.coreos.com", "gateway.networking.k8s.io"}
 
 // decoder gives a decoder that refuses unknown and repeated fields, of the
 // kinds of object the service uses.
@@ -48,8 +85,11 @@ var decoder = sync.OnceValues(func() (runtime.Decoder, error) {
 // render builds an overlay as `kubectl apply -k` does and decodes it strictly.
 func render(t *testing.T, overlay string) []runtime.Object {
 	t.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).
-		Run(filesys.MakeFsOnDisk(), filepath.Join(root, "k8s", "overlays", overlay))
+	manifests, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(manifests, "/k8s/overlays/"+overlay)
 	if err != nil {
 		t.Fatalf("build the overlay %s: %v", overlay, err)
 	}
@@ -82,6 +122,12 @@ func decode(text []byte) ([]runtime.Object, error) {
 			return nil, err
 		}
 		object, _, err := strict.Decode(buffer[:n], nil, nil)
+		if runtime.IsNotRegisteredError(err) {
+			var one unstructured.Unstructured
+			if e := sigsyaml.UnmarshalStrict(buffer[:n], &one.Object); e == nil && slices.Contains(operatorKinds, one.GroupVersionKind().Group) {
+				object, err = &one, nil
+			}
+		}
 		if err != nil {
 			return nil, errors.Join(err, errors.New(string(buffer[:min(n, 200)])))
 		}
@@ -102,7 +148,7 @@ func all[T runtime.Object](objects []runtime.Object) []T {
 
 func TestOverlaysAreWhole(t *testing.T) {
 	t.Parallel()
-	for _, overlay := range []string{dev, prod} {
+	for _, overlay := range []string{dev, prod, operators} {
 		t.Run(overlay, func(t *testing.T) {
 			t.Parallel()
 			var names []string
@@ -115,6 +161,94 @@ func TestOverlaysAreWhole(t *testing.T) {
 				t.Errorf("deployments %v, want %v", names, want)
 			}
 		})
+	}
+}
+
+// TestProductionAssumesNothing: whom to trust and from where the gateway is
+// reached must be said, or there is nothing to apply.
+func TestProductionAssumesNothing(t *testing.T) {
+	t.Parallel()
+	_, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "k8s/overlays", prod))
+	if err == nil || !strings.Contains(err.Error(), ".env") {
+		t.Fatalf("the overlay is built without them: %v", err)
+	}
+	for _, overlay := range []string{prod, operators} {
+		var from []string
+		for _, p := range all[*networkingv1.NetworkPolicy](render(t, overlay)) {
+			if p.Spec.PodSelector.MatchLabels[nameLabel] != "gateway" {
+				continue
+			}
+			for _, rule := range p.Spec.Ingress {
+				if len(rule.From) == 0 {
+					t.Errorf("%s: everybody reaches the gateway", overlay)
+				}
+				for _, peer := range rule.From {
+					from = append(from, peer.NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"])
+				}
+			}
+		}
+		if !slices.Equal(from, []string{"ingress"}) {
+			t.Errorf("%s: the gateway is reached from the namespaces %v", overlay, from)
+		}
+	}
+}
+
+// TestOperatorsReplaceWhatTheyDo: one autoscaler for the worker, one way in, and
+// what they say agrees with the rest.
+func TestOperatorsReplaceWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	objects := render(t, operators)
+	kinds := map[string]*unstructured.Unstructured{}
+	for _, o := range all[*unstructured.Unstructured](objects) {
+		kinds[o.GetKind()+"/"+o.GetName()] = o
+	}
+	for _, h := range all[*autoscalingv2.HorizontalPodAutoscaler](objects) {
+		if h.Name == "worker" {
+			t.Error("two autoscalers pull at the worker")
+		}
+	}
+	if n := len(all[*networkingv1.Ingress](objects)); n != 0 {
+		t.Errorf("%d Ingresses beside the HTTPRoute", n)
+	}
+	scaled, route := kinds["ScaledObject/worker"], kinds["HTTPRoute/gateway"]
+	if scaled == nil || route == nil || kinds["PrometheusRule/ecf"] == nil || kinds["PodMonitor/ecf"] == nil {
+		t.Fatalf("there are only %v", slices.Sorted(maps.Keys(kinds)))
+	}
+	text, err := scaled.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The names that the programs use.
+	for _, want := range []string{"asynq:{interactive}:pending", "asynq:{bulk}:pending", "ecf_recalculation_due_age_seconds"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the worker is not scaled by %s", want)
+		}
+	}
+	hosts, _, _ := unstructured.NestedStringSlice(route.Object, "spec", "hostnames")
+	if !slices.Equal(hosts, []string{"carbon.example.com"}) {
+		t.Errorf("the route is of %v", hosts)
+	}
+	checkJobs(t, objects)
+}
+
+// checkJobs: what administrators run exists as a command of the program.
+func checkJobs(t *testing.T, objects []runtime.Object) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(root, "services/standalone/command.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all[*batchv1.CronJob](objects) {
+		var words []string
+		for _, arg := range c.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args {
+			if strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "/") {
+				break
+			}
+			words = append(words, `"`+arg+`"`)
+		}
+		if !strings.Contains(string(source), "words: []string{"+strings.Join(words, ", ")+"}") {
+			t.Errorf("%s: there is no command %v", c.Name, words)
+		}
 	}
 }
 
@@ -145,14 +279,14 @@ func TestDecoderIsStrict(t *testing.T) {
 func TestEveryManifestIsUsed(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(filepath.Join(root, "k8s"), func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "kustomization.yaml" {
+		if err != nil || d.IsDir() || d.Name() == "kustomization.yaml" || d.Name() == "README.md" {
 			return err
 		}
 		list, err := os.ReadFile(filepath.Join(filepath.Dir(path), "kustomization.yaml"))
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(string(list), d.Name()) {
+		if !strings.Contains(string(list), strings.TrimSuffix(d.Name(), ".example")) {
 			t.Errorf("%s is in no kustomization", path)
 		}
 		return nil

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	yaml "go.yaml.in/yaml/v3"
 )
 
 var (
@@ -78,47 +76,29 @@ func TestMongoRightsCoverTheStores(t *testing.T) {
 	}
 }
 
-// TestCollectorPipelines: what the pipelines name is configured, and what is
-// configured is used.
-func TestCollectorPipelines(t *testing.T) {
+// accountRights are the lines of the accounts' rights in init.js.
+var accountRights = regexp.MustCompile(`(?m)^  (\w+): \[(.*)\],$`)
+
+// TestAuditLogIsAppendOnly: auth has rights in the collections that its store
+// opens and in no other, and none to change or remove a line of the audit log.
+func TestAuditLogIsAppendOnly(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(root, "deploy/otel/collector.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, "deploy/mongo/init.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var config struct {
-		Receivers, Processors, Connectors, Exporters, Extensions map[string]any
-		Service                                                  struct {
-			Extensions []string
-			Pipelines  map[string]struct{ Receivers, Processors, Exporters []string }
+	var found []string
+	for _, m := range accountRights.FindAllStringSubmatch(string(text), -1) {
+		found = append(found, m[1])
+		if m[1] == "audit" && (strings.Contains(m[2], "write") || strings.Contains(m[2], "update") || strings.Contains(m[2], "remove") || !strings.Contains(m[2], `"insert"`)) {
+			t.Errorf("lines of the audit log can be changed: %s", m[2])
 		}
 	}
-	if err := yaml.Unmarshal(text, &config); err != nil {
-		t.Fatal(err)
+	slices.Sort(found)
+	if want := collections(t, "services/auth/account/mongostore"); !slices.Equal(found, want) {
+		t.Errorf("auth has rights in %v, its store opens %v", found, want)
 	}
-	used := map[string]bool{}
-	check := func(where string, names []string, in ...map[string]any) {
-		for _, name := range names {
-			used[name] = true
-			if !slices.ContainsFunc(in, func(m map[string]any) bool { _, ok := m[name]; return ok }) {
-				t.Errorf("%s: %s is not configured", where, name)
-			}
-		}
-	}
-	check("service", config.Service.Extensions, config.Extensions)
-	for name, p := range config.Service.Pipelines {
-		check(name, p.Receivers, config.Receivers, config.Connectors)
-		check(name, p.Processors, config.Processors)
-		check(name, p.Exporters, config.Exporters, config.Connectors)
-		if len(p.Processors) == 0 || p.Processors[0] != "memory_limiter" {
-			t.Errorf("%s: does not guard its memory first", name)
-		}
-	}
-	for _, in := range []map[string]any{config.Receivers, config.Processors, config.Connectors, config.Exporters, config.Extensions} {
-		for name := range in {
-			if !used[name] {
-				t.Errorf("%s is configured, but not used", name)
-			}
-		}
+	if strings.Contains(string(text), "readWrite") {
+		t.Error("somebody has rights in a whole database")
 	}
 }

@@ -75,6 +75,33 @@ func TestDashboardsAreWritten(t *testing.T) {
 	}
 }
 
+// TestRulesAreThoseOfTheCluster: the Prometheus operator reads the same rules
+// from an object of the cluster.
+func TestRulesAreThoseOfTheCluster(t *testing.T) {
+	t.Parallel()
+	_, groups, ok := strings.Cut(read(t, "rules/ecf.rules.yaml"), "\ngroups:\n")
+	if !ok {
+		t.Fatal("the rules have no groups")
+	}
+	text := "# Made from deploy/monitoring/rules by go test ./tests/monitoring -run Cluster -update.\n" +
+		"apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n  name: ecf\nspec:\n  groups:\n"
+	for line := range strings.Lines(groups) {
+		if line != "\n" {
+			line = "  " + line
+		}
+		text += line
+	}
+	path := "../../k8s/components/prometheus/rules.yaml"
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // everybody may read it
+			t.Fatal(err)
+		}
+	}
+	if written, err := os.ReadFile(path); err != nil || string(written) != text {
+		t.Errorf("%s is not made from the rules (%v)", path, err)
+	}
+}
+
 func TestRulesHold(t *testing.T) {
 	t.Parallel()
 	promtool := program(t, "promtool")
@@ -160,7 +187,7 @@ func metrics(t *testing.T) []string {
 // fromItsFirst are counters that have no series until they count something, by
 // the source that declares them and the name they have there.
 var fromItsFirst = map[string][2]string{
-	"ecf_recalculation_incomplete_results_total": {"../../libs/recalc/insight.go", `"ecf.recalculation.incomplete_results"`},
+	"ecf_recalculation_incomplete_results_total": {"../../libs/notify/insight.go", `"ecf.recalculation.incomplete_results"`},
 }
 
 // TestEachMetricExists starts the program that holds all services, on the
@@ -170,7 +197,8 @@ var fromItsFirst = map[string][2]string{
 func TestEachMetricExists(t *testing.T) {
 	t.Parallel()
 	base, debug := start(t)
-	use(t, base)
+	approve := use(t, base)
+	approve()
 	scrape := func() string {
 		status, body := get(t, "http://"+debug+"/metrics")
 		if status != http.StatusOK {
@@ -194,7 +222,7 @@ func TestEachMetricExists(t *testing.T) {
 			return nil
 		})
 	}
-	t.Run("panels", func(t *testing.T) { evaluate(t, base, debug) })
+	t.Run("panels", func(t *testing.T) { evaluate(t, base, debug, approve) })
 }
 
 // start runs the program and returns its addresses.
@@ -221,9 +249,9 @@ func start(t *testing.T) (base, debug string) {
 
 const password = "a password of the demo accounts"
 
-// use makes a few requests, refused ones among them, and approves a record so
-// that a result is calculated.
-func use(t *testing.T, base string) {
+// use makes a few requests, refused ones among them, and returns a function that
+// approves one more record, so that a result is calculated.
+func use(t *testing.T, base string) (approve func()) {
 	t.Helper()
 	api := "http://" + base + "/api/v2"
 	call := func(method, path, token, body string) map[string]any {
@@ -247,12 +275,27 @@ func use(t *testing.T, base string) {
 		return answer
 	}
 	call("POST", "/auth/login", "", `{"email":"user@demo.test","password":"wrong"}`)
-	token, _ := call("POST", "/auth/login", "", `{"email":"manager@demo.test","password":"`+password+`"}`)["accessToken"].(string)
+	tokens, _ := call("POST", "/auth/login", "", `{"email":"manager@demo.test","password":"`+password+`"}`)["data"].(map[string]any)
+	token, _ := tokens["accessToken"].(string)
 	if token == "" {
 		t.Fatal("the demo's manager cannot sign in")
 	}
 	call("GET", "/events", token, "")
-	call("GET", "/events/nothing/report", token, "")
+	call("GET", "/events/nothing/results/report", token, "")
+	id := func(answer map[string]any) string {
+		data, _ := answer["data"].(map[string]any)
+		id, _ := data["_id"].(string)
+		if id == "" {
+			t.Fatalf("nothing was made: %v", answer)
+		}
+		return id
+	}
+	event := "/events/" + id(call("POST", "/events", token, `{"title":"Watched","country":"GB"}`))
+	return func() {
+		record := event + "/waste/" + id(call("POST", event+"/waste", token, `{"treatment":"recycling","material":"glass","weightKg":7}`))
+		call("POST", record+"/submit", token, "")
+		call("POST", record+"/approve", token, "")
+	}
 }
 
 var client = &http.Client{Timeout: time.Minute}
@@ -273,7 +316,7 @@ func get(t *testing.T, address string) (int, string) {
 
 // evaluate has a Prometheus with the shipped rules scrape the program under the
 // name of each service, and asks it every panel's query.
-func evaluate(t *testing.T, base, debug string) {
+func evaluate(t *testing.T, base, debug string, approve func()) {
 	prometheus := program(t, "prometheus")
 	dir := t.TempDir()
 	rules, err := filepath.Abs(filepath.Join(folder, "rules"))
@@ -291,7 +334,14 @@ func evaluate(t *testing.T, base, debug string) {
 	process := testkit.Process(t, prometheus, []string{"--config.file=" + filepath.Join(dir, "prometheus.yaml"),
 		"--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + address, "--log.level=warn"}, nil)
 	process.WaitHTTP("http://" + address + "/-/ready")
-	// Rates need requests between two scrapes.
+	testkit.Eventually(t, time.Minute, func() error {
+		if _, body := get(t, "http://"+address+"/api/v1/query?query=up"); !strings.Contains(body, `"1"]`) {
+			return fmt.Errorf("nothing was scraped: %s", body)
+		}
+		return nil
+	})
+	// Rates need something between two scrapes.
+	approve()
 	for _, d := range Dashboards() {
 		for _, p := range d.Panels {
 			for _, q := range p.Queries {

@@ -1,0 +1,79 @@
+package standalone
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/mail"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/auth"
+)
+
+// Bootstrap makes an organization and its administrator, and returns the
+// one-time setup token of the latter. It may be interrupted and run again: it
+// completes what is missing. The token is empty when the account is there
+// already, and nothing was changed.
+func Bootstrap(ctx context.Context, s app.Settings, log *slog.Logger, name, plan, email string) (setupToken string, err error) {
+	// Before anything is made: an organization without its administrator would stay.
+	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
+		return "", fmt.Errorf("--email must be an address such as jo@example.com, not %q", email)
+	}
+	exists := false
+	err = withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+		_, err := accounts.UserByEmail(ctx, email)
+		var unknown *apperr.Error
+		if errors.As(err, &unknown) && unknown.Code == apperr.UserNotFound {
+			return nil
+		}
+		exists = err == nil
+		return err
+	})
+	if err != nil || exists {
+		return "", err
+	}
+	o, err := newOrganization(bootstrapID(name, email), name, plan, s.Quotas, time.Now())
+	if err != nil {
+		return "", err
+	}
+	stores, err := openStores(ctx, s, log)
+	if err != nil {
+		return "", err
+	}
+	err = stores.records.InsertOrganization(ctx, o)
+	if errors.Is(err, record.ErrDuplicate) {
+		err = nil // made by a run that did not come further
+	}
+	if err := errors.Join(err, stores.close()); err != nil {
+		return "", err
+	}
+	_, setupToken, err = CreateUser(ctx, s, log, NewUser{Org: string(o.ID), Email: email, Role: identity.Admin})
+	return setupToken, err
+}
+
+// bootstrapID returns the id of the organization that a bootstrap of this name
+// and address makes, the same for every run of it.
+func bootstrapID(name, email string) record.OrgID {
+	sum := sha256.Sum256([]byte("bootstrap\x00" + name + "\x00" + strings.ToLower(email)))
+	return record.OrgID(base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").EncodeToString(sum[:])[:26])
+}
+
+func bootstrap(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
+	token, err := Bootstrap(ctx, s, env.Logger, v["name"], v["plan"], v["email"])
+	if err != nil {
+		return describe(err)
+	}
+	if token == "" {
+		_, err = fmt.Fprintf(env.Stdout, "%s has an account; nothing was changed. A new link: ecf user password --email %s --setup-link\n", v["email"], v["email"])
+		return err
+	}
+	return tellSetup(env, s, token)
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds etcd, kube-apiserver and kubectl into a folder, and fetches the
+# definitions of the kinds that operators bring. What is there is kept.
+#
+#   build.sh FOLDER
+set -euo pipefail
+cd "$(dirname "$0")"
+out=$1
+mkdir -p "$out/crds"
+version=$(sed -n 's/^.*k8s.io\/kubernetes \(v[0-9.]*\)$/\1/p' go.mod | head -1)
+minor=${version#v1.}
+stamp="-s -w"
+for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
+  stamp+=" -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=${minor%%.*} -X $package.gitTreeState=clean"
+done
+build() { # NAME PACKAGE
+  [ -x "$out/$1" ] && return
+  echo "building $1"
+  GOWORK=off CGO_ENABLED=0 GOFLAGS=-buildvcs=false go build -trimpath -ldflags "$stamp" -o "$out/$1" "$2"
+}
+build etcd go.etcd.io/etcd/server/v3
+build kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
+command -v kubectl >/dev/null || build kubectl k8s.io/kubernetes/cmd/kubectl
+
+crd() { # NAME MODULE@VERSION FILE...
+  [ -e "$out/crds/$1.yaml" ] && return
+  echo "fetching the definitions of $1"
+  local dir
+  dir=$(GOWORK=off GOFLAGS=-mod=mod go mod download -json "$2" | sed -n 's/^.*"Dir": "\(.*\)",*$/\1/p')
+  (cd "$dir" && for file in "${@:3}"; do echo "---"; cat "$file"; done) >"$out/crds/$1.new"
+  mv "$out/crds/$1.new" "$out/crds/$1.yaml"
+}
+crd gateway-api sigs.k8s.io/gateway-api@v1.6.3 config/crd/standard/gateway.networking.k8s.io_httproutes.yaml
+crd keda github.com/kedacore/keda/v2@v2.21.0 config/crd/bases/keda.sh_scaledobjects.yaml config/crd/bases/keda.sh_triggerauthentications.yaml
+crd prometheus github.com/prometheus-operator/prometheus-operator@v0.86.1 \
+  example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml
