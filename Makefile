@@ -202,12 +202,22 @@ check-imports:
 	@echo "imports"
 	@$(GO) test -count=1 ./tests/imports
 
+# What is made from something else in the repository, and kept in it.
+GENERATED := libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs/reference.html libs/client/python/ecf_client
+
+.PHONY: generate
+generate: ## Make all generated files anew
+	@for library in factors places; do (cd libs/$$library && $(GO) generate ./...); done
+	@cd libs/spec && $(GO) test -count=1 . -run Permissions -update >/dev/null && $(GO) generate .
+	@if command -v python3 >/dev/null; then python3 libs/client/python/generate.py libs/spec/openapi.json; \
+	else echo "NOT made: the client in Python; there is no python3"; fi
+
 .PHONY: check-generated
 check-generated:
-	@echo "generated tables"
-	@sum() { find libs/factors libs/locations libs/places libs/spec -type f ! -name '*.go' ! -path '*/node_modules/*' | LC_ALL=C sort | xargs sha256sum; }; \
-	before=$$(sum); for library in factors places spec; do (cd libs/$$library && $(GO) generate ./...); done; \
-	if ! diff <(echo "$$before") <(sum); then echo "the tables are not what go generate makes" >&2; exit 1; fi
+	@echo "generated files"
+	@sum() { find $(GENERATED) -type f ! -name '*.go' ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum; }; \
+	before=$$(sum); $(MAKE) generate; \
+	if ! diff <(echo "$$before") <(sum); then echo "generated files are not what make generate makes" >&2; exit 1; fi
 
 # The linter comes from npm; what else holds the document is in the tests.
 .PHONY: check-spec

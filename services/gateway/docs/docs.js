@@ -1,39 +1,36 @@
-// Draws the reference from the OpenAPI document, and shows the entry of an
-// error when the address names one.
+// Finds operations and schemas in the contents by their words. The page works
+// without it.
 "use strict";
+{
+  const finder = document.getElementById("finder");
+  const input = finder.querySelector("input");
+  const groups = [...document.querySelectorAll(".contents details")].map((details) => ({
+    details,
+    open: details.open,
+    items: [...details.querySelectorAll("li")].map((li) => ({
+      li,
+      words: (li.textContent + " " + li.querySelector("a").hash + " " + callOf(li)).toLowerCase(),
+    })),
+  }));
 
-const reference = document.getElementById("reference");
-const fonts = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-
-Redoc.init(
-  reference.dataset.document,
-  {
-    hideDownloadButtons: false,
-    expandResponses: "",
-    jsonSamplesExpandLevel: 4,
-    sortRequiredPropsFirst: true,
-    showExtensions: ["x-required-role", "x-unit"],
-    theme: {
-      colors: { primary: { main: "#0b6b4f" } },
-      typography: {
-        fontFamily: fonts,
-        headings: { fontFamily: fonts },
-        code: { fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" },
-      },
-    },
-  },
-  reference,
-  () => { document.documentElement.dataset.ready = "yes"; },
-);
-
-function showError() {
-  const id = decodeURIComponent(location.hash.slice(1));
-  const errors = document.getElementById("errors");
-  const entry = id && document.getElementById(id);
-  if (entry && errors.contains(entry)) {
-    errors.open = true;
-    entry.scrollIntoView();
+  /** Returns the method and path of the operation that an entry leads to. */
+  function callOf(li) {
+    const target = document.getElementById(li.querySelector("a").hash.slice(1));
+    return target?.querySelector?.(".call")?.textContent ?? "";
   }
+
+  finder.hidden = false;
+  input.addEventListener("input", () => {
+    const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const group of groups) {
+      let found = 0;
+      for (const item of group.items) {
+        const hit = wanted.every((word) => item.words.includes(word));
+        item.li.hidden = !hit;
+        if (hit) found++;
+      }
+      group.details.hidden = found === 0;
+      group.details.open = wanted.length > 0 ? found > 0 : group.open;
+    }
+  });
 }
-addEventListener("hashchange", showError);
-showError();

@@ -22,70 +22,26 @@ class Page(TypedDict):
 class Operations(Transport):
     """A method for each operation, named as in the document."""
 
-    def jwks(
+    def set_up_account(
         self,
+        body: models.SetupRequest,
         *,
-        if_none_match: Optional[str] = None,
+        dry_run: bool = False,
         meta: Optional[Meta] = None,
-    ) -> Any:
-        """Read the keys that verify tokens.
+    ) -> models.EmptyResponseData:
+        """Set the first password.
 
-        At the root of the host, not in the envelope.
+        Takes the one-time setup token of a new or reset account and its new password. Log in afterwards. Counted by the
+        policy `setup`.
 
-        if_none_match: raises NotModified while this is still the entity tag
+        dry_run: answers as the real call would, and stores nothing
         """
         return self._call(
-            "GET",
-            "/.well-known/jwks.json",
-            headers={"If-None-Match": if_none_match},
-            enveloped=False,
+            "POST",
+            "/auth/setup",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None},
             bearer=False,
-            at_root=True,
-            meta=meta,
-        )
-
-    def openid_configuration(
-        self,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Any:
-        """Read the metadata of the identity provider.
-
-        At the root of the host, not in the envelope.
-
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            "/.well-known/openid-configuration",
-            headers={"If-None-Match": if_none_match},
-            enveloped=False,
-            bearer=False,
-            at_root=True,
-            meta=meta,
-        )
-
-    def report_keys(
-        self,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Any:
-        """Read the keys that reports are signed with.
-
-        At the root of the host, not in the envelope. The newest key first; earlier ones stay, so that old reports are
-        still known as ours. They are not the keys of tokens. Empty where reports are not signed.
-
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            "/.well-known/report-keys.json",
-            headers={"If-None-Match": if_none_match},
-            enveloped=False,
-            bearer=False,
-            at_root=True,
             meta=meta,
         )
 
@@ -179,28 +135,315 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def set_up_account(
+    def list_users(
         self,
-        body: models.SetupRequest,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List users.
+
+        Needs the role admin.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/users",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_users(self) -> Iterator[models.User]:
+        """Yields the items of all pages of list_users, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_users(**page))
+
+    def create_user(
+        self,
+        body: models.UserInput,
         *,
         dry_run: bool = False,
         meta: Optional[Meta] = None,
-    ) -> models.EmptyResponseData:
-        """Set the first password.
+    ) -> models.CreatedUserResponseData:
+        """Create a user.
 
-        Takes the one-time setup token of a new or reset account and its new password. Log in afterwards. Counted by the
-        policy `setup`.
+        Needs the role admin. The answer carries the setup token, with which the new user sets a password by `POST
+        /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once.
+
+        An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
+        another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
+        any account is; there is no bound on how many sessions it holds, and none ends because it lies unused.
 
         dry_run: answers as the real call would, and stores nothing
         """
         return self._call(
             "POST",
-            "/auth/setup",
+            "/users",
             body=body,
             headers={"X-Dry-Run": "true" if dry_run else None},
-            bearer=False,
             meta=meta,
         )
+
+    def get_user(
+        self,
+        user_id: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.User:
+        """Read a user.
+
+        Needs the role admin.
+
+        user_id: The `_id` of a user.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/users/{segment(user_id)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def update_user(
+        self,
+        user_id: str,
+        body: models.UserPatch,
+        *,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.User:
+        """Change a user.
+
+        Needs the role admin. Disabling a user ends the sessions of that user. After a change of the role the sessions
+        go on, access tokens issued before it are refused, and a refresh gives one with the new role. The last
+        administrator cannot be removed.
+
+        user_id: The `_id` of a user.
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "PATCH",
+            f"/users/{segment(user_id)}",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None},
+            meta=meta,
+        )
+
+    def delete_user(
+        self,
+        user_id: str,
+        *,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.DeletedResponseData:
+        """Delete a user.
+
+        Needs the role admin. The last administrator cannot be removed.
+
+        user_id: The `_id` of a user.
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "DELETE",
+            f"/users/{segment(user_id)}",
+            headers={"X-Dry-Run": "true" if dry_run else None},
+            meta=meta,
+        )
+
+    def get_organization(
+        self,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Organization:
+        """Read the organization.
+
+        Its plan, how much of the event quota is used, and its policy.
+
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/organization",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def update_organization(
+        self,
+        body: models.OrganizationPatch,
+        *,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.Organization:
+        """Change the organization.
+
+        Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A
+        policy holds from the next decision on.
+
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "PATCH",
+            "/organization",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None},
+            meta=meta,
+        )
+
+    def list_record_types(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the record types.
+
+        What can be recorded, each with the JSON Schema of its input.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/record-types",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_record_types(self) -> Iterator[models.RecordType]:
+        """Yields the items of all pages of list_record_types, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_record_types(**page))
+
+    def get_record_type(
+        self,
+        type: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.RecordType:
+        """Read a record type.
+
+        The JSON Schema of its input, its formula and examples.
+
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/record-types/{segment(type)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def get_record_type_template(
+        self,
+        type: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> bytes:
+        """Download a table to fill in.
+
+        A CSV file whose head names the fields of the type, with examples as rows.
+
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/record-types/{segment(type)}/template",
+            headers={"If-None-Match": if_none_match},
+            raw=True,
+            accept="text/csv",
+            meta=meta,
+        )
+
+    def get_location_index(
+        self,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.LocationIndexResponseData:
+        """Read the index of locations.
+
+        All airports and cities, for clients to search. It changes rarely; ask with `If-None-Match`. Compressed for who
+        accepts gzip.
+
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/locations/index",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def get_location(
+        self,
+        code: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.LocationResponseData:
+        """Read a location.
+
+        One airport or city, with its position.
+
+        code: An IATA or city code of three letters, or an ICAO code of four, in any case.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/locations/{segment(code)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def list_audit_log(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Read the audit log.
+
+        Needs the role admin. What concerned security in the organization: sign-ins and refused ones, refreshes, ends of
+        sessions, changes of users, their roles and passwords, changes of the policy, requests refused for the role or
+        for four eyes (`request.forbidden`), and hits of the limits (`request.limited`). Of one operation refused again
+        and again the first, second, fourth, eighth time within an hour are entered, with the count. Entries are never
+        changed or removed; each carries the hash of the one before it. Reviews and approvals are in the histories of
+        the records.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/organization/audit",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_audit_log(self) -> Iterator[models.AuditEntry]:
+        """Yields the items of all pages of list_audit_log, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_audit_log(**page))
 
     def list_events(
         self,
@@ -353,311 +596,6 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def adopt_factor_set(
-        self,
-        event_id: str,
-        body: models.FactorSetInput,
-        *,
-        if_match: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-        dry_run: bool = False,
-        meta: Optional[Meta] = None,
-    ) -> models.AdoptionResponseData:
-        """Adopt another factor set.
-
-        Needs the role manager. A new factor set moves no result by itself; an event has the one it was made with until
-        this. The answer is what the counted records come to under the set. Rehearse it first with `X-Dry-Run`. A record
-        that has no factor in the set keeps the event from adopting it (400, detail `FACTOR_UNAVAILABLE`). Earlier
-        revisions stay as they are.
-
-        event_id: The `_id` of an event.
-        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
-        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
-        dry_run: answers as the real call would, and stores nothing
-        """
-        return self._call(
-            "POST",
-            f"/events/{segment(event_id)}/factor-set",
-            body=body,
-            headers={"If-Match": if_match, "Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
-            keyed=True,
-            meta=meta,
-        )
-
-    def get_import(
-        self,
-        event_id: str,
-        import_id: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.Import:
-        """Read the progress of an import.
-
-        How far the import is and what is wrong with its rows. Ask again until the status is `completed` or `failed`.
-
-        event_id: The `_id` of an event.
-        import_id: The `_id` of an import.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/imports/{segment(import_id)}",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def get_result(
-        self,
-        event_id: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.Result:
-        """Read the footprint of an event.
-
-        The footprint of all approved records. `status` is `recalculating` while a change is not in it yet; a result is
-        never called `current` when it is not. 404 `RESULT_NOT_FOUND` when nothing is approved, or nothing is calculated
-        yet; `details` says which.
-
-        event_id: The `_id` of an event.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def explain_result(
-        self,
-        event_id: str,
-        *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Page:
-        """Explain a result record by record.
-
-        Each counted record with its lines: the formula in words and numbers, the factor with its source, and the
-        figure. The figures of all pages add up to the total. Order: by record type in its fixed order, newest first
-        within a type.
-
-        event_id: The `_id` of an event.
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results/explain",
-            query={"page": page, "limit": limit},
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def iter_explain_result(self, event_id: str) -> Iterator[models.ExplainedRecord]:
-        """Yields the items of all pages of explain_result, which are read as they are reached."""
-        return self._pages(lambda **page: self.explain_result(event_id, **page))
-
-    def list_result_history(
-        self,
-        event_id: str,
-        *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Page:
-        """List the revisions of the result.
-
-        Every result the event has had. All but the newest are `superseded`.
-
-        event_id: The `_id` of an event.
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results/history",
-            query={"page": page, "limit": limit},
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def iter_result_history(self, event_id: str) -> Iterator[models.Result]:
-        """Yields the items of all pages of list_result_history, which are read as they are reached."""
-        return self._pages(lambda **page: self.list_result_history(event_id, **page))
-
-    def preview_result(
-        self,
-        event_id: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.PreviewResponseData:
-        """See what the total would be.
-
-        Needs the role manager. The result as it would be were every record of the event's review queue approved.
-
-        event_id: The `_id` of an event.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results/preview",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def get_report(
-        self,
-        event_id: str,
-        *,
-        if_none_match: Optional[str] = None,
-        accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
-        meta: Optional[Meta] = None,
-    ) -> bytes:
-        """Export a result with its proof.
-
-        The newest result with all it was calculated from, in the form that `Accept` asks for:
-
-        - `application/json` (the default): the bare bundle, without the envelope. It holds every input, factor and
-        figure with hashes and a signature; `ecf verify bundle.json` recomputes it without a network, and says where it
-        differs when one byte was changed. The keys of signatures are at `/.well-known/report-keys.json`. The same
-        result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. - `text/html`:
-        a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from anywhere.
-
-        Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what
-        changed at `…/diff/{other}`, but the inputs are those of the records as they are now; keep the bundle of a
-        result that is to be proven later. A bundle is verified by the engine version it names.
-
-        While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`. An event of more than
-        20,000 counted records is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead.
-
-        event_id: The `_id` of an event.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results/report",
-            headers={"If-None-Match": if_none_match},
-            raw=True,
-            accept=accept,
-            meta=meta,
-        )
-
-    def get_result_revision(
-        self,
-        event_id: str,
-        revision: int,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.Result:
-        """Read one revision of the result.
-
-        A revision never changes once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had.
-
-        event_id: The `_id` of an event.
-        revision: The `revision` of a result, from 1.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results/{segment(revision)}",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def compare_results(
-        self,
-        event_id: str,
-        revision: int,
-        other: int,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.WaterfallResponseData:
-        """See what leads from one revision to another.
-
-        A waterfall from `revision` to `other`, whichever is newer: `parts` add up to `differenceKgCO2e` to the last
-        digit. A record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed`
-        (another factor set) or `method_changed` (another method or engine), and `recalculated` where both changed in
-        one calculation. What came and went in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000
-        changes lie in between.
-
-        event_id: The `_id` of an event.
-        revision: The `revision` of a result, from 1.
-        other: The `revision` of another result of the event.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/results/{segment(revision)}/diff/{segment(other)}",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def list_event_review_queue(
-        self,
-        event_id: str,
-        *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Page:
-        """Read the review queue of an event.
-
-        Needs the role manager. The submitted and in_review records of the event.
-
-        event_id: The `_id` of an event.
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/events/{segment(event_id)}/review",
-            query={"page": page, "limit": limit},
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def iter_event_review_queue(self, event_id: str) -> Iterator[models.ReviewItem]:
-        """Yields the items of all pages of list_event_review_queue, which are read as they are reached."""
-        return self._pages(lambda **page: self.list_event_review_queue(event_id, **page))
-
-    def approve_records(
-        self,
-        event_id: str,
-        body: models.IdsInput,
-        *,
-        idempotency_key: Optional[str] = None,
-        dry_run: bool = False,
-        meta: Optional[Meta] = None,
-    ) -> models.OutcomesResponseData:
-        """Approve up to 100 records.
-
-        Needs the role manager. Each record, of whatever type, is judged by itself.
-
-        event_id: The `_id` of an event.
-        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
-        dry_run: answers as the real call would, and stores nothing
-        """
-        return self._call(
-            "POST",
-            f"/events/{segment(event_id)}/review/approve",
-            body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
-            keyed=True,
-            meta=meta,
-        )
-
     def list_records(
         self,
         event_id: str,
@@ -751,6 +689,35 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def submit_records(
+        self,
+        event_id: str,
+        type: str,
+        body: models.IdsInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.OutcomesResponseData:
+        """Submit up to 100 records.
+
+        Each record is judged by itself.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/submit",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            keyed=True,
+            meta=meta,
+        )
+
     def import_records(
         self,
         event_id: str,
@@ -798,32 +765,26 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def submit_records(
+    def get_import(
         self,
         event_id: str,
-        type: str,
-        body: models.IdsInput,
+        import_id: str,
         *,
-        idempotency_key: Optional[str] = None,
-        dry_run: bool = False,
+        if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.OutcomesResponseData:
-        """Submit up to 100 records.
+    ) -> models.Import:
+        """Read the progress of an import.
 
-        Each record is judged by itself.
+        How far the import is and what is wrong with its rows. Ask again until the status is `completed` or `failed`.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
-        dry_run: answers as the real call would, and stores nothing
+        import_id: The `_id` of an import.
+        if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
-            "POST",
-            f"/events/{segment(event_id)}/{segment(type)}/submit",
-            body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
-            keyed=True,
+            "GET",
+            f"/events/{segment(event_id)}/imports/{segment(import_id)}",
+            headers={"If-None-Match": if_none_match},
             meta=meta,
         )
 
@@ -912,22 +873,20 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def approve_record(
+    def submit_record(
         self,
         event_id: str,
         type: str,
         record_id: str,
-        body: Optional[models.OptionalComment] = None,
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
-        """Approve a record.
+        """Submit a record.
 
-        Needs the role manager. The record counts from now on and is locked. Where the organization asks for four eyes,
-        who created, edited or submitted the record cannot approve it.
+        Puts the record into the review queue of the event. Submitting one that is submitted already is 409.
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
@@ -939,8 +898,38 @@ class Operations(Transport):
         """
         return self._call(
             "POST",
-            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/approve",
-            body=body,
+            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/submit",
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
+    def withdraw_record(
+        self,
+        event_id: str,
+        type: str,
+        record_id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Record:
+        """Withdraw a record.
+
+        Takes a submitted record out of the queue. Its creator or a manager may.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        record_id: The `_id` of a record.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/withdraw",
             headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
             keyed=True,
             meta=meta,
@@ -980,6 +969,106 @@ class Operations(Transport):
     def iter_get_record_history(self, event_id: str, type: str, record_id: str) -> Iterator[models.HistoryEntry]:
         """Yields the items of all pages of get_record_history, which are read as they are reached."""
         return self._pages(lambda **page: self.get_record_history(event_id, type, record_id, **page))
+
+    def claim_record(
+        self,
+        event_id: str,
+        type: str,
+        record_id: str,
+        body: Optional[models.OptionalComment] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Record:
+        """Take a record into review.
+
+        Needs the role manager. Tells others that somebody is looking at it.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        record_id: The `_id` of a record.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/review",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
+    def approve_record(
+        self,
+        event_id: str,
+        type: str,
+        record_id: str,
+        body: Optional[models.OptionalComment] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Record:
+        """Approve a record.
+
+        Needs the role manager. The record counts from now on and is locked. Where the organization asks for four eyes,
+        who created, edited or submitted the record cannot approve it.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        record_id: The `_id` of a record.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/approve",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
+    def request_changes(
+        self,
+        event_id: str,
+        type: str,
+        record_id: str,
+        body: models.RequiredComment,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Record:
+        """Request changes.
+
+        Needs the role manager. Gives the record back to be changed and submitted again.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import and export are never types or ids.
+        record_id: The `_id` of a record.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/request-changes",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
 
     def reject_record(
         self,
@@ -1047,130 +1136,312 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def request_changes(
+    def list_review_queue(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Read the review queue.
+
+        Needs the role manager. The submitted and in_review records of all events.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/review",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_review_queue(self) -> Iterator[models.ReviewItem]:
+        """Yields the items of all pages of list_review_queue, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_review_queue(**page))
+
+    def list_event_review_queue(
         self,
         event_id: str,
-        type: str,
-        record_id: str,
-        body: models.RequiredComment,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Read the review queue of an event.
+
+        Needs the role manager. The submitted and in_review records of the event.
+
+        event_id: The `_id` of an event.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/review",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_event_review_queue(self, event_id: str) -> Iterator[models.ReviewItem]:
+        """Yields the items of all pages of list_event_review_queue, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_event_review_queue(event_id, **page))
+
+    def approve_records(
+        self,
+        event_id: str,
+        body: models.IdsInput,
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
-        if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.Record:
-        """Request changes.
+    ) -> models.OutcomesResponseData:
+        """Approve up to 100 records.
 
-        Needs the role manager. Gives the record back to be changed and submitted again.
+        Needs the role manager. Each record, of whatever type, is judged by itself.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
-        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
-            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/request-changes",
+            f"/events/{segment(event_id)}/review/approve",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
         )
 
-    def claim_record(
+    def get_result(
         self,
         event_id: str,
-        type: str,
-        record_id: str,
-        body: Optional[models.OptionalComment] = None,
         *,
-        idempotency_key: Optional[str] = None,
-        dry_run: bool = False,
-        if_match: Optional[str] = None,
+        if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.Record:
-        """Take a record into review.
+    ) -> models.Result:
+        """Read the footprint of an event.
 
-        Needs the role manager. Tells others that somebody is looking at it.
+        The footprint of all approved records. `status` is `recalculating` while a change is not in it yet; a result is
+        never called `current` when it is not. 404 `RESULT_NOT_FOUND` when nothing is approved, or nothing is calculated
+        yet; `details` says which.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        record_id: The `_id` of a record.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def list_result_history(
+        self,
+        event_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the revisions of the result.
+
+        Every result the event has had. All but the newest are `superseded`.
+
+        event_id: The `_id` of an event.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/history",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_result_history(self, event_id: str) -> Iterator[models.Result]:
+        """Yields the items of all pages of list_result_history, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_result_history(event_id, **page))
+
+    def explain_result(
+        self,
+        event_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Explain a result record by record.
+
+        Each counted record with its lines: the formula in words and numbers, the factor with its source, and the
+        figure. The figures of all pages add up to the total. Order: by record type in its fixed order, newest first
+        within a type.
+
+        event_id: The `_id` of an event.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/explain",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_explain_result(self, event_id: str) -> Iterator[models.ExplainedRecord]:
+        """Yields the items of all pages of explain_result, which are read as they are reached."""
+        return self._pages(lambda **page: self.explain_result(event_id, **page))
+
+    def get_report(
+        self,
+        event_id: str,
+        *,
+        if_none_match: Optional[str] = None,
+        accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
+        meta: Optional[Meta] = None,
+    ) -> bytes:
+        """Export a result with its proof.
+
+        The newest result with all it was calculated from, in the form that `Accept` asks for:
+
+        - `application/json` (the default): the bare bundle, without the envelope. It holds every input, factor and
+        figure with hashes and a signature; `ecf verify bundle.json` recomputes it without a network, and says where it
+        differs when one byte was changed. The keys of signatures are at `/.well-known/report-keys.json`. The same
+        result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. - `text/html`:
+        a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from anywhere.
+
+        Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what
+        changed at `…/diff/{other}`, but the inputs are those of the records as they are now; keep the bundle of a
+        result that is to be proven later. A bundle is verified by the engine version it names.
+
+        While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`. An event of more than
+        20,000 counted records is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead.
+
+        event_id: The `_id` of an event.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/report",
+            headers={"If-None-Match": if_none_match},
+            raw=True,
+            accept=accept,
+            meta=meta,
+        )
+
+    def preview_result(
+        self,
+        event_id: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.PreviewResponseData:
+        """See what the total would be.
+
+        Needs the role manager. The result as it would be were every record of the event's review queue approved.
+
+        event_id: The `_id` of an event.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/preview",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def get_result_revision(
+        self,
+        event_id: str,
+        revision: int,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Result:
+        """Read one revision of the result.
+
+        A revision never changes once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had.
+
+        event_id: The `_id` of an event.
+        revision: The `revision` of a result, from 1.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/{segment(revision)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def compare_results(
+        self,
+        event_id: str,
+        revision: int,
+        other: int,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.WaterfallResponseData:
+        """See what leads from one revision to another.
+
+        A waterfall from `revision` to `other`, whichever is newer: `parts` add up to `differenceKgCO2e` to the last
+        digit. A record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed`
+        (another factor set) or `method_changed` (another method or engine), and `recalculated` where both changed in
+        one calculation. What came and went in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000
+        changes lie in between.
+
+        event_id: The `_id` of an event.
+        revision: The `revision` of a result, from 1.
+        other: The `revision` of another result of the event.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/{segment(revision)}/diff/{segment(other)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def adopt_factor_set(
+        self,
+        event_id: str,
+        body: models.FactorSetInput,
+        *,
+        if_match: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.AdoptionResponseData:
+        """Adopt another factor set.
+
+        Needs the role manager. A new factor set moves no result by itself; an event has the one it was made with until
+        this. The answer is what the counted records come to under the set. Rehearse it first with `X-Dry-Run`. A record
+        that has no factor in the set keeps the event from adopting it (400, detail `FACTOR_UNAVAILABLE`). Earlier
+        revisions stay as they are.
+
+        event_id: The `_id` of an event.
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
-        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
-            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/review",
+            f"/events/{segment(event_id)}/factor-set",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
-            keyed=True,
-            meta=meta,
-        )
-
-    def submit_record(
-        self,
-        event_id: str,
-        type: str,
-        record_id: str,
-        *,
-        idempotency_key: Optional[str] = None,
-        dry_run: bool = False,
-        if_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.Record:
-        """Submit a record.
-
-        Puts the record into the review queue of the event. Submitting one that is submitted already is 409.
-
-        event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        record_id: The `_id` of a record.
-        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
-        dry_run: answers as the real call would, and stores nothing
-        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
-        """
-        return self._call(
-            "POST",
-            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/submit",
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
-            keyed=True,
-            meta=meta,
-        )
-
-    def withdraw_record(
-        self,
-        event_id: str,
-        type: str,
-        record_id: str,
-        *,
-        idempotency_key: Optional[str] = None,
-        dry_run: bool = False,
-        if_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.Record:
-        """Withdraw a record.
-
-        Takes a submitted record out of the queue. Its creator or a manager may.
-
-        event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        record_id: The `_id` of a record.
-        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
-        dry_run: answers as the real call would, and stores nothing
-        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
-        """
-        return self._call(
-            "POST",
-            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/withdraw",
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"If-Match": if_match, "Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
         )
@@ -1276,47 +1547,6 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def get_location_index(
-        self,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.LocationIndexResponseData:
-        """Read the index of locations.
-
-        All airports and cities, for clients to search. It changes rarely; ask with `If-None-Match`. Compressed for who
-        accepts gzip.
-
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            "/locations/index",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def get_location(
-        self,
-        code: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.LocationResponseData:
-        """Read a location.
-
-        One airport or city, with its position.
-
-        code: An IATA or city code of three letters, or an ICAO code of four, in any case.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/locations/{segment(code)}",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
     def openapi(
         self,
         *,
@@ -1338,299 +1568,69 @@ class Operations(Transport):
             meta=meta,
         )
 
-    def get_organization(
+    def openid_configuration(
         self,
         *,
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.Organization:
-        """Read the organization.
+    ) -> Any:
+        """Read the metadata of the identity provider.
 
-        Its plan, how much of the event quota is used, and its policy.
+        At the root of the host, not in the envelope.
 
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
-            "/organization",
+            "/.well-known/openid-configuration",
             headers={"If-None-Match": if_none_match},
+            enveloped=False,
+            bearer=False,
+            at_root=True,
             meta=meta,
         )
 
-    def update_organization(
-        self,
-        body: models.OrganizationPatch,
-        *,
-        dry_run: bool = False,
-        meta: Optional[Meta] = None,
-    ) -> models.Organization:
-        """Change the organization.
-
-        Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A
-        policy holds from the next decision on.
-
-        dry_run: answers as the real call would, and stores nothing
-        """
-        return self._call(
-            "PATCH",
-            "/organization",
-            body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
-            meta=meta,
-        )
-
-    def list_audit_log(
+    def jwks(
         self,
         *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> Page:
-        """Read the audit log.
+    ) -> Any:
+        """Read the keys that verify tokens.
 
-        Needs the role admin. What concerned security in the organization: sign-ins and refused ones, refreshes, ends of
-        sessions, changes of users, their roles and passwords, changes of the policy, requests refused for the role or
-        for four eyes (`request.forbidden`), and hits of the limits (`request.limited`). Of one operation refused again
-        and again the first, second, fourth, eighth time within an hour are entered, with the count. Entries are never
-        changed or removed; each carries the hash of the one before it. Reviews and approvals are in the histories of
-        the records.
+        At the root of the host, not in the envelope.
 
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
-            "/organization/audit",
-            query={"page": page, "limit": limit},
+            "/.well-known/jwks.json",
             headers={"If-None-Match": if_none_match},
+            enveloped=False,
+            bearer=False,
+            at_root=True,
             meta=meta,
         )
 
-    def iter_audit_log(self) -> Iterator[models.AuditEntry]:
-        """Yields the items of all pages of list_audit_log, which are read as they are reached."""
-        return self._pages(lambda **page: self.list_audit_log(**page))
-
-    def list_record_types(
+    def report_keys(
         self,
         *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> Page:
-        """List the record types.
+    ) -> Any:
+        """Read the keys that reports are signed with.
 
-        What can be recorded, each with the JSON Schema of its input.
+        At the root of the host, not in the envelope. The newest key first; earlier ones stay, so that old reports are
+        still known as ours. They are not the keys of tokens. Empty where reports are not signed.
 
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
-            "/record-types",
-            query={"page": page, "limit": limit},
+            "/.well-known/report-keys.json",
             headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def iter_record_types(self) -> Iterator[models.RecordType]:
-        """Yields the items of all pages of list_record_types, which are read as they are reached."""
-        return self._pages(lambda **page: self.list_record_types(**page))
-
-    def get_record_type(
-        self,
-        type: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.RecordType:
-        """Read a record type.
-
-        The JSON Schema of its input, its formula and examples.
-
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/record-types/{segment(type)}",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def get_record_type_template(
-        self,
-        type: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> bytes:
-        """Download a table to fill in.
-
-        A CSV file whose head names the fields of the type, with examples as rows.
-
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/record-types/{segment(type)}/template",
-            headers={"If-None-Match": if_none_match},
-            raw=True,
-            accept="text/csv",
-            meta=meta,
-        )
-
-    def list_review_queue(
-        self,
-        *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Page:
-        """Read the review queue.
-
-        Needs the role manager. The submitted and in_review records of all events.
-
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            "/review",
-            query={"page": page, "limit": limit},
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def iter_review_queue(self) -> Iterator[models.ReviewItem]:
-        """Yields the items of all pages of list_review_queue, which are read as they are reached."""
-        return self._pages(lambda **page: self.list_review_queue(**page))
-
-    def list_users(
-        self,
-        *,
-        page: Optional[int] = None,
-        limit: Optional[int] = None,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> Page:
-        """List users.
-
-        Needs the role admin.
-
-        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            "/users",
-            query={"page": page, "limit": limit},
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def iter_users(self) -> Iterator[models.User]:
-        """Yields the items of all pages of list_users, which are read as they are reached."""
-        return self._pages(lambda **page: self.list_users(**page))
-
-    def create_user(
-        self,
-        body: models.UserInput,
-        *,
-        dry_run: bool = False,
-        meta: Optional[Meta] = None,
-    ) -> models.CreatedUserResponseData:
-        """Create a user.
-
-        Needs the role admin. The answer carries the setup token, with which the new user sets a password by `POST
-        /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once.
-
-        An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
-        another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
-        any account is; there is no bound on how many sessions it holds, and none ends because it lies unused.
-
-        dry_run: answers as the real call would, and stores nothing
-        """
-        return self._call(
-            "POST",
-            "/users",
-            body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
-            meta=meta,
-        )
-
-    def get_user(
-        self,
-        user_id: str,
-        *,
-        if_none_match: Optional[str] = None,
-        meta: Optional[Meta] = None,
-    ) -> models.User:
-        """Read a user.
-
-        Needs the role admin.
-
-        user_id: The `_id` of a user.
-        if_none_match: raises NotModified while this is still the entity tag
-        """
-        return self._call(
-            "GET",
-            f"/users/{segment(user_id)}",
-            headers={"If-None-Match": if_none_match},
-            meta=meta,
-        )
-
-    def update_user(
-        self,
-        user_id: str,
-        body: models.UserPatch,
-        *,
-        dry_run: bool = False,
-        meta: Optional[Meta] = None,
-    ) -> models.User:
-        """Change a user.
-
-        Needs the role admin. Disabling a user ends the sessions of that user. After a change of the role the sessions
-        go on, access tokens issued before it are refused, and a refresh gives one with the new role. The last
-        administrator cannot be removed.
-
-        user_id: The `_id` of a user.
-        dry_run: answers as the real call would, and stores nothing
-        """
-        return self._call(
-            "PATCH",
-            f"/users/{segment(user_id)}",
-            body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
-            meta=meta,
-        )
-
-    def delete_user(
-        self,
-        user_id: str,
-        *,
-        dry_run: bool = False,
-        meta: Optional[Meta] = None,
-    ) -> models.DeletedResponseData:
-        """Delete a user.
-
-        Needs the role admin. The last administrator cannot be removed.
-
-        user_id: The `_id` of a user.
-        dry_run: answers as the real call would, and stores nothing
-        """
-        return self._call(
-            "DELETE",
-            f"/users/{segment(user_id)}",
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            enveloped=False,
+            bearer=False,
+            at_root=True,
             meta=meta,
         )

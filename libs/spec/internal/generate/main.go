@@ -1,0 +1,355 @@
+// Command generate makes what is served of the API's description from the
+// OpenAPI document, which is written by hand: the document as JSON with an
+// example of every body and answer, and the page of the documentation, plain
+// HTML that needs no script.
+//
+//	generate openapi.yaml openapi.json reference.html
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+)
+
+//go:embed page.tmpl
+var pageTemplate string
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+func run(args []string, stderr io.Writer) int {
+	if len(args) != 3 {
+		fmt.Fprintln(stderr, "usage: generate openapi.yaml openapi.json reference.html")
+		return 2
+	}
+	if err := generate(args[0], args[1], args[2]); err != nil {
+		fmt.Fprintln(stderr, "generate:", err)
+		return 1
+	}
+	return 0
+}
+
+func generate(from, document, reference string) error {
+	source, err := os.ReadFile(from) //nolint:gosec // named by the developer
+	if err != nil {
+		return err
+	}
+	served, page, err := made(source)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(document, served, 0o644); err != nil { //nolint:gosec // a document that everybody may read
+		return err
+	}
+	return os.WriteFile(reference, page, 0o644) //nolint:gosec // a page that everybody may read
+}
+
+// made returns the served document and the page of the documentation.
+func made(source []byte) (served, reference []byte, err error) {
+	text, err := yaml.YAMLToJSON(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	if served, err = withExamples(text); err != nil {
+		return nil, nil, err
+	}
+	reference, err = render(served)
+	return served, reference, err
+}
+
+// withExamples returns the document with an example of each body and each good
+// answer that has none, taken from the schema. Members stand in their order.
+func withExamples(source []byte) ([]byte, error) {
+	d, err := parse(source)
+	if err != nil {
+		return nil, err
+	}
+	paths := d.root["paths"].(map[string]any)
+	for _, path := range d.Paths.names {
+		for _, method := range methods() {
+			o, ok := d.resolve(paths[path])[method].(map[string]any)
+			if !ok {
+				continue
+			}
+			d.exemplify(d.resolve(o["requestBody"]))
+			responses, _ := o["responses"].(map[string]any)
+			for status, r := range responses {
+				if status < "300" {
+					d.exemplify(d.resolve(r))
+				}
+			}
+		}
+	}
+	ordered, err := inOrder(source, d.root)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Indent(&b, ordered, "", " ")
+	b.WriteByte('\n')
+	return b.Bytes(), err
+}
+
+func methods() []string { return []string{"get", "post", "put", "patch", "delete"} }
+
+// exemplify adds examples to a body or an answer in JSON. Where it may be one
+// of several named schemas there is an example of each.
+func (d *document) exemplify(body map[string]any) {
+	content, _ := body["content"].(map[string]any)
+	media, ok := content["application/json"].(map[string]any)
+	if !ok || media["example"] != nil || media["examples"] != nil {
+		return
+	}
+	schema := d.resolve(media["schema"])
+	examples := map[string]any{}
+	for _, part := range list(schema, "anyOf") {
+		if name := refName(part); name != "" {
+			if v, ok := d.example(part); ok {
+				examples[name] = map[string]any{"value": v}
+			}
+		}
+	}
+	if len(examples) > 0 {
+		media["examples"] = examples
+	} else if v, ok := d.example(media["schema"]); ok {
+		media["example"] = v
+	}
+}
+
+// page is what the template shows.
+type page struct {
+	Title, Version string
+	Guide          template.HTML
+	Chapters       []chapter // of the guide
+	Groups         []group
+	Schemas        []schema
+	Errors         []problem
+}
+
+type chapter struct{ Anchor, Title string }
+
+type group struct {
+	Anchor, Name string
+	Description  template.HTML
+	Operations   []operation
+}
+
+type operation struct {
+	ID, Method, Path, Summary, Role string
+	Description                     template.HTML
+	Parameters                      []parameterRow
+	BodyTypes                       []string // media types
+	BodySchema                      string
+	Body                            []field
+	Alternatives                    []string
+	Examples                        []example
+	Samples                         []sample
+	Answers                         []answer
+}
+
+type parameterRow struct {
+	Name, In, Kind, Description, Limits string
+	Required                            bool
+}
+
+type example struct{ Name, JSON string }
+
+type answer struct {
+	Status, Schema, JSON string
+	Description          template.HTML
+	MediaTypes           []string
+}
+
+type schema struct {
+	Name, Kind   string
+	Description  template.HTML
+	Fields       []field
+	Alternatives []string
+	JSON         string
+}
+
+type problem struct {
+	Code, Status, Anchor string
+	Cause, Remedy        template.HTML
+}
+
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+func html(source string) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(source), &b); err != nil {
+		return "", err
+	}
+	return template.HTML(b.String()), nil //nolint:gosec // made from our own document; goldmark drops raw HTML
+}
+
+// inline is html without the paragraph around a single one.
+func inline(source string) template.HTML {
+	text, err := html(source)
+	if err != nil {
+		return template.HTML(template.HTMLEscapeString(source)) //nolint:gosec // escaped
+	}
+	s := strings.TrimSpace(string(text))
+	if strings.Count(s, "<p>") == 1 && strings.HasPrefix(s, "<p>") && strings.HasSuffix(s, "</p>") {
+		s = strings.TrimSuffix(strings.TrimPrefix(s, "<p>"), "</p>")
+	}
+	return template.HTML(s) //nolint:gosec // as html
+}
+
+var heading = regexp.MustCompile(`<h1 id="([^"]+)">(.*?)</h1>`)
+
+func render(source []byte) ([]byte, error) {
+	d, err := parse(source)
+	if err != nil {
+		return nil, err
+	}
+	p := page{Title: d.Info.Title, Version: d.Info.Version}
+	if p.Guide, err = html(d.Info.Description); err != nil {
+		return nil, err
+	}
+	for _, m := range heading.FindAllStringSubmatch(string(p.Guide), -1) {
+		p.Chapters = append(p.Chapters, chapter{m[1], m[2]})
+	}
+	for _, tag := range d.Tags {
+		p.Groups = append(p.Groups, group{Anchor: "tag-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Name: tag.Name, Description: inline(tag.Description)})
+	}
+	for _, path := range d.Paths.names {
+		item := d.resolve(d.root["paths"].(map[string]any)[path])
+		for _, method := range methods() {
+			o, ok := item[method].(map[string]any)
+			if !ok {
+				continue
+			}
+			tags := list(o, "tags")
+			i := slices.IndexFunc(p.Groups, func(g group) bool { return len(tags) > 0 && g.Name == tags[0] })
+			if i < 0 {
+				return nil, fmt.Errorf("%s %s has no tag of the document", method, path)
+			}
+			p.Groups[i].Operations = append(p.Groups[i].Operations, d.operation(path, strings.ToUpper(method), item, o))
+		}
+	}
+	for _, name := range d.Components.Schemas.names {
+		s := d.root["components"].(map[string]any)["schemas"].(map[string]any)[name]
+		m := d.resolve(s)
+		kind, _ := d.kind(m)
+		one := schema{Name: name, Kind: kind, Description: inline(text(m, "description"))}
+		one.Fields, one.Alternatives = d.fields(s)
+		if v, ok := d.example(s); ok {
+			one.JSON = indented(v, "")
+		}
+		p.Schemas = append(p.Schemas, one)
+	}
+	for _, e := range d.Errors {
+		p.Errors = append(p.Errors, problem{
+			Code: e.Code, Status: fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)),
+			Anchor: "error-" + strings.ToLower(strings.ReplaceAll(e.Code, "_", "-")), Cause: inline(e.Cause), Remedy: inline(e.Remedy),
+		})
+	}
+	t, err := template.New("page").Funcs(template.FuncMap{"inline": inline, "lower": strings.ToLower}).Parse(pageTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, p)
+	return b.Bytes(), err
+}
+
+func (d *document) operation(path, method string, item, o map[string]any) operation {
+	out := operation{
+		ID: text(o, "operationId"), Method: method, Path: path, Summary: text(o, "summary"), Role: text(o, "x-required-role"),
+		Description: inline(text(o, "description")),
+	}
+	for _, raw := range append(slices.Clone(list(item, "parameters")), list(o, "parameters")...) {
+		p := d.resolve(raw)
+		f := d.field(text(p, "name"), p["schema"], p["required"] == true)
+		out.Parameters = append(out.Parameters, parameterRow{
+			Name: f.Name, In: text(p, "in"), Kind: f.Kind, Description: text(p, "description"), Limits: f.Limits, Required: f.Required,
+		})
+	}
+	c := call{id: out.ID, method: method, path: path, root: item["servers"] != nil}
+	if security, ok := o["security"].([]any); ok && len(security) == 0 {
+		c.open = true
+	}
+	body := d.resolve(o["requestBody"])
+	content, _ := body["content"].(map[string]any)
+	out.BodyTypes = sortedKeys(content)
+	for _, media := range out.BodyTypes {
+		m := d.resolve(content[media])
+		c.hasBody, c.mediaType, c.file = true, media, media != "application/json"
+		out.BodySchema = refName(m["schema"])
+		out.Body, out.Alternatives = d.fields(m["schema"])
+		named, _ := m["examples"].(map[string]any)
+		for _, name := range sortedKeys(named) {
+			if v, ok := d.resolve(named[name])["value"]; ok {
+				out.Examples = append(out.Examples, example{name, indented(v, "")})
+				if c.body == nil {
+					c.body = v
+				}
+			}
+		}
+		if c.body == nil {
+			c.body = m["example"]
+		}
+	}
+	if c.file {
+		c.body = nil
+	}
+	if len(out.Examples) == 0 && c.body != nil {
+		out.Examples = []example{{"", indented(c.body, "")}}
+	}
+	out.Samples = samples(c)
+	responses, _ := o["responses"].(map[string]any)
+	for _, status := range sortedKeys(responses) {
+		r := d.resolve(responses[status])
+		a := answer{Status: status, Description: inline(text(r, "description"))}
+		content, _ := r["content"].(map[string]any)
+		a.MediaTypes = sortedKeys(content)
+		for _, media := range a.MediaTypes {
+			m := d.resolve(content[media])
+			if name := refName(m["schema"]); name != "" {
+				a.Schema = name
+			}
+			if status < "300" && media == "application/json" {
+				a.JSON = exampleOf(m)
+			}
+		}
+		out.Answers = append(out.Answers, a)
+	}
+	return out
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// exampleOf returns the example of an answer, the first where there are several.
+func exampleOf(media map[string]any) string {
+	if v, ok := media["example"]; ok {
+		return indented(v, "")
+	}
+	named, _ := media["examples"].(map[string]any)
+	for _, name := range sortedKeys(named) {
+		if m, ok := named[name].(map[string]any); ok {
+			return indented(m["value"], "")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// sample is a call of an operation in one language.
+type sample struct{ Language, Code string }
+
+// call is what a sample shows.
+type call struct {
+	id, method, path string
+	open             bool // no token is needed
+	root             bool // the path is at the root of the host
+	mediaType        string
+	body             any
+	hasBody          bool
+	file             bool // the body is a file, not JSON
+}
+
+var parameter = regexp.MustCompile(`\{(\w+)\}`)
+
+// samples returns a call in each language. In all of them the ids are in
+// variables: $EVENT_ID in a shell, event_id in Python, eventId in TypeScript.
+func samples(c call) []sample {
+	return []sample{{"curl", curl(c)}, {"Python", python(c)}, {"TypeScript", typescript(c)}}
+}
+
+func curl(c call) string {
+	base := "$BASE"
+	if c.root {
+		base = "$HOST"
+	}
+	path := parameter.ReplaceAllStringFunc(c.path, func(p string) string { return "$" + strings.ToUpper(snake(p[1:len(p)-1])) })
+	var b strings.Builder
+	b.WriteString("curl -sS")
+	if c.method != "GET" {
+		b.WriteString(" -X " + c.method)
+	}
+	fmt.Fprintf(&b, ` "%s%s"`, base, path)
+	if !c.open {
+		b.WriteString(" \\\n  -H \"Authorization: Bearer $TOKEN\"")
+	}
+	if c.hasBody {
+		fmt.Fprintf(&b, " \\\n  -H 'Content-Type: %s'", c.mediaType)
+		if c.file {
+			b.WriteString(" \\\n  --data-binary @records.csv")
+		} else {
+			fmt.Fprintf(&b, " \\\n  -d '%s'", strings.ReplaceAll(indented(c.body, "  "), "'", `'\''`))
+		}
+	}
+	return b.String()
+}
+
+func python(c call) string {
+	args := []string{}
+	for _, m := range parameter.FindAllStringSubmatch(c.path, -1) {
+		args = append(args, snake(m[1]))
+	}
+	switch {
+	case c.file:
+		args = append(args, `open("records.csv", "rb").read()`)
+	case c.hasBody:
+		args = append(args, pythonLiteral(c.body, ""))
+	}
+	switch c.id {
+	case "login":
+		return `client.login("user@demo.test", password)`
+	case "refresh":
+		return "# The client renews its access token by itself.\nclient.me()"
+	case "docs":
+		return "# The page you are reading."
+	}
+	return fmt.Sprintf("client.%s(%s)", snake(c.id), strings.Join(args, ", "))
+}
+
+func typescript(c call) string {
+	var init []string
+	var path []string
+	for _, m := range parameter.FindAllStringSubmatch(c.path, -1) {
+		path = append(path, m[1])
+	}
+	if len(path) > 0 {
+		init = append(init, "params: { path: { "+strings.Join(path, ", ")+" } }")
+	}
+	switch {
+	case c.file:
+		init = append(init, "body: csv", "bodySerializer: (text: string) => text", `headers: { "Content-Type": "text/csv" }`)
+	case c.hasBody:
+		init = append(init, "body: "+indented(c.body, "  "))
+	}
+	arguments := fmt.Sprintf("%q", c.path)
+	if len(init) > 0 {
+		arguments += ", {\n  " + strings.Join(init, ",\n  ") + ",\n}"
+	}
+	if c.root {
+		return fmt.Sprintf("await (await fetch(host + %q)).json();", c.path)
+	}
+	return fmt.Sprintf("await api.%s(%s);", c.method, arguments)
+}
+
+// indented returns JSON with two blanks for each level and the names in order.
+func indented(value any, prefix string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(prefix, "  ")
+	if e.Encode(value) != nil {
+		return "null"
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func pythonLiteral(value any, prefix string) string {
+	switch v := value.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		var b strings.Builder
+		b.WriteString("{\n")
+		for _, name := range names {
+			fmt.Fprintf(&b, "%s    %q: %s,\n", prefix, name, pythonLiteral(v[name], prefix+"    "))
+		}
+		return b.String() + prefix + "}"
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = pythonLiteral(v[i], prefix)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return indented(value, "")
+}
+
+var (
+	wordStart = regexp.MustCompile(`(.)([A-Z][a-z]+)`)
+	lowerEnd  = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+)
+
+func snake(name string) string {
+	name = wordStart.ReplaceAllString(name, "${1}_$2")
+	return strings.ToLower(lowerEnd.ReplaceAllString(name, "${1}_$2"))
+}
