@@ -203,7 +203,7 @@ check-imports:
 	@$(GO) test -count=1 ./tests/imports
 
 # What is made from something else in the repository, and kept in it.
-GENERATED := libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs/reference.html libs/client/python/ecf_client
+GENERATED := libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs/reference.html services/gateway/docs/methodology.html libs/client/python/ecf_client
 
 .PHONY: generate
 generate: ## Make all generated files anew

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-//go:embed docs/reference.html docs/setup.html docs/docs.css docs/docs.js docs/setup.js
+//go:embed docs/reference.html docs/methodology.html docs/setup.html docs/docs.css docs/docs.js docs/setup.js
 var docsFiles embed.FS
 
 // docsPolicy lets the page load its style and its script from us, and nothing else.
@@ -36,10 +36,11 @@ type file struct {
 
 // docs is the documentation, ready to be sent.
 type docs struct {
-	html     file
-	setup    file
-	document file
-	assets   map[string]file
+	html        file
+	methodology file
+	setup       file
+	document    file
+	assets      map[string]file
 }
 
 func newDocs() (*docs, error) {
@@ -48,14 +49,16 @@ func newDocs() (*docs, error) {
 		return nil, err
 	}
 	d := &docs{assets: map[string]file{}}
-	reference, err := docsFiles.ReadFile("docs/reference.html")
-	if err != nil {
-		return nil, fmt.Errorf("documentation: %w", err)
+	for name, page := range map[string]*file{"reference.html": &d.html, "methodology.html": &d.methodology} {
+		text, err := docsFiles.ReadFile("docs/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("documentation: %w", err)
+		}
+		if *page, err = newFile("text/html; charset=utf-8", text); err != nil {
+			return nil, err
+		}
+		page.policy = docsPolicy
 	}
-	if d.html, err = newFile("text/html; charset=utf-8", reference); err != nil {
-		return nil, err
-	}
-	d.html.policy = docsPolicy
 	setup, err := renderSetup(document)
 	if err != nil {
 		return nil, err
@@ -118,9 +121,10 @@ func renderSetup(document spec.Document) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (d *docs) page(c *fiber.Ctx) error      { return d.html.send(c) }
-func (d *docs) setupPage(c *fiber.Ctx) error { return d.setup.send(c) }
-func (d *docs) openapi(c *fiber.Ctx) error   { return d.document.send(c) }
+func (d *docs) page(c *fiber.Ctx) error            { return d.html.send(c) }
+func (d *docs) methodologyPage(c *fiber.Ctx) error { return d.methodology.send(c) }
+func (d *docs) setupPage(c *fiber.Ctx) error       { return d.setup.send(c) }
+func (d *docs) openapi(c *fiber.Ctx) error         { return d.document.send(c) }
 
 func (d *docs) asset(c *fiber.Ctx) error {
 	f, ok := d.assets[c.Params("asset")]

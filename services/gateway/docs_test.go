@@ -118,6 +118,22 @@ func TestDocsPage(t *testing.T) {
 	}
 }
 
+// TestMethodologyPage: the methodology is served to browsers, whole, under the
+// policy of the documentation.
+func TestMethodologyPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	page := s.do(request{method: "GET", path: "/methodology", header: map[string]string{"Accept": "text/html"}})
+	if page.status != http.StatusOK || page.header.Get("Content-Security-Policy") != docsPolicy {
+		t.Fatalf("%d %v", page.status, page.header)
+	}
+	for _, want := range []string{"<h1", "Boundary", "<table>", "desnz-2026"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 // loadsOurs: everything a page loads is ours and is there.
 func (s *stack) loadsOurs(t *testing.T, page string, least int) {
 	t.Helper()

@@ -1,9 +1,9 @@
 // Command generate makes what is served of the API's description from the
 // OpenAPI document, which is written by hand: the document as JSON with an
-// example of every body and answer, and the page of the documentation, plain
-// HTML that needs no script.
+// example of every body and answer, and the pages of the reference and of the
+// methodology, plain HTML that needs no script.
 //
-//	generate openapi.yaml openapi.json reference.html
+//	generate openapi.yaml openapi.json reference.html methodology.md methodology.html
 package main
 
 import (
@@ -25,17 +25,25 @@ import (
 	"github.com/yuin/goldmark/parser"
 )
 
-//go:embed page.tmpl
-var pageTemplate string
+var (
+	//go:embed page.tmpl
+	pageTemplate string
+	//go:embed methodology.tmpl
+	methodologyTemplate string
+)
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, stderr io.Writer) int {
-	if len(args) != 3 {
-		fmt.Fprintln(stderr, "usage: generate openapi.yaml openapi.json reference.html")
+	if len(args) != 5 {
+		fmt.Fprintln(stderr, "usage: generate openapi.yaml openapi.json reference.html methodology.md methodology.html")
 		return 2
 	}
-	if err := generate(args[0], args[1], args[2]); err != nil {
+	err := generate(args[0], args[1], args[2])
+	if err == nil {
+		err = explain(args[3], args[4])
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, "generate:", err)
 		return 1
 	}
@@ -55,6 +63,37 @@ func generate(from, document, reference string) error {
 		return err
 	}
 	return os.WriteFile(reference, page, 0o644) //nolint:gosec // a page that everybody may read
+}
+
+// explain makes the page of the methodology.
+func explain(from, to string) error {
+	source, err := os.ReadFile(from) //nolint:gosec // named by the developer
+	if err != nil {
+		return err
+	}
+	page, err := renderMethodology(source)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, page, 0o644) //nolint:gosec // a page that everybody may read
+}
+
+func renderMethodology(source []byte) ([]byte, error) {
+	body, err := html(string(source))
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("methodology").Parse(methodologyTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var chapters []chapter
+	for _, m := range subheading.FindAllStringSubmatch(string(body), -1) {
+		chapters = append(chapters, chapter{m[1], m[2]})
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{"Body": body, "Chapters": chapters})
+	return b.Bytes(), err
 }
 
 // made returns the served document and the page of the documentation.
@@ -209,7 +248,10 @@ func inline(source string) template.HTML {
 	return template.HTML(s) //nolint:gosec // as html
 }
 
-var heading = regexp.MustCompile(`<h1 id="([^"]+)">(.*?)</h1>`)
+var (
+	heading    = regexp.MustCompile(`<h1 id="([^"]+)">(.*?)</h1>`)
+	subheading = regexp.MustCompile(`<h2 id="([^"]+)">(.*?)</h2>`)
+)
 
 func render(source []byte) ([]byte, error) {
 	d, err := parse(source)

@@ -18,8 +18,19 @@ func TestServedFilesAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string][]byte{"../../openapi.json": document, "../../../../services/gateway/docs/reference.html": reference} {
-		got, err := os.ReadFile(path) //nolint:gosec // one of the two above
+	source, err = os.ReadFile("../../../../docs/methodology.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	methodology, err := renderMethodology(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pages = "../../../../services/gateway/docs/"
+	for path, want := range map[string][]byte{
+		"../../openapi.json": document, pages + "reference.html": reference, pages + "methodology.html": methodology,
+	} {
+		got, err := os.ReadFile(path) //nolint:gosec // one of those above
 		if err != nil {
 			t.Fatal(err)
 		}
