@@ -203,11 +203,11 @@ check-imports:
 	@$(GO) test -count=1 ./tests/imports
 
 # What is made from something else in the repository, and kept in it.
-GENERATED := libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs/reference.html services/gateway/docs/methodology.html libs/client/python/ecf_client
+GENERATED := docs/methodology.md libs/spec/openapi.yaml libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs/reference.html services/gateway/docs/methodology.html libs/client/python/ecf_client
 
 .PHONY: generate
 generate: ## Make all generated files anew
-	@for library in factors places; do (cd libs/$$library && $(GO) generate ./...); done
+	@for library in factors places footprint; do (cd libs/$$library && $(GO) generate ./...); done
 	@cd libs/spec && $(GO) test -count=1 . -run Permissions -update >/dev/null && $(GO) generate .
 	@if command -v python3 >/dev/null; then python3 libs/client/python/generate.py libs/spec/openapi.json; \
 	else echo "NOT made: the client in Python; there is no python3"; fi

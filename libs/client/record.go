@@ -30,52 +30,23 @@ const (
 	StatusRejected         Status = "rejected"
 )
 
-// RecordInput is what a record is made of: one of [Flight], [Accommodation],
-// [Venue], [Waste], [GroundTransport], [Freight], [Catering], [Materials],
-// [Energy], [Water], [Digital], [Purchases], [Custom] and [RawRecord].
+// RecordInput is what a record is made of: the input of its type, such as
+// [Flight], or a [RawRecord].
 type RecordInput interface {
-	// RecordType gives the name of its type in paths.
+	// RecordType returns the name of its type in paths.
 	RecordType() string
 }
 
-// RecordType gives "flights".
-func (Flight) RecordType() string { return "flights" }
-
-// RecordType gives "accommodation".
-func (Accommodation) RecordType() string { return "accommodation" }
-
-// RecordType gives "venue".
-func (Venue) RecordType() string { return "venue" }
-
-// RecordType gives "waste".
-func (Waste) RecordType() string { return "waste" }
-
-// RecordType gives "ground-transport".
-func (GroundTransport) RecordType() string { return "ground-transport" }
-
-// RecordType gives "freight".
-func (Freight) RecordType() string { return "freight" }
-
-// RecordType gives "catering".
-func (Catering) RecordType() string { return "catering" }
-
-// RecordType gives "materials".
-func (Materials) RecordType() string { return "materials" }
-
-// RecordType gives "energy".
-func (Energy) RecordType() string { return "energy" }
-
-// RecordType gives "water".
-func (Water) RecordType() string { return "water" }
-
-// RecordType gives "digital".
-func (Digital) RecordType() string { return "digital" }
-
-// RecordType gives "purchases".
-func (Purchases) RecordType() string { return "purchases" }
-
-// RecordType gives "custom".
-func (Custom) RecordType() string { return "custom" }
+// Evidence names a document that shows what a record says. It has a name, an address or a hash, at
+// least.
+type Evidence struct {
+	// What it is, such as the number of an invoice.
+	Name string `json:"name,omitempty"`
+	// An https address.
+	URL string `json:"url,omitempty"`
+	// SHA-256 of the file, in hexadecimal.
+	SHA256 string `json:"sha256,omitempty"`
+}
 
 // RawRecord is a record of any type, as JSON.
 type RawRecord struct {
@@ -83,10 +54,10 @@ type RawRecord struct {
 	Fields json.RawMessage
 }
 
-// RecordType gives its type.
+// RecordType returns its type.
 func (r RawRecord) RecordType() string { return r.Type }
 
-// MarshalJSON gives its fields as they are.
+// MarshalJSON returns its fields as they are.
 func (r RawRecord) MarshalJSON() ([]byte, error) { return json.Marshal(r.Fields) }
 
 // RecordPatch changes fields of a record, by their names in JSON. What is absent
@@ -123,7 +94,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON gives the record as it was read.
+// MarshalJSON returns the record as it was read.
 func (r Record) MarshalJSON() ([]byte, error) { return json.Marshal(r.all) }
 
 // ReviewItem is a record that waits for a decision, and what helps to decide.

@@ -144,7 +144,7 @@ func (c *calculation) serve(m *catering, row, field string, q quantity, unit str
 
 // cateringDoc describes the type to its users.
 func cateringDoc() doc {
-	return doc{
+	about := doc{
 		place:       7,
 		bought:      []string{"catering", "food", "meal"},
 		description: "Main meals by diet, and drinks by the litre.",
@@ -162,4 +162,8 @@ func cateringDoc() doc {
 			`{"meals":120,"diet":"mixed","wastedPercent":8}`,
 		},
 	}
+	for _, v := range drinks {
+		about.fields = append(about.fields, fieldDoc{"drinks." + v.name, "Litres of " + strings.ReplaceAll(v.name, "_", " ") + ".", ``})
+	}
+	return about
 }

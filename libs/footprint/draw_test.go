@@ -105,6 +105,8 @@ func drawBody(t *rapid.T, typ string) string {
 		evidence = true
 		b.add(`"kgCO2e":%s,"description":"fireworks"`, number("kg"))
 		b.maybe(`"scope":%s`, of("1", "2", "3"))
+	default: // a type without a generator of its own has its examples
+		return string(rapid.SampledFrom(footprint.Examples(typ)).Draw(t, "example"))
 	}
 	if typ != "flights" {
 		b.maybe(`"country":%q`, drawCountry)

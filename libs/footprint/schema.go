@@ -92,11 +92,7 @@ func (t *recordType) schema() object {
 	s.set("$schema", "https://json-schema.org/draft/2020-12/schema")
 	s.set("title", t.name)
 	s.set("description", t.doc.description+" "+t.doc.formula+". Unknown fields are dropped and named in a notice; null counts as absent.")
-	docs := make(map[string]fieldDoc)
-	for _, d := range append(sharedDocs(), t.doc.fields...) {
-		docs[d.name] = d
-	}
-	s = append(s, objectSchema(shape, "", docs, false)...)
+	s = append(s, objectSchema(shape, "", t.docs(), false)...)
 	s.set("examples", Examples(t.name))
 	return s
 }
@@ -222,7 +218,7 @@ func unitOf(path string) string {
 	for _, u := range [...]struct{ suffix, unit string }{
 		{"kgCO2ePerRoomNight", "kg CO2e/room-night"}, {"kgCO2ePerUnit", "kg CO2e/unit of currency"}, {"kgCO2e", "kg CO2e"},
 		{"KgPerM3", "kg/m3"}, {"gramsPerM2", "g/m2"}, {"KWh", "kWh"}, {"Km", "km"}, {"Kg", "kg"}, {"M2", "m2"}, {"M3", "m3"},
-		{"Litres", "litre"}, {"Percent", "%"}, {"hours", "h"}, {"nights", "night"}, {"days", "day"},
+		{"Litres", "litre"}, {"Percent", "%"}, {"amount", "unit of the currency"}, {"sampleCV", "share of 1"}, {"occupancy", "people per vehicle"}, {"hours", "h"}, {"nights", "night"}, {"days", "day"},
 	} {
 		if strings.HasSuffix(path, u.suffix) {
 			return u.unit

@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
+//go:generate go run ./internal/recordtypes
 //go:generate go run ./internal/generate openapi.yaml openapi.json ../../services/gateway/docs/reference.html ../../docs/methodology.md ../../services/gateway/docs/methodology.html
 
 //go:embed openapi.json

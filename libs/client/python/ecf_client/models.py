@@ -33,25 +33,26 @@ AccommodationInput = TypedDict(
         "sampleCV": "NotRequired[Optional[Number]]",
     },
 )
-AccommodationInput.__doc__ = """Rooms × nights × the country's factor of a hotel room and night.
+AccommodationInput.__doc__ = """Stays in hotels, hostels, apartments and the like, by occupied room and night. rooms × nights × factor per room-night;
+guests × nights where the factor is per guest.
 
 city: London has a factor of its own.
-country: ISO 3166-1 alpha-2. Absent: the event's.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-guests: People. Without `rooms`, one room each, marked as defaulted.
-kgCO2ePerRoomNight: The house's own factor in kg CO2e; needs `evidence`. In kg CO2e per room and night.
-kind: private and camping need `kgCO2ePerRoomNight`.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-nights: Nights of the stay.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-rooms: Rooms each night. Required unless `guests` is given.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+country: Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
+kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+metadata: Up to 20 texts of your own.
+nights: Nights of the stay. In night.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+rooms: Occupied rooms each night; they decide where guests is given too.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 """
 
 Actor = TypedDict(
@@ -221,20 +222,20 @@ CateringInput.__doc__ = """Main meals by diet, and drinks by the litre. meals ×
 
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
 drinks: Litres of each drink.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-mealType: Occasion. Only main meals have factors; breakfast and snack have none.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
     %.
 """
@@ -256,16 +257,16 @@ CommonInput = TypedDict(
 )
 CommonInput.__doc__ = """What a record of any type may say.
 
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 """
 
 CreatedUserResponseData = TypedDict(
@@ -314,18 +315,18 @@ CustomInput = TypedDict(
 CustomInput.__doc__ = """A footprint that was worked out elsewhere. kgCO2e as stated.
 
 country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
 kgCO2e: The footprint. In kg CO2e.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-scope: Scope of the GHG Protocol.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope: Scope of the GHG Protocol. Absent: 3.
 """
 
 DeletedResponseData = TypedDict(
@@ -367,19 +368,19 @@ hour.
 activity: A conference in which all see each other, or a stream that is watched.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
 hours: Hours of each participant. In h.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+metadata: Up to 20 texts of your own.
 participants: People who took part from afar.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-videoQuality: Quality of a stream; a factor is published for hd only.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
 EnergyInput = TypedDict(
@@ -409,25 +410,25 @@ EnergyInput.__doc__ = """Energy that is not on the meter of the venue: generator
 (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank.
 
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3.
+    operator, count in scope 3. Absent: hired.
 country: Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
 energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
     and HVO have factors by the litre only. In kWh.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
 source: Fuel or supply.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
-volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In l.
+volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
 """
 
@@ -779,29 +780,30 @@ FlightInput = TypedDict(
         "via": "NotRequired[Optional[List[str]]]",
     },
 )
-FlightInput.__doc__ = """Great-circle distance of all legs × passengers × trips × factor, by haul and cabin class.
+FlightInput.__doc__ = """Flights of a number of people between two places, by the great circle of each leg. Σ legs km (great circle) × passengers
+× trips × 2 if roundTrip × (factor + well-to-tank).
 
-class: `economy`, `premium_economy`, `business`, `first` or `average`. Any case; space or hyphen for `_`, `premium`
-    and a trailing " class" are understood. Absent: `average`, marked as defaulted.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-direction: Not together with `roundTrip`.
-distanceKm: Great-circle distance, one way; not together with `via`. With it a place that is not known is accepted. In
+class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
+    not published for the haul counts as average. Absent: average.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+direction: Which way the flight went, not together with roundTrip.
+distanceKm: Great-circle distance one way, not together with via. With it a place that is not known is accepted. In
     km.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-from: IATA code of an airport or a city (`LHR`, `LON`), or ICAO code (`EGLL`). Any case; kept in upper case.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
 passengers: People on the flight.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-roundTrip: Counts the way back as well.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-to: As `from`, and another place.
-trips: How often the whole journey was made.
-via: Places of the stops between.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+roundTrip: Counts the way back as well. Absent: false.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+to: Where it ends; another airport than from.
+trips: How often the whole journey was made. Absent: 1.
+via: Stops between, in their order. Each leg counts with its own haul.
 """
 
 FootprintPreview = TypedDict(
@@ -855,22 +857,22 @@ well-to-tank) per tonne-km.
 
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
 distanceKm: Distance one way; of air freight the great circle. In km.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 from: Airport of departure of air freight, which with to decides the haul.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
+group: Whose activity it is. Absent, it is summed as unspecified.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+metadata: Up to 20 texts of your own.
 mode: How the goods were carried.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-roundTrip: The goods travel back: counts the distance twice.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+population: Of a survey: how many there are in all.
+refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+roundTrip: The goods travel back: counts the distance twice. Absent: false.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 to: Airport of arrival of air freight.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 weightKg: Weight of the goods. In kg.
@@ -906,30 +908,30 @@ GroundTransportInput.__doc__ = """Journeys over land and by ferry, by vehicle or
 passengers × km × trips × 2 if roundTrip × (factor + well-to-tank); vehicles = passengers ÷ occupancy, rounded up.
 
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3.
+    operator, count in scope 3. Absent: hired.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
 distanceKm: Distance one way. In km.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
-    grid and its losses.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+    grid and its losses. Absent: unknown.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
 mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
     walking and cycling are 0.
-occupancy: People in each vehicle. In people per vehicle.
+occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 passengers: People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-roundTrip: Counts the way back as well.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+roundTrip: Counts the way back as well. Absent: false.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car.
-trips: How often the journey was made.
+    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+trips: How often the journey was made. Absent: 1.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
 """
 
@@ -1151,21 +1153,21 @@ and its source ÷ usesOverLife if hired; + kg ÷ 1000 × factor of its end of li
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 gramsPerM2: Weight of a square metre. In g/m2.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
+group: Whose activity it is. Absent, it is summed as unspecified.
 items: Number of shirts.
 material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-source: Where the material comes from. Not every source is published for every material.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+source: Where the material comes from. Not every source is published for every material. Absent: virgin.
 usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
 weightKg: Weight of the material. In kg.
 """
@@ -1408,22 +1410,22 @@ PurchasesInput = TypedDict(
 PurchasesInput.__doc__ = """Money spent where no amount is known, with a factor of one's own. amount × kgCO2ePerUnit, the factor per unit of
 currency that comes with the record.
 
-amount: Money spent, in currency. In the currency named.
+amount: Money spent, in currency. In unit of the currency.
 category: What was bought. Do not count by money what other records count by amount.
 country: Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's.
 currency: ISO 4217 code in any case.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e per unit of currency.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+group: Whose activity it is. Absent, it is summed as unspecified.
+kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 """
 
 Record = TypedDict(
@@ -1529,98 +1531,101 @@ Record.__doc__ = """The input fields stand flat beside the ones the service sets
 
 _id: Identifier of the record.
 activity: A conference in which all see each other, or a stream that is watched.
-amount: Money spent, in currency. In the currency named.
-annualElectricityKWh: The venue's electricity in a year. In kWh.
-annualGasKWh: The venue's gas in a year, by gross calorific value. In kWh.
+amount: Money spent, in currency. In unit of the currency.
+annualElectricityKWh: Electricity of the venue in a year. In kWh.
+annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
-class: `economy`, `premium_economy`, `business`, `first` or `average`. Any case; space or hyphen for `_`, `premium`
-    and a trailing " class" are understood. Absent: `average`, marked as defaulted.
-control:
+class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
+    not published for the haul counts as average. Absent: average.
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
 country:
 createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 currency: ISO 4217 code in any case.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-days: Days of use, building up and down included.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+days: Days of use, building up and down included. In day.
 densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
-description: What it was, in your words.
+description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
-direction: Not together with `roundTrip`.
+direction: Which way the flight went, not together with roundTrip.
 distanceKm:
 drinks: Litres of each drink.
-electricityKWh: Metered electricity. In kWh.
+electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
 energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
     and HVO have factors by the litre only. In kWh.
 eventId: Identifier of the owning event.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
-floorAreaM2: Floor area used. In m2.
+floorAreaM2: Floor area used, where nothing was metered. In m2.
 footprint: What the record adds to the total once it is approved, in kg CO2e.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
-    grid and its losses.
-gasKWh: By gross calorific value. In kWh.
+    grid and its losses. Absent: unknown.
+gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 gramsPerM2: Weight of a square metre. In g/m2.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-guests: People. Without `rooms`, one room each, marked as defaulted.
+group: Whose activity it is. Absent, it is summed as unspecified.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-heatKWh: Heat or steam from a network. In kWh.
+heatKWh: Metered district heat or steam. In kWh.
 hours: Hours of each participant. In h.
 items: Number of shirts.
 kgCO2e: The footprint. In kg CO2e.
-kgCO2ePerRoomNight: The house's own factor in kg CO2e; needs `evidence`. In kg CO2e per room and night.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e per unit of currency.
-kind: private and camping need `kgCO2ePerRoomNight`.
+kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
+kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
+kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
 material:
-mealType: Occasion. Only main meals have factors; breakfast and snack have none.
+mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+metadata: Up to 20 texts of your own.
 mode:
-name: Name of the hall or building.
-nights: Nights of the stay.
-occupancy: People in each vehicle. In people per vehicle.
+name: Name of the venue.
+nights: Nights of the stay. In night.
+occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic.
-renewablePercent: Share under a renewable contract. It never lowers the total; `marketBased` shows it. In %.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
+population: Of a survey: how many there are in all.
+refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
+    market-based figure beside it shows it. In %.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 reviewComment: What they said.
 reviewedAt: When it was last decided on.
 reviewedBy: Who decided on it last.
 revision: Rises with every change and move.
-rooms: Rooms each night. Required unless `guests` is given.
+rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-scope: Scope of the GHG Protocol.
-site:
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope: Scope of the GHG Protocol. Absent: 3.
+site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car.
+    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
-spaceSharePercent: Share of the venue's space that the event used. In %.
+spaceSharePercent: Share of the venue's space that was hired. In %.
 status: Where a record is in its workflow.
-subdivision:
+subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
+    CA.
 submitted: `false` on creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
 supplyM3: Water taken from the mains. In m3.
 to:
-treated: The water went to the sewer and was treated.
-treatment: What becomes of the waste.
+treated: The water went to the sewer and was treated. Absent: true.
+treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 trips:
 type: Its record type.
 updatedAt: When it last changed.
 usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: What kind of building it is; with `floorAreaM2` it gives the usual consumption.
-via: Places of the stops between.
-videoQuality: Quality of a stream; a factor is published for hd only.
+venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
+via: Stops between, in their order. Each leg counts with its own haul.
+videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
@@ -1715,84 +1720,87 @@ RecordInput = TypedDict(
 RecordInput.__doc__ = """The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
 
 activity: A conference in which all see each other, or a stream that is watched.
-amount: Money spent, in currency. In the currency named.
-annualElectricityKWh: The venue's electricity in a year. In kWh.
-annualGasKWh: The venue's gas in a year, by gross calorific value. In kWh.
+amount: Money spent, in currency. In unit of the currency.
+annualElectricityKWh: Electricity of the venue in a year. In kWh.
+annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
-class: `economy`, `premium_economy`, `business`, `first` or `average`. Any case; space or hyphen for `_`, `premium`
-    and a trailing " class" are understood. Absent: `average`, marked as defaulted.
-control:
+class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
+    not published for the haul counts as average. Absent: average.
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
 country:
 currency: ISO 4217 code in any case.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-days: Days of use, building up and down included.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+days: Days of use, building up and down included. In day.
 densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
-description: What it was, in your words.
+description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
-direction: Not together with `roundTrip`.
+direction: Which way the flight went, not together with roundTrip.
 distanceKm:
 drinks: Litres of each drink.
-electricityKWh: Metered electricity. In kWh.
+electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
 energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
     and HVO have factors by the litre only. In kWh.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
-floorAreaM2: Floor area used. In m2.
+floorAreaM2: Floor area used, where nothing was metered. In m2.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
-    grid and its losses.
-gasKWh: By gross calorific value. In kWh.
+    grid and its losses. Absent: unknown.
+gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 gramsPerM2: Weight of a square metre. In g/m2.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-guests: People. Without `rooms`, one room each, marked as defaulted.
+group: Whose activity it is. Absent, it is summed as unspecified.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-heatKWh: Heat or steam from a network. In kWh.
+heatKWh: Metered district heat or steam. In kWh.
 hours: Hours of each participant. In h.
 items: Number of shirts.
 kgCO2e: The footprint. In kg CO2e.
-kgCO2ePerRoomNight: The house's own factor in kg CO2e; needs `evidence`. In kg CO2e per room and night.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e per unit of currency.
-kind: private and camping need `kgCO2ePerRoomNight`.
+kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
+kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
+kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
 material:
-mealType: Occasion. Only main meals have factors; breakfast and snack have none.
+mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+metadata: Up to 20 texts of your own.
 mode:
-name: Name of the hall or building.
-nights: Nights of the stay.
-occupancy: People in each vehicle. In people per vehicle.
+name: Name of the venue.
+nights: Nights of the stay. In night.
+occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic.
-renewablePercent: Share under a renewable contract. It never lowers the total; `marketBased` shows it. In %.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-rooms: Rooms each night. Required unless `guests` is given.
+population: Of a survey: how many there are in all.
+refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
+    market-based figure beside it shows it. In %.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-scope: Scope of the GHG Protocol.
-site:
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope: Scope of the GHG Protocol. Absent: 3.
+site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car.
+    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
-spaceSharePercent: Share of the venue's space that the event used. In %.
-subdivision:
+spaceSharePercent: Share of the venue's space that was hired. In %.
+subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
+    CA.
 supplyM3: Water taken from the mains. In m3.
 to:
-treated: The water went to the sewer and was treated.
-treatment: What becomes of the waste.
+treated: The water went to the sewer and was treated. Absent: true.
+treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 trips:
 usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: What kind of building it is; with `floorAreaM2` it gives the usual consumption.
-via: Places of the stops between.
-videoQuality: Quality of a stream; a factor is published for hd only.
+venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
+via: Stops between, in their order. Each leg counts with its own haul.
+videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
@@ -2083,99 +2091,102 @@ ReviewItem.__doc__ = """A record that waits for a decision, and what helps to de
 
 _id: Identifier of the record.
 activity: A conference in which all see each other, or a stream that is watched.
-amount: Money spent, in currency. In the currency named.
-annualElectricityKWh: The venue's electricity in a year. In kWh.
-annualGasKWh: The venue's gas in a year, by gross calorific value. In kWh.
+amount: Money spent, in currency. In unit of the currency.
+annualElectricityKWh: Electricity of the venue in a year. In kWh.
+annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
-class: `economy`, `premium_economy`, `business`, `first` or `average`. Any case; space or hyphen for `_`, `premium`
-    and a trailing " class" are understood. Absent: `average`, marked as defaulted.
-control:
+class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
+    not published for the haul counts as average. Absent: average.
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
 country:
 createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 currency: ISO 4217 code in any case.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-days: Days of use, building up and down included.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+days: Days of use, building up and down included. In day.
 densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
-description: What it was, in your words.
+description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
-direction: Not together with `roundTrip`.
+direction: Which way the flight went, not together with roundTrip.
 distanceKm:
 drinks: Litres of each drink.
-electricityKWh: Metered electricity. In kWh.
+electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
 energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
     and HVO have factors by the litre only. In kWh.
 eventId: Identifier of the owning event.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
-floorAreaM2: Floor area used. In m2.
+floorAreaM2: Floor area used, where nothing was metered. In m2.
 footprint: What the record adds to the total once it is approved, in kg CO2e.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
-    grid and its losses.
-gasKWh: By gross calorific value. In kWh.
+    grid and its losses. Absent: unknown.
+gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 gramsPerM2: Weight of a square metre. In g/m2.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-guests: People. Without `rooms`, one room each, marked as defaulted.
+group: Whose activity it is. Absent, it is summed as unspecified.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-heatKWh: Heat or steam from a network. In kWh.
+heatKWh: Metered district heat or steam. In kWh.
 hours: Hours of each participant. In h.
 items: Number of shirts.
 kgCO2e: The footprint. In kg CO2e.
-kgCO2ePerRoomNight: The house's own factor in kg CO2e; needs `evidence`. In kg CO2e per room and night.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e per unit of currency.
-kind: private and camping need `kgCO2ePerRoomNight`.
+kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
+kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
+kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
 material:
-mealType: Occasion. Only main meals have factors; breakfast and snack have none.
+mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
+metadata: Up to 20 texts of your own.
 mode:
-name: Name of the hall or building.
-nights: Nights of the stay.
-occupancy: People in each vehicle. In people per vehicle.
+name: Name of the venue.
+nights: Nights of the stay. In night.
+occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic.
-renewablePercent: Share under a renewable contract. It never lowers the total; `marketBased` shows it. In %.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
+population: Of a survey: how many there are in all.
+refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
+    market-based figure beside it shows it. In %.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 review: What helps to decide.
 reviewComment: What they said.
 reviewedAt: When it was last decided on.
 reviewedBy: Who decided on it last.
 revision: Rises with every change and move.
-rooms: Rooms each night. Required unless `guests` is given.
+rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-scope: Scope of the GHG Protocol.
-site:
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope: Scope of the GHG Protocol. Absent: 3.
+site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car.
+    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
-spaceSharePercent: Share of the venue's space that the event used. In %.
+spaceSharePercent: Share of the venue's space that was hired. In %.
 status: Where a record is in its workflow.
-subdivision:
+subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
+    CA.
 submitted: `false` on creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
 supplyM3: Water taken from the mains. In m3.
 to:
-treated: The water went to the sewer and was treated.
-treatment: What becomes of the waste.
+treated: The water went to the sewer and was treated. Absent: true.
+treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 trips:
 type: Its record type.
 updatedAt: When it last changed.
 usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: What kind of building it is; with `floorAreaM2` it gives the usual consumption.
-via: Places of the stops between.
-videoQuality: Quality of a stream; a factor is published for hd only.
+venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
+via: Stops between, in their order. Each leg counts with its own haul.
+videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
@@ -2323,34 +2334,38 @@ VenueInput = TypedDict(
         "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool']]]",
     },
 )
-VenueInput.__doc__ = """Energy of the venue × its factor. At least one of: metered energy (`electricityKWh`, `gasKWh`, `heatKWh`); the year's
-energy with `spaceSharePercent` and `days`; `floorAreaM2` with `days` and `venueType`.
+VenueInput.__doc__ = """Energy of a venue: metered, a share of a year's use, or an estimate from the floor area. kWh × factor of each energy
+carrier, with its well-to-tank and grid losses; annual kWh × share × days ÷ 365, or kWh/m² × m² × days ÷ 365, where
+nothing was metered.
 
-annualElectricityKWh: The venue's electricity in a year. In kWh.
-annualGasKWh: The venue's gas in a year, by gross calorific value. In kWh.
-control: Decides the scope.
-country: ISO 3166-1 alpha-2. Absent: the event's.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-days: Days of use, building up and down included.
-description: What it was, in your words.
-electricityKWh: Metered electricity. In kWh.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-floorAreaM2: Floor area used. In m2.
-gasKWh: By gross calorific value. In kWh.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-heatKWh: Heat or steam from a network. In kWh.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-name: Name of the hall or building.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-renewablePercent: Share under a renewable contract. It never lowers the total; `marketBased` shows it. In %.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-site: Names the place for the check of energy counted twice.
-spaceSharePercent: Share of the venue's space that the event used. In %.
-subdivision: State or province where grids differ within a country.
-venueType: What kind of building it is; with `floorAreaM2` it gives the usual consumption.
+annualElectricityKWh: Electricity of the venue in a year. In kWh.
+annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
+country: Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+days: Days of use, building up and down included. In day.
+description: What the record is about, in your own words.
+electricityKWh: Metered electricity of the event. In kWh.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+floorAreaM2: Floor area used, where nothing was metered. In m2.
+gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
+group: Whose activity it is. Absent, it is summed as unspecified.
+heatKWh: Metered district heat or steam. In kWh.
+metadata: Up to 20 texts of your own.
+name: Name of the venue.
+population: Of a survey: how many there are in all.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
+    market-based figure beside it shows it. In %.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+site: Names the place, so that energy of one place counted twice is found.
+spaceSharePercent: Share of the venue's space that was hired. In %.
+subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
+    CA.
+venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
 """
 
 WasteInput = TypedDict(
@@ -2374,24 +2389,25 @@ WasteInput = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-WasteInput.__doc__ = """Weight × the factor of the material and its treatment.
+WasteInput.__doc__ = """Waste by material and treatment. kg ÷ 1000 × factor of the material and treatment per tonne.
 
-country: ISO 3166-1 alpha-2. Absent: the event's.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
 densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-material: What the waste is made of.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
-treatment: What becomes of the waste.
-volumeLitres: Needs `densityKgPerM3`. In l.
-weightKg: Required unless `volumeLitres` is given. In kg.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+material: What was thrown away. Absent: mixed.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+volumeLitres: Volume, to be weighed by densityKgPerM3. In litre.
+weightKg: Weight; it decides where a volume is given too. In kg.
 """
 
 WaterInput = TypedDict(
@@ -2417,19 +2433,19 @@ WaterInput.__doc__ = """Water from the mains and its treatment. m³ × (factor o
 
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts are known. It widens or narrows the interval.
-date: The day of the activity.
-description: What it was, in your words.
-evidence: Each with a name, an address or a hash, at least.
-externalReference: Your own key of the record. Unique in the event and type.
-group: Whose activity it is. Absent, it is summed as `unspecified`.
-metadata: Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`.
-population: Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart.
-respondents: Of a survey: how many answered. Needs `population`, and is not above it.
-sampleCV: Of a survey: the coefficient of variation among those who answered. In share of 1.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
 supplyM3: Water taken from the mains. In m3.
-treated: The water went to the sewer and was treated.
+treated: The water went to the sewer and was treated. Absent: true.
 """
 
 WaterfallEnd = TypedDict(

@@ -37,7 +37,35 @@ func Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	p.template = t
 	return t.Execute(w, p)
+}
+
+// section is what the page says of one record type.
+type section struct{ Number, Title, Type string }
+
+// Sections lists the sections of the record types in their order.
+func (p *page) Sections() (out []section) {
+	for i, typ := range p.Types {
+		title := strings.ToUpper(typ[:1]) + strings.ReplaceAll(typ[1:], "-", " ")
+		out = append(out, section{Number: fmt.Sprintf("6.%d", i+1), Title: title, Type: typ})
+	}
+	return out
+}
+
+// Section writes the text of a type's section: the template of its name, or
+// else what the type says of itself.
+func (p *page) Section(typ string) (string, error) {
+	named := p.template.Lookup("section-" + typ)
+	if named == nil {
+		if footprint.Method(typ) == "" {
+			return "", fmt.Errorf("the record type %s has no section on methods: describe it in its doc's method", typ)
+		}
+		return footprint.Method(typ) + "\n\n", nil
+	}
+	var b strings.Builder
+	err := named.Execute(&b, p)
+	return b.String(), err
 }
 
 // page is what the template sees.
@@ -48,6 +76,7 @@ type page struct {
 	Groups []string
 	Engine string
 
+	template   *template.Template
 	references map[reference]int
 	// sources are those that the page has named so far, in the order of their
 	// numbers.

@@ -1,0 +1,34 @@
+// Command recordtypes brings the OpenAPI document and the Go client up to date with
+// the record types. It runs in libs/spec.
+package main
+
+import (
+	"log"
+	"os"
+
+	"github.com/eventcarbon/ecf/libs/spec/internal/inputs"
+)
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run() error {
+	const document = "openapi.yaml"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		return err
+	}
+	if text, err = inputs.OpenAPI(text); err != nil {
+		return err
+	}
+	if err := os.WriteFile(document, text, 0o644); err != nil {
+		return err
+	}
+	if text, err = inputs.Client(); err != nil {
+		return err
+	}
+	return os.WriteFile("../client/inputs.go", text, 0o644)
+}
