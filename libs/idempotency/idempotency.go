@@ -16,7 +16,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -25,6 +24,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -75,9 +75,6 @@ type Reservation struct {
 // Keyed reports whether the request has a key at all.
 func (r Reservation) Keyed() bool { return r.entry.ID != "" }
 
-// idEncoding is that of all ids: base 32 without letters that people misread.
-var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
-
 // NewID gives the id of the n-th thing the request creates, the same in every
 // attempt. It is made of a random seed, so nobody can guess it from the key. A
 // request without a key gets a new id each time.
@@ -85,8 +82,7 @@ func (r Reservation) NewID(n int) string {
 	if !r.Keyed() {
 		return record.NewID()
 	}
-	sum := sha256.Sum256([]byte("id\x00" + r.entry.Seed + "\x00" + strconv.Itoa(n)))
-	return idEncoding.EncodeToString(sum[:])[:26]
+	return ids.Derive("id\x00" + r.entry.Seed + "\x00" + strconv.Itoa(n))
 }
 
 // Once gives the name of the request for record.Request, empty without a key.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -20,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/eventcarbon/ecf/libs/breaker"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
@@ -77,10 +77,9 @@ type Queue struct {
 	queue  string
 	log    *slog.Logger
 	now    func() time.Time
-	// quietUntil is in Unix nanoseconds. More than silence away it is of a clock
-	// that has been put back since.
-	quietUntil atomic.Int64
-	sent       metric.Int64Counter
+	// reachable is open for a while after a notification has failed.
+	reachable *breaker.Breaker
+	sent      metric.Int64Counter
 }
 
 // NewQueue returns a notifier that adds its tasks to the named queue.
@@ -91,7 +90,7 @@ func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func()
 		// The instrument given with an error still works as far as it can.
 		otel.Handle(err)
 	}
-	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now, sent: sent}
+	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now, reachable: breaker.New(silence, now), sent: sent}
 }
 
 // Close closes the connections.
@@ -107,7 +106,7 @@ func (q *Queue) Notify(ctx context.Context, org record.OrgID, event record.Event
 // TryNotify implements CheckedNotifier.
 func (q *Queue) TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error {
 	now := q.now()
-	if quiet := time.Duration(q.quietUntil.Load() - now.UnixNano()); quiet > 0 && quiet <= silence {
+	if !q.reachable.Allow() {
 		q.count(ctx, "lost")
 		return errSilent
 	}
@@ -119,7 +118,7 @@ func (q *Queue) TryNotify(ctx context.Context, org record.OrgID, event record.Ev
 	telemetry.Finish(span, err)
 	if err != nil {
 		q.count(ctx, "lost")
-		q.quietUntil.Store(now.Add(silence).UnixNano())
+		q.reachable.Trip()
 		return fmt.Errorf("notify of event %s: %w", event, err)
 	}
 	q.count(ctx, "rung")

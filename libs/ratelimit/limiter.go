@@ -3,8 +3,9 @@ package ratelimit
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/breaker"
 )
 
 // Options says how a Limiter counts.
@@ -33,12 +34,11 @@ type Options struct {
 type Limiter struct {
 	o     Options
 	local *Local
-	// resume is the time, in nanoseconds, until which Shared is not asked. More
-	// than a pause away it is of a clock that has been put back since.
-	resume atomic.Int64
+	// shared is open while Shared is left alone.
+	shared *breaker.Breaker
 }
 
-// New makes a Limiter.
+// New returns a Limiter.
 func New(o Options) *Limiter {
 	if o.Timeout <= 0 {
 		o.Timeout = 500 * time.Millisecond
@@ -52,23 +52,23 @@ func New(o Options) *Limiter {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	l := &Limiter{o: o}
+	l := &Limiter{o: o, shared: breaker.New(o.Pause, o.Now)}
 	if o.Strict {
 		l.local = NewLocal(o.Now, 0)
 	}
 	return l
 }
 
-// Name gives the policy's name, Rule what it allows.
+// Name returns the policy's name.
 func (l *Limiter) Name() string { return l.o.Name }
 
-// Rule gives what the policy allows.
+// Rule returns what the policy allows.
 func (l *Limiter) Rule() Rule { return l.o.Rule }
 
 // Take asks whether one more may pass for key, and counts it if so. A strict
 // limiter counts in the process first: what this process alone has let through
-// is never more than all of them together, so its refusal is everybody's, a
-// flood ends here, and the count is already there when Redis goes away.
+// is never more than all of them together, so its refusal holds for
+// all, a flood ends here, and the count is already there when Redis goes away.
 func (l *Limiter) Take(ctx context.Context, key string) Result {
 	if l.local == nil {
 		r, ok := l.ask(ctx, key, l.o.Shared.Take)
@@ -92,7 +92,7 @@ func (l *Limiter) Take(ctx context.Context, key string) Result {
 	return shared
 }
 
-// Peek tells what remains for key without counting; Unknown when the shared
+// Peek returns what remains for key without counting; Unknown when the shared
 // log does not answer.
 func (l *Limiter) Peek(ctx context.Context, key string) Result {
 	r, ok := l.ask(ctx, key, l.o.Shared.Peek)
@@ -103,7 +103,7 @@ func (l *Limiter) Peek(ctx context.Context, key string) Result {
 }
 
 func (l *Limiter) ask(ctx context.Context, key string, question func(context.Context, string, Rule) (Result, error)) (Result, bool) {
-	if left := time.Duration(l.resume.Load() - l.o.Now().UnixNano()); left > 0 && left <= l.o.Pause {
+	if !l.shared.Allow() {
 		return Result{}, false
 	}
 	limited, cancel := context.WithTimeout(ctx, l.o.Timeout)
@@ -115,7 +115,7 @@ func (l *Limiter) ask(ctx context.Context, key string, question func(context.Con
 	if ctx.Err() != nil {
 		return Result{}, false // the caller has run out of time, not the store
 	}
-	l.resume.Store(l.o.Now().Add(l.o.Pause).UnixNano())
+	l.shared.Trip()
 	// The key holds an address or a user; the text of the error may hold the
 	// server's name but no secret.
 	l.o.Logger.WarnContext(ctx, "rate limit store does not answer", "policy", l.o.Name,

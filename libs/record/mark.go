@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/ids"
 )
 
 // NewMark makes a mark: the time in a form that sorts, so that the oldest mark
@@ -32,16 +34,5 @@ func MarkTime(mark string) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// idEncoding is Crockford's base 32: no i, l, o, u, which people misread.
-const idEncoding = "0123456789abcdefghjkmnpqrstvwxyz"
-
-// NewID makes an id: 130 random bits in 26 characters of lower-case base 32,
-// safe in a path and not guessable.
-func NewID() string {
-	var random [26]byte
-	_, _ = rand.Read(random[:])
-	for i, b := range random {
-		random[i] = idEncoding[b&31]
-	}
-	return string(random[:])
-}
+// NewID returns a new random id.
+func NewID() string { return ids.New() }

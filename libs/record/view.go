@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/timestamp"
 )
 
-// timeLayout is RFC 3339 with milliseconds, the one form of time in the API.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
-func stamp(t time.Time) string { return t.UTC().Format(timeLayout) }
+func stamp(t time.Time) string { return timestamp.Format(t) }
 
 func stampOf(t *time.Time) *string {
 	if t == nil {

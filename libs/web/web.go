@@ -10,11 +10,8 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -22,6 +19,8 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/eventcarbon/ecf/libs/ids"
 )
 
 // BasePath is where the version of the interface begins.
@@ -48,7 +47,7 @@ type Options struct {
 	// A service behind the gateway must wait longer than the gateway keeps its
 	// connections, or a write meets a closing connection. Default: 120 s.
 	IdleTimeout time.Duration
-	// NewID makes request ids. Default: 128 random bits, base 32.
+	// NewID makes request ids. Default: ids.New.
 	NewID func() string
 	// Now is the clock for durations in logs and metrics. Default: time.Now.
 	Now func() time.Time
@@ -78,7 +77,7 @@ func (o *Options) setDefaults() {
 	setDuration(&o.WriteTimeout, 60*time.Second)
 	setDuration(&o.IdleTimeout, 120*time.Second)
 	if o.NewID == nil {
-		o.NewID = randomID
+		o.NewID = ids.New
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -95,12 +94,6 @@ func setDuration(d *time.Duration, value time.Duration) {
 	if *d <= 0 {
 		*d = value
 	}
-}
-
-func randomID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
 }
 
 // New makes the fiber application of a service with all middleware in place.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/breaker"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
@@ -46,7 +47,7 @@ type Accounts struct {
 	copy   *sessions.Copy // nil: none
 	log    *slog.Logger
 	now    func() time.Time
-	pause  pause
+	cache  *breaker.Breaker // open for a while after a write to copy has failed
 	// pending are audit entries that the store has not taken yet.
 	pending pendingAudit
 }
@@ -72,6 +73,7 @@ func NewAccounts(d AccountsDeps) (*Accounts, error) {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	a.cache = breaker.New(copyPause, a.now)
 	return a, nil
 }
 

@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
@@ -27,16 +26,6 @@ const (
 	purgeAfter = 7 * 24 * time.Hour
 )
 
-// pause is a time before which something is left alone.
-type pause struct{ until atomic.Int64 }
-
-// over is true as well where more than a pause is left: the clock was put back.
-func (p *pause) over(now time.Time) bool {
-	left := time.Duration(p.until.Load() - now.UnixNano())
-	return left <= 0 || left > copyPause
-}
-func (p *pause) begin(now time.Time, d time.Duration) { p.until.Store(now.Add(d).UnixNano()) }
-
 // read gives the truth about a session.
 func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error) {
 	v, err := a.store.Session(ctx, sid)
@@ -59,11 +48,11 @@ func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error)
 // Facts implements sessions.Authority: it reads the store and fills the copy.
 func (a *Accounts) Facts(ctx context.Context, sid string) (sessions.Facts, error) {
 	facts, err := a.read(ctx, sid)
-	if err != nil || a.copy == nil || facts.User.ID == "" || !a.pause.over(a.now()) {
+	if err != nil || a.copy == nil || facts.User.ID == "" || !a.cache.Allow() {
 		return facts, err
 	}
 	if err := a.put(ctx, facts.User, facts.Session); err != nil {
-		a.pause.begin(a.now(), copyPause)
+		a.cache.Trip()
 	}
 	return facts, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/breaker"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
 
@@ -58,7 +59,7 @@ type failures struct {
 	shared ratelimit.Log // nil: this process counts alone
 	local  ratelimit.Log
 	now    func() time.Time
-	pause  pause // of shared, after it failed
+	redis  *breaker.Breaker // open for a while after Redis has failed
 }
 
 // What its keys in Redis begin with.
@@ -76,7 +77,7 @@ const failuresTimeout = 500 * time.Millisecond
 // newFailures counts by the clock of Redis, so that replicas agree, unless clock
 // is a test's; now is the process's own.
 func newFailures(wish ratelimit.Rule, cache redis.UniversalClient, clock, now func() time.Time) *failures {
-	f := &failures{tiers: tiers(accountLimit(wish)), cache: cache, local: ratelimit.NewLocal(now, 0), now: now}
+	f := &failures{tiers: tiers(accountLimit(wish)), cache: cache, local: ratelimit.NewLocal(now, 0), now: now, redis: breaker.New(copyPause, now)}
 	if cache != nil {
 		f.shared = ratelimit.NewRedis(cache, failuresPrefix, clock)
 	}
@@ -135,7 +136,7 @@ func (f *failures) begin(ctx context.Context, emailKey, address string) (forgive
 // address is known by Redis only; without it the owner shares one count with
 // strangers.
 func (f *failures) key(ctx context.Context, emailKey, address string) (key string, answers bool) {
-	if f.shared == nil || !f.pause.over(f.now()) {
+	if f.shared == nil || !f.redis.Allow() {
 		return hashed(emailKey), false
 	}
 	own := hashed(emailKey, addressKey(address))
@@ -153,13 +154,13 @@ func (f *failures) key(ctx context.Context, emailKey, address string) (key strin
 // failed leaves Redis alone for a while, unless it was the client who left.
 func (f *failures) failed(ctx context.Context) {
 	if !errors.Is(ctx.Err(), context.Canceled) {
-		f.pause.begin(f.now(), copyPause)
+		f.redis.Trip()
 	}
 }
 
 // remember notes that the owner of an account has signed in from an address.
 func (f *failures) remember(ctx context.Context, emailKey, address string) {
-	if f.cache == nil || address == "" || !f.pause.over(f.now()) {
+	if f.cache == nil || address == "" || !f.redis.Allow() {
 		return
 	}
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), failuresTimeout)

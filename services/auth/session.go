@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
@@ -224,6 +225,6 @@ func (s *Service) sessionFacts(c *fiber.Ctx) error {
 }
 
 // stamp writes a time as the API does.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+func stamp(t time.Time) string { return timestamp.Format(t) }
 
 func deleted(id string) fiber.Map { return fiber.Map{"_id": id, "deleted": true} }

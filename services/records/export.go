@@ -14,14 +14,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
 	// exportStep is how many records are in memory at a time.
-	exportStep  = 500
-	csvType     = "text/csv; charset=utf-8"
-	stampLayout = "2006-01-02T15:04:05.000Z"
+	exportStep = 500
+	csvType    = "text/csv; charset=utf-8"
 )
 
 // export sends all records of an event as one table, drafts included: the
@@ -182,7 +182,7 @@ func (e *exporter) row(r record.Record) ([]string, error) {
 	}
 	row := []string{
 		string(r.ID), r.Type, string(r.Status), strconv.FormatBool(r.Status.IsSubmitted()), strconv.FormatInt(r.Rev, 10),
-		r.CreatedAt.UTC().Format(stampLayout), sheet.Guard(r.CreatedBy.ID), sheet.Guard(r.CreatedBy.Name), r.UpdatedAt.UTC().Format(stampLayout),
+		timestamp.Format(r.CreatedAt), sheet.Guard(r.CreatedBy.ID), sheet.Guard(r.CreatedBy.Name), timestamp.Format(r.UpdatedAt),
 		stampCell(r.SubmittedAt), actorCell(r.SubmittedBy), stampCell(r.ReviewedAt), actorCell(r.ReviewedBy), sheet.Guard(r.ReviewComment),
 		shown.Kg.String(), shown.Low.String(), shown.High.String(), sheet.Guard(shown.FactorSet),
 	}
@@ -200,7 +200,7 @@ func stampCell(at *time.Time) string {
 	if at == nil {
 		return ""
 	}
-	return at.UTC().Format(stampLayout)
+	return timestamp.Format(at)
 }
 
 func actorCell(by *record.Actor) string {

@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
@@ -239,13 +239,10 @@ func (j *job) recordOf(n int64, row sheet.Row) (record.Record, bool) {
 	return r, fill(&r, decoded, *j.i.Context, j.i.ContextRev) == nil
 }
 
-var importIDs = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
-
 // recordID gives the id of the record of the n-th row, the same in every
 // attempt.
 func (j *job) recordID(n int64) record.ID {
-	sum := sha256.Sum256([]byte("import\x00" + j.i.Seed + "\x00" + strconv.FormatInt(n, 10)))
-	return record.ID(importIDs.EncodeToString(sum[:])[:26])
+	return record.ID(ids.Derive("import\x00" + j.i.Seed + "\x00" + strconv.FormatInt(n, 10)))
 }
 
 // storeBatch stores a batch and then the progress. Dying in between, the batch is

@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -44,7 +45,7 @@ func viewOf(i record.Import) importView {
 	v := importView{
 		ID: i.ID, Event: i.Event, Type: i.Type, Status: i.Status, Partial: i.Partial, Rows: i.Rows, Imported: i.Imported, Failed: i.Bad,
 		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, CreatedBy: i.By,
-		CreatedAt: i.CreatedAt.UTC().Format(stampLayout), UpdatedAt: i.UpdatedAt.UTC().Format(stampLayout),
+		CreatedAt: timestamp.Format(i.CreatedAt), UpdatedAt: timestamp.Format(i.UpdatedAt),
 	}
 	if v.Errors == nil {
 		v.Errors = []record.RowError{}

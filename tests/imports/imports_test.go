@@ -87,6 +87,8 @@ var core = map[string][]string{
 	"libs/apperr":                nil,
 	"libs/client":                nil, // so that whoever imports it takes on nothing else
 	"libs/decimal":               nil,
+	"libs/ids":                   nil,
+	"libs/timestamp":             nil,
 	"libs/fields":                nil,
 	"libs/factors":               nil,
 	"libs/locations":             nil,

@@ -3,11 +3,11 @@ package sessions
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/eventcarbon/ecf/libs/breaker"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/internal/lru"
 )
@@ -40,13 +40,13 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Checker tells the state of sessions, at most rememberFor older than the copy.
+// Checker reports the state of sessions, at most rememberFor older than the copy.
 // It implements identity.Sessions.
 type Checker struct {
-	o        Options
-	recent   *lru.Cache[string, answer]
-	flights  singleflight.Group
-	copyFrom atomic.Int64 // Unix nanoseconds before which the copy is left alone
+	o       Options
+	recent  *lru.Cache[string, answer]
+	flights singleflight.Group
+	copy    *breaker.Breaker // open while the copy is left alone
 }
 
 type answer struct {
@@ -56,7 +56,7 @@ type answer struct {
 
 var _ identity.Sessions = (*Checker)(nil)
 
-// NewChecker makes a Checker.
+// NewChecker returns a Checker.
 func NewChecker(o Options) *Checker {
 	if o.Size <= 0 {
 		o.Size = 10_000
@@ -64,10 +64,10 @@ func NewChecker(o Options) *Checker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Checker{o: o, recent: lru.New[string, answer](o.Size)}
+	return &Checker{o: o, recent: lru.New[string, answer](o.Size), copy: breaker.New(copyPause, o.Now)}
 }
 
-// Check gives the state of the session sid.
+// Check returns the state of the session sid.
 func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
 	now := c.o.Now()
 	if a, ok := c.recent.Get(sid); ok && within(a.until.Sub(now), rememberFor) {
@@ -97,8 +97,8 @@ func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error)
 	}
 }
 
-// within says whether a time of at most limit has not passed yet. What is left of
-// it is more than all of it where the clock has been put back since.
+// within reports whether a time of at most limit has not passed yet. More than
+// the whole of it is left only where the clock has been set back since.
 func within(left, limit time.Duration) bool { return left > 0 && left <= limit }
 
 // Forget drops what is remembered of a session in this process, so that the
@@ -109,13 +109,13 @@ func (c *Checker) Forget(sid string) {
 }
 
 func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
-	if c.o.Copy != nil && !within(time.Duration(c.copyFrom.Load()-c.o.Now().UnixNano()), copyPause) {
+	if c.o.Copy != nil && c.copy.Allow() {
 		short, cancel := context.WithTimeout(ctx, copyTimeout)
 		facts, ok, err := c.o.Copy.Facts(short, sid)
 		cancel()
 		switch {
 		case err != nil:
-			c.copyFrom.Store(c.o.Now().Add(copyPause).UnixNano())
+			c.copy.Trip()
 		case ok:
 			return facts, nil
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/ids"
 )
 
 // User is one account. Its email is unique over all organizations.
@@ -105,8 +106,8 @@ func (s Session) Fact() sessions.Session {
 	return sessions.Session{ID: s.ID, User: s.User, Org: s.Org, Epoch: s.Epoch, Ended: !s.EndedAt.IsZero(), Expires: s.Expires, Rev: s.Rev}
 }
 
-// NewID makes an id: 130 random bits in lower-case base 32.
-func NewID() string { return strings.ToLower(rand.Text()) }
+// NewID returns a new random id.
+func NewID() string { return ids.New() }
 
 // NewMark makes a mark that no other write has.
 func NewMark() string { return rand.Text() }

@@ -1,0 +1,10 @@
+// Package timestamp writes times as the API shows them.
+package timestamp
+
+import "time"
+
+// Layout is RFC 3339 in UTC with milliseconds, the one form of time in the API.
+const Layout = "2006-01-02T15:04:05.000Z"
+
+// Format returns a time as the API shows it.
+func Format(t time.Time) string { return t.UTC().Format(Layout) }
