@@ -200,7 +200,7 @@ func stampCell(at *time.Time) string {
 	if at == nil {
 		return ""
 	}
-	return timestamp.Format(at)
+	return timestamp.Format(*at)
 }
 
 func actorCell(by *record.Actor) string {
