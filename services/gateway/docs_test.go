@@ -127,6 +127,9 @@ func TestMethodologyPage(t *testing.T) {
 	if page.status != http.StatusOK || page.header.Get("Content-Security-Policy") != docsPolicy {
 		t.Fatalf("%d %v", page.status, page.header)
 	}
+	if strings.Contains(page.body, "style=") {
+		t.Error("the page has inline styles, which its policy does not allow")
+	}
 	for _, want := range []string{"<h1", "Boundary", "<table>", "desnz-2026"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)

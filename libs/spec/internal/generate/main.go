@@ -225,7 +225,9 @@ type problem struct {
 	Cause, Remedy        template.HTML
 }
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+// Tables align by attribute: the pages' policy allows no inline style.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Linkify,
+	extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 func html(source string) (template.HTML, error) {
 	var b bytes.Buffer
