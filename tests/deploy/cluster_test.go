@@ -125,13 +125,13 @@ func TestClusterTakesEverything(t *testing.T) {
 			}
 			pods++
 		}
-		if pods < 12 {
+		if pods < 9 {
 			t.Errorf("%s: only %d pods were tried", overlay, pods)
 		}
-		root := podTemplates(objects)["records"]
-		root.Spec.Containers[0].SecurityContext.Privileged = new(true)
-		if out, err := c.try(podOf(t, "privileged", namespace, root), "create", "--dry-run=server", "-f", "-"); err == nil || !strings.Contains(out, "violates PodSecurity") {
-			t.Errorf("%s: a privileged pod is admitted: %s", overlay, out)
+		asRoot := podTemplates(objects)["records"]
+		asRoot.Spec.SecurityContext.RunAsNonRoot = nil
+		if out, err := c.try(podOf(t, "root", namespace, asRoot), "create", "--dry-run=server", "-f", "-"); err == nil || !strings.Contains(out, "violates PodSecurity") {
+			t.Errorf("%s: a pod that may run as root is admitted: %s", overlay, out)
 		}
 	}
 	// A misspelled field is refused, so what was taken was read.

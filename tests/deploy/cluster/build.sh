@@ -32,5 +32,5 @@ crd() { # NAME MODULE@VERSION FILE...
 }
 crd gateway-api sigs.k8s.io/gateway-api@v1.6.3 config/crd/standard/gateway.networking.k8s.io_httproutes.yaml
 crd keda github.com/kedacore/keda/v2@v2.21.0 config/crd/bases/keda.sh_scaledobjects.yaml config/crd/bases/keda.sh_triggerauthentications.yaml
-crd prometheus github.com/prometheus-operator/prometheus-operator@v0.86.1 \
+crd prometheus github.com/prometheus-operator/prometheus-operator@v0.82.2 \
   example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml
