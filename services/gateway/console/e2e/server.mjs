@@ -1,0 +1,88 @@
+// A real server with data of its own, on a port of its own.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = process.env.ECF_BIN ?? fileURLToPath(new URL('../../../../bin/ecf', import.meta.url));
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const s = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = s.address();
+      s.close(() => resolve(port));
+    });
+  });
+
+export class Server {
+  static async start() {
+    const s = new Server();
+    s.dir = mkdtempSync(join(tmpdir(), 'ecf-console-'));
+    s.port = await freePort();
+    s.url = `http://127.0.0.1:${s.port}`;
+    await s.run();
+    s.password = readFileSync(join(s.dir, 'demo-credentials'), 'utf8').match(/^manager \S+ (\S+)/m)[1];
+    return s;
+  }
+
+  async run() {
+    this.output = '';
+    this.process = spawn(program, ['serve'], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.dir,
+        ECF_ADDR: `127.0.0.1:${this.port}`,
+        ECF_DATA_DIR: this.dir,
+        ECF_DEMO: 'true',
+        ECF_LOG_LEVEL: 'warn',
+        ECF_AUTH_RATE_LIMIT: '1000/15m',
+        ECF_WRITE_RATE_LIMIT: '100000/1m',
+      },
+    });
+    for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (d) => (this.output += d));
+    const deadline = Date.now() + 120_000;
+    for (;;) {
+      const ready = await fetch(`${this.url}/health/ready`).then(
+        (r) => r.ok,
+        () => false,
+      );
+      if (ready) return;
+      if (Date.now() > deadline || this.process.exitCode !== null) throw new Error(`the server does not start: ${this.output}`);
+      await new Promise((r) => setTimeout(r, 200));
+    }
+  }
+
+  /** Ends the program at once, as a crash would. */
+  async kill() {
+    const ended = new Promise((r) => this.process.once('exit', r));
+    this.process.kill('SIGKILL');
+    await ended;
+  }
+
+  async stop() {
+    await this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** Calls the API as a program does. */
+  async api(who, method, path, body, headers = {}) {
+    this.tokens ??= {};
+    this.tokens[who] ??= (
+      await (await fetch(`${this.url}/api/v2/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ email: `${who}@demo.test`, password: this.password }) })).json()
+    ).data.accessToken;
+    const response = await fetch(`${this.url}/api/v2${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.tokens[who]}`, 'Content-Type': 'application/json', ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  }
+
+  async event(title) {
+    return (await this.api('manager', 'POST', '/events', { title, country: 'GB', startDate: '2026-09-01', endDate: '2026-09-02', attendees: 120 }))._id;
+  }
+}
