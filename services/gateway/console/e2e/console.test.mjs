@@ -46,7 +46,8 @@ const until = async (what, f) => {
 };
 
 const grid = (page) => page.getByRole('grid');
-const cell = (page, row, col) => page.locator(`[role=row][aria-rowindex="${row + 1}"] [role=gridcell][aria-colindex="${col + 1}"]`);
+const cell = (page, row, col) =>
+  page.locator(`[role=row][aria-rowindex="${row + 1}"] [role=gridcell][aria-colindex="${col + 1}"]`);
 
 async function paste(page, text) {
   await page.evaluate((t) => navigator.clipboard.writeText(t), text);
@@ -61,11 +62,28 @@ for (const who of ['user', 'manager', 'admin'])
     test(`axe finds nothing on any page: ${who}, ${colorScheme}`, { timeout: 240_000 }, async () => {
       const { page } = await visit(who, '/', { colorScheme });
       const id = await server.event(`Pages for ${who}, ${colorScheme}`);
-      const record = await server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'JFK', passengers: 2 });
+      const record = await server.api('user', 'POST', `/events/${id}/flights`, {
+        from: 'LHR',
+        to: 'JFK',
+        passengers: 2,
+      });
       await server.api('user', 'POST', `/events/${id}/flights/${record._id}/submit`, {});
       await server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 2 });
-      const example = (await server.api('manager', 'GET', '/events?limit=100')).items.find((e) => e.title.startsWith('Example'))._id;
-      const pages = ['/', `/events/${id}/sheet`, `/events/${id}/sheet?type=all`, `/events/${id}/footprint`, `/events/${example}/footprint`, `/events/${example}/report`, `/events/${id}/report`, '/organization', '/account', '/about'];
+      const example = (await server.api('manager', 'GET', '/events?limit=100')).items.find((e) =>
+        e.title.startsWith('Example'),
+      )._id;
+      const pages = [
+        '/',
+        `/events/${id}/sheet`,
+        `/events/${id}/sheet?type=all`,
+        `/events/${id}/footprint`,
+        `/events/${example}/footprint`,
+        `/events/${example}/report`,
+        `/events/${id}/report`,
+        '/organization',
+        '/account',
+        '/about',
+      ];
       if (who !== 'user') pages.push(`/events/${id}/review`, `/events/${example}/review`);
       for (const path of pages) {
         await page.goto(path);
@@ -73,7 +91,13 @@ for (const who of ['user', 'manager', 'admin'])
         await page.waitForLoadState('networkidle');
         // The report is a page of the server's own, with tests of its own.
         const { violations } = await new AxeBuilder({ page }).exclude('iframe').analyze();
-        assert.deepEqual(violations.map((v) => `${path}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160) + n.any.map((a) => a.message).join()).join(' | ')}`), []);
+        assert.deepEqual(
+          violations.map(
+            (v) =>
+              `${path}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160) + n.any.map((a) => a.message).join()).join(' | ')}`,
+          ),
+          [],
+        );
       }
       if (who === 'admin')
         for (const tab of ['Members', 'Audit log']) {
@@ -81,7 +105,10 @@ for (const who of ['user', 'manager', 'admin'])
           await page.getByRole('tab', { name: tab }).click();
           await page.getByRole('table').waitFor();
           const { violations } = await new AxeBuilder({ page }).analyze();
-          assert.deepEqual(violations.map((v) => `${tab}: ${v.id}: ${v.nodes[0].html}`), []);
+          assert.deepEqual(
+            violations.map((v) => `${tab}: ${v.id}: ${v.nodes[0].html}`),
+            [],
+          );
         }
     });
 
@@ -92,13 +119,18 @@ test('axe finds nothing on the page to sign in', async () => {
     await o.page.goto('/');
     await o.page.getByLabel('Email').waitFor();
     const { violations } = await new AxeBuilder({ page: o.page }).analyze();
-    assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
+    assert.deepEqual(
+      violations.map((v) => `${v.id}: ${v.nodes[0].html}`),
+      [],
+    );
   }
 });
 
 test('no script can read a token, and the cookies are not for scripts', async () => {
   const { page, context } = await visit('user');
-  const seen = await page.evaluate(() => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage));
+  const seen = await page.evaluate(
+    () => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage),
+  );
   const cookies = (await context.cookies()).filter((c) => c.name.startsWith(`ecf-${server.port}-`));
   assert.equal(cookies.length, 2);
   for (const c of cookies) {
@@ -121,7 +153,9 @@ test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeou
   await page.keyboard.press('Enter');
   await grid(page).waitFor();
   await page.evaluate((t) => navigator.clipboard.writeText(t), flights);
-  await until('the grid has the focus', () => page.evaluate(() => document.activeElement?.getAttribute('role') === 'grid'));
+  await until('the grid has the focus', () =>
+    page.evaluate(() => document.activeElement?.getAttribute('role') === 'grid'),
+  );
   await page.keyboard.press('Control+v');
   // The fault is in its cell, and what would be right one key away.
   await until('the fault is in its cell', async () => (await cell(page, 2, 2).getAttribute('aria-invalid')) === 'true');
@@ -131,14 +165,20 @@ test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeou
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Alt+Enter');
   await until('the cell is mended', async () => (await cell(page, 2, 2).innerText()).startsWith('JFK'));
-  await page.keyboard.press('Control+Home');
-  await until('three records are saved', async () => (await server.api('manager', 'GET', `/events/${id}/flights`)).pagination.total === 3);
+  await page.keyboard.press('Control+End'); // a row is saved when it is left
+  await until(
+    'three records are saved',
+    async () => (await server.api('manager', 'GET', `/events/${id}/flights`)).pagination.total === 3,
+  );
   await page.keyboard.press('Control+a');
   const submit = page.getByRole('button', { name: 'Submit 3 rows' });
   await submit.waitFor();
   await submit.focus();
   await page.keyboard.press('Enter');
-  await until('all wait', async () => (await server.api('manager', 'GET', `/events/${id}/review`)).pagination.total === 3);
+  await until(
+    'all wait',
+    async () => (await server.api('manager', 'GET', `/events/${id}/review`)).pagination.total === 3,
+  );
   await page.getByRole('link', { name: 'Review' }).focus();
   await page.keyboard.press('Enter');
   const queue = page.getByRole('listbox');
@@ -148,8 +188,16 @@ test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeou
     await until('a record is chosen', () => queue.getAttribute('aria-activedescendant'));
     await page.keyboard.press('a');
   }
-  await until('they are approved when the time to undo is over', async () => (await server.api('manager', 'GET', `/events/${id}/review`)).pagination.total === 0);
-  await until('they count', () => server.api('manager', 'GET', `/events/${id}/results`).then((r) => r.counts.approved === 3 && r.status === 'current', () => false));
+  await until(
+    'they are approved when the time to undo is over',
+    async () => (await server.api('manager', 'GET', `/events/${id}/review`)).pagination.total === 0,
+  );
+  await until('they count', () =>
+    server.api('manager', 'GET', `/events/${id}/results`).then(
+      (r) => r.counts.approved === 3 && r.status === 'current',
+      () => false,
+    ),
+  );
   await page.getByRole('link', { name: 'Footprint' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /Flights/ }).focus();
@@ -186,9 +234,15 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
   await page.getByText('Offline').waitFor();
   await server.run();
   await page.reload();
-  await until('the row is there again', async () => (await cell(page, 1, 1).innerText()) === 'LHR' && (await cell(page, 1, 3).innerText()) === '7');
+  await until(
+    'the row is there again',
+    async () => (await cell(page, 1, 1).innerText()) === 'LHR' && (await cell(page, 1, 3).innerText()) === '7',
+  );
   await page.keyboard.press('ArrowDown');
-  await until('it is saved once', async () => (await server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1);
+  await until(
+    'it is saved once',
+    async () => (await server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
+  );
   await page.waitForTimeout(1_000);
   assert.equal((await server.api('user', 'GET', `/events/${id}/flights`)).pagination.total, 1);
   faults.length = 0; // the server was away
@@ -198,7 +252,11 @@ test('a session that an administrator ends in mid-edit loses nothing', { timeout
   const email = `mid${Date.now()}@demo.test`;
   const made = await server.api('admin', 'POST', '/users', { email, name: 'Mid Edit', role: 'user' });
   const password = 'a quiet harbour at dawn';
-  await fetch(`${server.url}/api/v2/auth/setup`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ setupToken: made.setupToken, password }) });
+  await fetch(`${server.url}/api/v2/auth/setup`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ setupToken: made.setupToken, password }),
+  });
   const id = await server.event('Ended');
   const o = await open(browser, server.url);
   opened.push(o);
@@ -221,7 +279,10 @@ test('a session that an administrator ends in mid-edit loses nothing', { timeout
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'hidden' });
-  await until('the row is saved', async () => (await server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1);
+  await until(
+    'the row is saved',
+    async () => (await server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
+  );
 });
 
 test('two browsers decide on the same record: the second is told', { timeout: 120_000 }, async () => {
@@ -234,13 +295,22 @@ test('two browsers decide on the same record: the second is told', { timeout: 12
   await first.page.getByRole('button', { name: 'Reject' }).click();
   await first.page.getByLabel('Why?').fill('The invoice says otherwise.');
   await first.page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
-  await until('rejected', async () => (await server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status === 'rejected');
-  await second.page.getByRole('button', { name: 'Approve', exact: true }).click({ timeout: 3_000 }).catch(() => {});
-  await second.page.getByText(/Decided elsewhere|Nothing was decided/).first().waitFor({ timeout: 40_000 });
+  await until(
+    'rejected',
+    async () => (await server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status === 'rejected',
+  );
+  await second.page
+    .getByRole('button', { name: 'Approve', exact: true })
+    .click({ timeout: 3_000 })
+    .catch(() => {});
+  await second.page
+    .getByText(/Decided elsewhere|Nothing was decided/)
+    .first()
+    .waitFor({ timeout: 40_000 });
   assert.equal((await server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status, 'rejected');
 });
 
-test('somebody else\'s change is shown, not overwritten', { timeout: 120_000 }, async () => {
+test("somebody else's change is shown, not overwritten", { timeout: 120_000 }, async () => {
   const id = await server.event('Conflict');
   const record = await server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'JFK', passengers: 2 });
   const { page } = await visit('user', `/events/${id}/sheet`);
@@ -256,7 +326,10 @@ test('somebody else\'s change is shown, not overwritten', { timeout: 120_000 }, 
   assert.equal((await server.api('user', 'GET', `/events/${id}/flights/${record._id}`)).passengers, 5);
   await page.getByRole('button', { name: 'Keep mine' }).click();
   await cell(page, 4, 1).click();
-  await until('mine is kept', async () => (await server.api('user', 'GET', `/events/${id}/flights/${record._id}`)).passengers === 9);
+  await until(
+    'mine is kept',
+    async () => (await server.api('user', 'GET', `/events/${id}/flights/${record._id}`)).passengers === 9,
+  );
 });
 
 test('at 360 px the sheet is one row as a form, and no page scrolls sideways', { timeout: 120_000 }, async () => {
@@ -267,8 +340,19 @@ test('at 360 px the sheet is one row as a form, and no page scrolls sideways', {
   await page.getByLabel('Passengers').fill('3');
   await page.getByRole('button', { name: 'New row' }).click();
   await until('saved', async () => (await server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1);
-  const example = (await server.api('manager', 'GET', '/events?limit=100')).items.find((e) => e.title.startsWith('Example'))._id;
-  for (const path of ['/', `/events/${id}/sheet`, `/events/${example}/review`, `/events/${example}/footprint`, `/events/${example}/report`, '/organization', '/account', '/about']) {
+  const example = (await server.api('manager', 'GET', '/events?limit=100')).items.find((e) =>
+    e.title.startsWith('Example'),
+  )._id;
+  for (const path of [
+    '/',
+    `/events/${id}/sheet`,
+    `/events/${example}/review`,
+    `/events/${example}/footprint`,
+    `/events/${example}/report`,
+    '/organization',
+    '/account',
+    '/about',
+  ]) {
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -290,8 +374,15 @@ test('signing out ends the session in all tabs', async () => {
 
 test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
   const id = await server.event('Large');
-  const items = Array.from({ length: 100 }, (_, n) => ({ treatment: 'recycling', material: 'paper_card', weightKg: n + 1 }));
-  for (let n = 0; n < 100; n += 5) await Promise.all(Array.from({ length: 5 }, () => server.api('user', 'POST', `/events/${id}/waste/batch`, { items })));
+  const items = Array.from({ length: 100 }, (_, n) => ({
+    treatment: 'recycling',
+    material: 'paper_card',
+    weightKg: n + 1,
+  }));
+  for (let n = 0; n < 100; n += 5)
+    await Promise.all(
+      Array.from({ length: 5 }, () => server.api('user', 'POST', `/events/${id}/waste/batch`, { items })),
+    );
   const { page, context } = await visit('user', `/events/${id}/sheet?type=waste`);
   await until('all rows are there', async () => (await grid(page).getAttribute('aria-rowcount')) === '10021');
   assert.ok((await page.locator('[role=row]').count()) < 100, 'the rows are not virtualized');
@@ -306,14 +397,20 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
   await grid(page).focus();
   for (let n = 0; n < 60; n++) {
     const begun = await busy();
-    await page.evaluate((top) => new Promise((done) => {
-      document.querySelector('[role=grid]').scrollTop = top;
-      requestAnimationFrame(() => requestAnimationFrame(done));
-    }), n * 5000);
+    await page.evaluate(
+      (top) =>
+        new Promise((done) => {
+          document.querySelector('[role=grid]').scrollTop = top;
+          requestAnimationFrame(() => requestAnimationFrame(done));
+        }),
+      n * 5000,
+    );
     frames.push((await busy()) - begun);
   }
   frames.sort((a, b) => a - b);
   const p95 = frames[Math.floor(frames.length * 0.95)];
-  console.log(`scripting, style and layout of a jump of 156 rows: median ${frames[30].toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`);
+  console.log(
+    `scripting, style and layout of a jump of 156 rows: median ${frames[30].toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`,
+  );
   assert.ok(p95 < 50, `p95 is ${p95} ms`);
 });

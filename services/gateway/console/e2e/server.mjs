@@ -49,7 +49,8 @@ export class Server {
         () => false,
       );
       if (ready) return;
-      if (Date.now() > deadline || this.process.exitCode !== null) throw new Error(`the server does not start: ${this.output}`);
+      if (Date.now() > deadline || this.process.exitCode !== null)
+        throw new Error(`the server does not start: ${this.output}`);
       await new Promise((r) => setTimeout(r, 200));
     }
   }
@@ -70,7 +71,13 @@ export class Server {
   async api(who, method, path, body, headers = {}) {
     this.tokens ??= {};
     this.tokens[who] ??= (
-      await (await fetch(`${this.url}/api/v2/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ email: `${who}@demo.test`, password: this.password }) })).json()
+      await (
+        await fetch(`${this.url}/api/v2/auth/login`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ email: `${who}@demo.test`, password: this.password }),
+        })
+      ).json()
     ).data.accessToken;
     const response = await fetch(`${this.url}/api/v2${path}`, {
       method,
@@ -83,6 +90,14 @@ export class Server {
   }
 
   async event(title) {
-    return (await this.api('manager', 'POST', '/events', { title, country: 'GB', startDate: '2026-09-01', endDate: '2026-09-02', attendees: 120 }))._id;
+    return (
+      await this.api('manager', 'POST', '/events', {
+        title,
+        country: 'GB',
+        startDate: '2026-09-01',
+        endDate: '2026-09-02',
+        attendees: 120,
+      })
+    )._id;
   }
 }

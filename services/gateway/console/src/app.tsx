@@ -10,6 +10,7 @@ import {
   RouterProvider,
   redirect,
 } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
 import type { ReactNode } from 'react';
 import { ApiError } from './api/client';
 import { EventsPage } from './pages/Events';
@@ -21,7 +22,7 @@ import { Updated } from './ui/Updated';
 
 const theme = createTheme({
   primaryColor: 'teal',
-  primaryShade: { light: 9, dark: 4 },
+  primaryShade: 9,
   autoContrast: true,
   fontFamily: 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
@@ -118,6 +119,9 @@ declare module '@tanstack/react-router' {
 }
 
 const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+// The lock of scrolling behind a dialog adds a style element of its own.
+setNonce(nonce());
 
 export function App(): ReactNode {
   return (

@@ -112,7 +112,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
             key={c.field}
             label={label}
             required={c.required}
-            disabled={locked}
+            readOnly={locked}
             error={error}
             description={c.description}
             type={c.kind === 'date' ? 'date' : 'text'}
