@@ -1,6 +1,7 @@
-// Package app is what every program of the service does around its own work:
-// read settings, make the logger, connect telemetry, end on a signal, serve
-// HTTP until told to stop and then finish what has begun.
+// Package app is what every program of the product has around its own work: it
+// reads the settings of a command, opens the log and the telemetry, ends on a
+// signal, and runs services: it serves them, says when they are ready, and lets
+// them finish what they have begun.
 package app
 
 import (
@@ -19,9 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"go.opentelemetry.io/otel"
-
-	"github.com/eventcarbon/ecf/libs/redisx"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
@@ -30,15 +29,75 @@ type Env struct {
 	// Args is the command line without the program's name.
 	Args   []string
 	Getenv func(string) string
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
+	// Environ is the whole environment as NAME=value, to find variables that
+	// nobody reads; nil: they are not looked for.
+	Environ []string
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	// Logger is where the program logs. When it is nil a log of JSON lines on
+	// Stderr is opened, and the telemetry with it.
 	Logger *slog.Logger
 	// Version names the build: a version, or the revision it was built from.
 	Version string
 	// Metrics is the page to be scraped, nil when there is no debug address.
 	Metrics http.Handler
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
 }
+
+// Command is one command of a program.
+type Command struct {
+	// Name is the words the command is called by, "org create"; empty: what the
+	// program does when no command is named.
+	Name string
+	// Arguments shows the command's arguments in the help, "BUNDLE.json".
+	Arguments string
+	// Summary says in a line what the command does.
+	Summary string
+
+	open func() (settings.Config, func(ctx context.Context, env Env) error)
+	// quiet commands answer and end: they open neither log nor telemetry.
+	quiet bool
+}
+
+// NewCommand makes a command from its settings, a struct C, and what it does
+// with them.
+func NewCommand[C any, P interface {
+	*C
+	settings.Config
+}](name, summary string, run func(ctx context.Context, env Env, c *C) error,
+) Command {
+	return Command{Name: name, Summary: summary, open: func() (settings.Config, func(context.Context, Env) error) {
+		c := new(C)
+		return P(c), func(ctx context.Context, env Env) error { return run(ctx, env, c) }
+	}}
+}
+
+// Taking returns the command with what its help shows as its arguments.
+func (c Command) Taking(arguments string) Command {
+	c.Arguments = arguments
+	return c
+}
+
+// Settings returns the descriptions of the command's settings.
+func (c Command) Settings() *settings.Set {
+	config, _ := c.open()
+	return settings.Of(config)
+}
+
+// Program is a program: a service has one command without a name.
+type Program struct {
+	Name     string
+	Summary  string
+	Commands []Command
+	// Notes end the help.
+	Notes string
+}
+
+// serviceNamer is implemented by settings that decide what the process calls
+// itself in logs and telemetry: the worker is a process of its own kind.
+type serviceNamer interface{ ServiceName() string }
 
 // The exit codes of Main.
 const (
@@ -49,117 +108,129 @@ const (
 // flushLimit bounds how long the end of a program waits for its telemetry.
 const flushLimit = 5 * time.Second
 
-// Main runs a program: its context ends on SIGINT or SIGTERM (a second one
-// kills), telemetry is set up before and flushed after. It gives the exit code:
-// 0 when run returned nil or was ended by a signal, else 1, and then the error
-// is on standard error, one line per fault. With the argument healthcheck it
-// asks the running program instead; see Healthcheck.
+// Main runs the program with the arguments and the environment of the process
+// and returns the exit code: 0 when the command returned nil or was ended by a
+// signal, else 1, and then the error is on standard error, one line for each
+// thing that is wrong. SIGINT or SIGTERM end the command's context; a second
+// one kills. With the argument healthcheck it asks the running program instead;
+// see Healthcheck.
 //
-//	func main() { os.Exit(app.Main("records", run)) }
-func Main(name string, run func(ctx context.Context, env Env) error) int {
+//	func main() { os.Exit(records.Program().Main()) }
+func (p Program) Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// After the first signal the default action is back, so that a program
 	// that hangs in its shutdown can still be ended by a second one.
 	context.AfterFunc(ctx, stop)
-	return start(ctx, name, run, Env{
-		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: buildVersion(),
+	return p.exitCode(ctx, Env{
+		Args: os.Args[1:], Getenv: os.Getenv, Environ: os.Environ(),
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: buildVersion(),
 	})
 }
 
-func start(ctx context.Context, name string, run func(context.Context, Env) error, env Env) int {
-	if len(env.Args) > 0 && env.Args[0] == healthcheckCommand {
-		return healthcheck(ctx, name, env)
-	}
-	level, err := parseLevel(peek("ECF_LOG_LEVEL", "log-level", env))
-	if err != nil {
-		level = slog.LevelInfo // Load reports the fault
-	}
-	var flush func(context.Context) error
-	if peek("ECF_DEBUG_ADDR", "debug-addr", env) != "" {
-		env.Metrics, flush, err = setupWithMetrics(ctx, name, env.Version)
-	} else {
-		flush, err = telemetry.Setup(ctx, name, env.Version)
-	}
-	if err != nil {
-		_, _ = fmt.Fprintf(env.Stderr, "%s: telemetry: %s\n", name, telemetry.Redact(err.Error()))
-		return exitFailed
-	}
-	env.Logger = telemetry.Logger(env.Stderr, name, level)
-	// What libraries say about themselves goes to the same log.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		env.Logger.Warn("telemetry", "error", telemetry.Redact(err.Error()))
-	}))
-	redisx.LogTo(env.Logger)
-
-	err = run(ctx, env)
-
-	// The context has ended by now, or nobody is left to end it.
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
-	defer cancel()
-	if err := flush(last); err != nil {
-		env.Logger.Warn("telemetry was not flushed", "error", telemetry.Redact(err.Error()))
-	}
-	if errors.Is(err, flag.ErrHelp) {
-		_, _ = fmt.Fprintf(env.Stdout, "%s %s\n\nSettings, by flag or environment:\n%s", name, env.Version, Usage())
-		return exitOK
-	}
+func (p Program) exitCode(ctx context.Context, env Env) int {
+	err := p.Run(ctx, env)
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return exitOK
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(telemetry.Redact(err.Error()), "\n"), "\n") {
-		_, _ = fmt.Fprintf(env.Stderr, "%s: %s\n", name, line)
+		_, _ = fmt.Fprintf(env.Stderr, "%s: %s\n", p.Name, line)
 	}
 	return exitFailed
 }
 
-// Settings loads the settings of the program's command line and environment,
-// with the program's own defaults as in Load, and at the level debug logs what
-// holds, masked.
-func (e Env) Settings(defaults ...map[string]string) (Settings, error) {
-	s, err := Load(e.Args, e.Getenv, defaults...)
+// Run runs the command that the arguments name: it reads the command's settings
+// and, unless env has a logger, opens the log and the telemetry before, and
+// flushes the telemetry after.
+func (p Program) Run(ctx context.Context, env Env) error {
+	if env.Now == nil {
+		env.Now = time.Now
+	}
+	c, args, err := p.find(env.Args)
 	if err != nil {
-		return Settings{}, err
+		return err
 	}
-	if e.Logger != nil {
-		e.Logger.Debug("settings", "settings", s.Effective())
+	if c == nil { // help was asked for
+		_, err := io.WriteString(env.Stdout, p.help(env.Version))
+		return err
 	}
-	return s, nil
+	config, run := c.open()
+	set := settings.Of(config)
+	if len(args) == 1 && slices.Contains([]string{"-h", "--help"}, args[0]) {
+		_, err := io.WriteString(env.Stdout, p.commandHelp(*c, set, env.Version))
+		return err
+	}
+	err = set.Load(args, env.Getenv)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err := io.WriteString(env.Stdout, p.commandHelp(*c, set, env.Version))
+		return err
+	}
+	if err := errors.Join(append([]error{err}, set.CheckNames(env.Environ)...)...); err != nil {
+		return err
+	}
+	if c.quiet {
+		return run(ctx, env)
+	}
+	if env.Logger == nil {
+		name := p.Name
+		if n, ok := config.(serviceNamer); ok {
+			name = n.ServiceName()
+		}
+		flush, err := env.observe(ctx, name, set)
+		if err != nil {
+			return err
+		}
+		defer flush()
+	}
+	env.Logger.DebugContext(ctx, "settings", "settings", set.Effective())
+	return run(ctx, env)
 }
 
-// peek reads one setting before all of them are read and checked.
-func peek(env, flag string, e Env) string {
-	for i, arg := range e.Args {
-		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if !strings.HasPrefix(arg, "-") || name != flag {
-			continue
-		}
-		if given {
-			return value
-		}
-		if i+1 < len(e.Args) {
-			return e.Args[i+1]
+// find returns the command that the arguments name, the longest name first, and
+// the arguments after its name; nil when help is asked for.
+func (p Program) find(args []string) (*Command, []string, error) {
+	if len(args) > 0 && args[0] == healthcheckCommand {
+		c := NewCommand(healthcheckCommand, "ask the running server whether it is ready", healthcheck)
+		c.quiet = true
+		return &c, args[1:], nil
+	}
+	if len(args) > 0 && args[0] == versionCommand {
+		c := NewCommand(versionCommand, "print the version", printVersion)
+		c.quiet = true
+		return &c, args[1:], nil
+	}
+	var found *Command
+	words := 0
+	for i, c := range p.Commands {
+		name := strings.Fields(c.Name)
+		if len(args) >= len(name) && slices.Equal(args[:len(name)], name) && (found == nil || len(name) > words) {
+			found, words = &p.Commands[i], len(name)
 		}
 	}
-	return e.Getenv(env)
-}
-
-func parseLevel(s string) (slog.Level, error) {
-	switch strings.ToLower(s) {
-	case "debug":
-		return slog.LevelDebug, nil
-	case "", "info":
-		return slog.LevelInfo, nil
-	case "warn":
-		return slog.LevelWarn, nil
-	case "error":
-		return slog.LevelError, nil
+	switch {
+	case found != nil:
+		return found, args[words:], nil
+	case len(args) == 0 || slices.Contains([]string{"help", "-h", "--help"}, args[0]):
+		return nil, nil, nil
 	}
-	return 0, errors.New("must be debug, info, warn or error")
+	return nil, nil, fmt.Errorf("there is no command %q; %s help lists them", strings.Join(args, " "), p.Name)
 }
 
-// buildVersion gives the version the linker was told, that of the main module,
-// or the revision it was built from.
+const versionCommand = "version"
+
+// none is the settings of a command without any.
+type none struct{}
+
+// Describe implements settings.Config.
+func (*none) Describe(*settings.Set) {}
+
+func printVersion(_ context.Context, env Env, _ *none) error {
+	_, err := fmt.Fprintln(env.Stdout, env.Version)
+	return err
+}
+
+// buildVersion returns the version the linker was given, that of the main
+// module, or the revision it was built from.
 func buildVersion() string {
 	if version != "" {
 		return version

@@ -5,22 +5,42 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
 
 	"go.opentelemetry.io/otel"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// program runs start with an environment of its own.
+// sample is the settings of a program of the tests.
+type sample struct {
+	Log
+	Listen
+	URI string
+}
+
+func (c *sample) Describe(s *settings.Set) {
+	c.Listen.Describe(s)
+	s.Text(&c.URI, "ECF_MONGODB_URI", "", "database", nil).Hide()
+	c.Log.Describe(s)
+}
+
+// program runs a program with an environment of its own.
 func program(ctx context.Context, args []string, vars map[string]string, run func(context.Context, Env) error) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = start(ctx, "records", run, Env{
-		Args: args, Getenv: func(name string) string { return vars[name] }, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Version: "v1",
+	p := Program{Name: "records", Commands: []Command{NewCommand("", "keeps records", func(ctx context.Context, env Env, _ *sample) error { return run(ctx, env) })}}
+	var environ []string
+	for name, value := range vars {
+		environ = append(environ, name+"="+value)
+	}
+	code = p.exitCode(ctx, Env{
+		Args: args, Getenv: func(name string) string { return vars[name] }, Environ: environ, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Version: "v1",
 	})
 	return code, out.String(), errs.String()
 }
@@ -45,23 +65,30 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%s: %d %q %q", name, code, stdout, stderr)
 		}
 	}
-	code, stdout, stderr := program(t.Context(), []string{"--help"}, nil, func(_ context.Context, e Env) error {
-		_, err := e.Settings()
-		return err
-	})
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "--mongodb-uri") || !strings.Contains(stdout, "ECF_MONGODB_URI") {
-		t.Errorf("help: %d %q %q", code, stdout, stderr)
+	never := func(context.Context, Env) error {
+		t.Error("the program ran")
+		return nil
 	}
-	if code, _, _ := program(t.Context(), nil, nil, func(context.Context, Env) error { return flag.ErrHelp }); code != 0 {
-		t.Errorf("help: %d", code)
+	code, stdout, stderr := program(t.Context(), []string{"--help"}, nil, never)
+	if code != 0 || stderr != "" {
+		t.Errorf("help: %d %q", code, stderr)
+	}
+	for _, want := range []string{"records v1: keeps records", "--mongodb-uri", "ECF_MONGODB_URI[_FILE]", "(default 127.0.0.1:8080)", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the help does not have %q:\n%s", want, stdout)
+		}
+	}
+	code, _, stderr = program(t.Context(), nil, map[string]string{"ECF_MONGO_URI": "x", "ECF_ADDR": "nowhere"}, never)
+	if code != 1 || !strings.Contains(stderr, "did you mean ECF_MONGODB_URI?") || !strings.Contains(stderr, "ECF_ADDR must be") {
+		t.Errorf("an unknown variable and a wrong value: %d %q", code, stderr)
+	}
+	if code, stdout, _ := program(t.Context(), []string{"version"}, nil, never); code != 0 || stdout != "v1\n" {
+		t.Errorf("version: %d %q", code, stdout)
 	}
 }
 
 func TestEffectiveSettingsAreLoggedMasked(t *testing.T) {
-	run := func(_ context.Context, e Env) error {
-		_, err := e.Settings()
-		return err
-	}
+	run := func(context.Context, Env) error { return nil }
 	vars := map[string]string{"ECF_MONGODB_URI": "mongodb://u:hunter2@db", "ECF_LOG_LEVEL": "debug"}
 	if _, _, stderr := program(t.Context(), nil, vars, run); !strings.Contains(stderr, "ECF_MONGODB_URI=mongodb://****@db") || strings.Contains(stderr, "hunter2") {
 		t.Errorf("log: %s", stderr)
@@ -110,8 +137,11 @@ func TestMetricsAreOnWithTheDebugAddress(t *testing.T) {
 
 // TestSignal: SIGTERM ends the context of a program, and that is a good end.
 func TestSignal(t *testing.T) {
-	code := Main("records", func(ctx context.Context, env Env) error {
-		if env.Version == "" || env.Getenv == nil || env.Logger == nil || env.Stdin == nil {
+	args := os.Args
+	os.Args = args[:1]
+	defer func() { os.Args = args }()
+	code := Program{Name: "records", Commands: []Command{NewCommand("", "", func(ctx context.Context, env Env, _ *none) error {
+		if env.Version == "" || env.Getenv == nil || env.Logger == nil || env.Stdin == nil || env.Environ == nil {
 			t.Errorf("env %+v", env)
 		}
 		if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
@@ -119,7 +149,7 @@ func TestSignal(t *testing.T) {
 		}
 		<-ctx.Done()
 		return ctx.Err()
-	})
+	})}}.Main()
 	if code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -60,7 +60,7 @@ func TestDebugHandler(t *testing.T) {
 
 func TestServeDebug(t *testing.T) {
 	t.Parallel()
-	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := app.ListenOn(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
 // healthcheckCommand as the first argument makes any program ask the running
@@ -20,12 +20,12 @@ const healthcheckCommand = "healthcheck"
 // service may take.
 const healthcheckLimit = 4 * time.Second
 
-// Healthcheck asks the service whose debug address is addr whether it is ready:
-// nil when it says so. An address that names no host, or every host, is asked
+// Healthcheck asks the service whose debug address is addr whether it is ready
+// and returns nil when it is. An address that names no host, or every host, is asked
 // on the loopback interface.
 func Healthcheck(ctx context.Context, addr string) error {
 	if addr == "" {
-		return errors.New("ECF_DEBUG_ADDR is empty: there is nobody to ask")
+		return errors.New("ECF_DEBUG_ADDR is empty: there is no debug port to ask")
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -57,12 +57,12 @@ func Healthcheck(ctx context.Context, addr string) error {
 	return nil
 }
 
-// healthcheck runs the command and gives its exit code.
-func healthcheck(ctx context.Context, name string, env Env) int {
-	addr := peek("ECF_DEBUG_ADDR", "debug-addr", env)
-	if err := Healthcheck(ctx, addr); err != nil {
-		fmt.Fprintf(env.Stderr, "%s: %s\n", name, telemetry.Redact(err.Error()))
-		return exitFailed
-	}
-	return exitOK
+// debugAddress is the settings of the healthcheck.
+type debugAddress struct{ DebugAddr string }
+
+// Describe implements settings.Config.
+func (d *debugAddress) Describe(s *settings.Set) { describeDebugAddr(s, &d.DebugAddr) }
+
+func healthcheck(ctx context.Context, _ Env, c *debugAddress) error {
+	return Healthcheck(ctx, c.DebugAddr)
 }

@@ -29,10 +29,11 @@ func TestHealthcheckAsksTheDebugAddress(t *testing.T) {
 		t.Helper()
 		var out strings.Builder
 		ran := false
-		code = start(t.Context(), "records", func(context.Context, Env) error {
+		program := Program{Name: "records", Commands: []Command{NewCommand("", "", func(context.Context, Env, *none) error {
 			ran = true
 			return nil
-		}, Env{
+		})}}
+		code = program.exitCode(t.Context(), Env{
 			Args: []string{"healthcheck"},
 			Getenv: func(name string) string {
 				if name == "ECF_DEBUG_ADDR" {

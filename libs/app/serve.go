@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Listen opens a TCP listener. The port 0 takes a free one.
-func Listen(ctx context.Context, addr string) (net.Listener, error) {
+// ListenOn opens a TCP listener. The port 0 takes a free one.
+func ListenOn(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
@@ -25,12 +25,12 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 // has time to notice.
 const drainNotice = time.Second
 
-// Serve serves an application until ctx ends. Then it calls drain (the place
+// serveApp serves an application until ctx ends. Then it calls drain (the place
 // for Health.Drain), goes on for a moment when there is any, refuses new
 // connections, and waits for the running requests; all that within grace.
 // What then still runs is cut off, and that is an error. The listener is closed
-// when Serve returns.
-func Serve(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Duration, drain ...func()) error {
+// when serveApp returns.
+func serveApp(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Duration, drain ...func()) error {
 	served := make(chan error, 1)
 	quiet := newSilentListener(ln)
 	go func() { served <- app.Listener(quiet) }()
@@ -87,7 +87,7 @@ type Group struct {
 	g    *errgroup.Group
 }
 
-// NewGroup makes a group below ctx.
+// NewGroup returns a group whose context is derived from ctx.
 func NewGroup(ctx context.Context) *Group {
 	ctx, stop := context.WithCancel(ctx)
 	g, ctx := errgroup.WithContext(ctx)
@@ -112,7 +112,7 @@ func (g *Group) Go(name string, part func(ctx context.Context) error) {
 	})
 }
 
-// Wait waits for all parts and gives the first failure.
+// Wait waits for all parts and returns the first failure.
 func (g *Group) Wait() error {
 	defer g.stop()
 	return g.g.Wait()

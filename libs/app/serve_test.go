@@ -34,7 +34,7 @@ type served struct {
 
 func serve(t *testing.T, grace time.Duration) *served {
 	t.Helper()
-	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := app.ListenOn(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func serve(t *testing.T, grace time.Duration) *served {
 		<-s.free
 		return web.OK(c, "whole")
 	})
-	go func() { s.ended <- app.Serve(ctx, a, ln, grace, s.health.Drain) }()
+	go func() { s.ended <- app.ServeApp(ctx, a, ln, grace, s.health.Drain) }()
 	t.Cleanup(stop)
 	return s
 }
@@ -149,13 +149,13 @@ func TestServeIsBounded(t *testing.T) {
 
 func TestServeWithAnEndedContext(t *testing.T) {
 	t.Parallel()
-	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := app.ListenOn(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := app.Serve(ctx, web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), ln, 5*time.Second); err != nil {
+	if err := app.ServeApp(ctx, web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), ln, 5*time.Second); err != nil {
 		t.Error(err)
 	}
 	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
@@ -170,7 +170,7 @@ func TestServeInMemory(t *testing.T) {
 	a := web.New(web.Options{Logger: slog.New(slog.DiscardHandler)})
 	a.Get("/", func(c *fiber.Ctx) error { return web.OK(c, 1) })
 	ended := make(chan error, 1)
-	go func() { ended <- app.Serve(ctx, a, ln, 5*time.Second) }()
+	go func() { ended <- app.ServeApp(ctx, a, ln, 5*time.Second) }()
 	conn, err := ln.Dial()
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestServeInMemory(t *testing.T) {
 
 func TestServeReportsABrokenListener(t *testing.T) {
 	t.Parallel()
-	err := app.Serve(t.Context(), web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), brokenListener{}, time.Second)
+	err := app.ServeApp(t.Context(), web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), brokenListener{}, time.Second)
 	if err == nil || !strings.Contains(err.Error(), "poisoned") {
 		t.Errorf("err = %v", err)
 	}
@@ -200,12 +200,12 @@ func (brokenListener) Addr() net.Addr            { return &net.TCPAddr{IP: net.I
 
 func TestListen(t *testing.T) {
 	t.Parallel()
-	ln, err := app.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := app.ListenOn(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = ln.Close() }()
-	if _, err := app.Listen(t.Context(), ln.Addr().String()); err == nil || !strings.Contains(err.Error(), ln.Addr().String()) {
+	if _, err := app.ListenOn(t.Context(), ln.Addr().String()); err == nil || !strings.Contains(err.Error(), ln.Addr().String()) {
 		t.Errorf("err = %v", err)
 	}
 }

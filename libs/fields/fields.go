@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // Codes of the faults this package finds. They are part of the API.
@@ -214,7 +215,7 @@ func (r *Reader) hint(details []apperr.Detail) {
 		if d.Code != Required || !inside || d.Field != r.Path(name) {
 			continue
 		}
-		if near := Nearest(name, unknown, 1); len(near) > 0 {
+		if near := spelling.Nearest(name, unknown, 1); len(near) > 0 {
 			d.Message += fmt.Sprintf(" %s is no field here; %s may be meant.", quote(near[0]), name)
 		}
 	}

@@ -217,19 +217,6 @@ func TestWhatMayBeMeant(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"roundTrip", "trips", "passengers", "class"}
-	for word, want := range map[string]string{"roundtrip": "roundTrip", "trip": "trips", "pasengers": "passengers", "Class": "class", "clas": "class"} {
-		if got := fields.Nearest(word, names, 1); len(got) != 1 || got[0] != want {
-			t.Errorf("Nearest(%s) = %v", word, got)
-		}
-	}
-	if got := fields.Nearest("colour", names, 3); len(got) != 0 {
-		t.Errorf("Nearest(colour) = %v", got)
-	}
-}
-
 // FuzzParse holds the reader against encoding/json: what is read here is JSON
 // there, and texts come out the same.
 func FuzzParse(f *testing.F) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // Codes of notices about fields that had no effect. They are part of the API.
@@ -81,7 +82,7 @@ func (r *Reader) unused(yield func(path string, serverOwned bool, suggestions []
 func (r *Reader) suggestions(name string) []string {
 	known := slices.Clone(r.asked)
 	slices.Sort(known)
-	near := Nearest(name, slices.Compact(known), 2)
+	near := spelling.Nearest(name, slices.Compact(known), 2)
 	for i := range near {
 		near[i] = r.Path(near[i])
 	}

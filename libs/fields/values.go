@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 func quote(s string) string { return strconv.Quote(cut(s, 40)) }
@@ -180,7 +181,7 @@ func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
 func NotOneOf(path, got string, allowed []string) apperr.Detail {
 	return apperr.Detail{Field: path, Code: NotAllowed,
 		Message:     fmt.Sprintf("%s must be one of %s; got %s.", path, strings.Join(allowed, ", "), quote(got)),
-		Suggestions: Nearest(got, allowed, 3)}
+		Suggestions: spelling.Nearest(got, allowed, 3)}
 }
 
 // Date reads a day of the calendar as YYYY-MM-DD.

@@ -7,6 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // catering is the input of a catering record.
@@ -99,7 +100,7 @@ func (d *decoder) drinks() map[string]decimal.Decimal {
 	}
 	for _, path := range r.Unknown() {
 		name := strings.TrimPrefix(path, r.Path(""))
-		near := fields.Nearest(name, names, 3)
+		near := spelling.Nearest(name, names, 3)
 		if len(near) == 0 {
 			near = names
 		}

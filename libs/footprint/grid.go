@@ -11,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // subdivisionSource names the publisher of state and province factors.
@@ -55,7 +56,7 @@ func (d *decoder) subdivision(country string) string {
 	if subdivisionSource(country) == "" || subdivisionFactor(d.engine.set, country, code) != nil {
 		return code
 	}
-	d.Fault(apperr.Detail{Field: "subdivision", Code: fields.UnknownCode, Suggestions: fields.Nearest(code, subdivisions(d.engine.set, country), 3),
+	d.Fault(apperr.Detail{Field: "subdivision", Code: fields.UnknownCode, Suggestions: spelling.Nearest(code, subdivisions(d.engine.set, country), 3),
 		Message: fmt.Sprintf("subdivision must be a state, province or territory of %s; got %q.", country, shorten(text))})
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // recordType is one kind of carbon source. Its file defines the input, how it
@@ -232,7 +233,7 @@ func unknownFields(typ string, r *fields.Reader) []Notice {
 		}
 		n := Notice{Code: NoticeUnknownField, Field: path, Message: "The field is not known to " + typ + " and was dropped."}
 		if !strings.ContainsAny(path, ".[") {
-			n.Suggestions = fields.Nearest(path, known, 2)
+			n.Suggestions = spelling.Nearest(path, known, 2)
 		}
 		out = append(out, n)
 	}

@@ -131,7 +131,45 @@ var outageCodes = []int{
 	13436, // NotPrimaryOrSecondary
 }
 
-// DatabaseName gives the database that uri names in its path, or fallback.
+// IsPermanent reports whether err will not end by waiting: the server answers
+// and refuses, and will refuse the same again.
+func IsPermanent(err error) bool {
+	if IsOutage(err) {
+		return false
+	}
+	failed, ok := errors.AsType[mongo.ServerError](err)
+	return ok && slices.ContainsFunc(permanentCodes, failed.HasErrorCode)
+}
+
+// permanentCodes are the codes by which a server refuses for a reason that an
+// operator has to mend.
+var permanentCodes = []int{
+	2,    // BadValue
+	9,    // FailedToParse
+	13,   // Unauthorized
+	14,   // TypeMismatch
+	18,   // AuthenticationFailed
+	26,   // NamespaceNotFound
+	31,   // RolesNotRelated
+	59,   // CommandNotFound
+	67,   // CannotCreateIndex
+	72,   // InvalidOptions
+	73,   // InvalidNamespace
+	85,   // IndexOptionsConflict
+	86,   // IndexKeySpecsConflict
+	8000, // AtlasError, which is how managed offerings refuse
+}
+
+// Check reports what is wrong with an address, without connecting. It never
+// quotes the address: there is a password in it.
+func Check(uri string) error {
+	if !strings.HasPrefix(uri, "mongodb://") && !strings.HasPrefix(uri, "mongodb+srv://") {
+		return errors.New("must begin with mongodb:// or mongodb+srv://")
+	}
+	return nil
+}
+
+// DatabaseName returns the database that uri names in its path, or fallback.
 func DatabaseName(uri, fallback string) string {
 	parsed, err := connstring.Parse(uri)
 	if err != nil || parsed.Database == "" {

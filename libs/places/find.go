@@ -5,8 +5,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // dominance is how many times the people of the next place the largest must
@@ -236,7 +236,7 @@ func (im *image) suggest(text string) []string {
 		}
 	}
 	var out []string
-	for _, k := range fields.Nearest(key, candidates, 3) {
+	for _, k := range spelling.Nearest(key, candidates, 3) {
 		if list := im.named(ByName, k); len(list) > 0 {
 			out = append(out, list[0].String())
 		}

@@ -1,6 +1,5 @@
 // Package redisx connects to Redis, which here is a queue and a cache and never
-// holds the only copy of anything, and embeds one for the program that runs
-// everything in one process.
+// holds the only copy of anything.
 package redisx
 
 import (
@@ -12,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/extra/redisotel/v9"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
@@ -32,31 +31,15 @@ const (
 	clusterQuery = "addr"
 )
 
-// Open makes a client for the server at an address such as
+// Open returns a client for the server at an address such as
 // redis://user:password@host:6379/0, rediss:// with TLS, or redis://host:6379?addr=host2:6379
 // for a cluster. It does not connect: services start in any order, and a server
 // that is down is found out by the first command. Commands are traced by name,
 // without their arguments. No error holds the password.
 func Open(_ context.Context, address string) (redis.UniversalClient, error) {
-	var client redis.UniversalClient
-	if isCluster(address) {
-		o, err := redis.ParseClusterURL(address)
-		if err != nil {
-			return nil, invalid(address)
-		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
-		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
-		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
-		client = redis.NewClusterClient(o)
-	} else {
-		o, err := redis.ParseURL(address)
-		if err != nil {
-			return nil, invalid(address)
-		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
-		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
-		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
-		client = redis.NewClient(o)
+	client, err := newClient(address)
+	if err != nil {
+		return nil, err
 	}
 	if err := errors.Join(
 		redisotel.InstrumentTracing(client, redisotel.WithDBStatement(false), redisotel.WithCallerEnabled(false)),
@@ -67,32 +50,55 @@ func Open(_ context.Context, address string) (redis.UniversalClient, error) {
 	return client, nil
 }
 
-// AsynqOpt gives the connection of the queue at the same kind of address.
-func AsynqOpt(address string) (asynq.RedisConnOpt, error) {
+// newClient returns a client with bounded waits.
+func newClient(address string) (redis.UniversalClient, error) {
 	if isCluster(address) {
 		o, err := redis.ParseClusterURL(address)
 		if err != nil {
 			return nil, invalid(address)
 		}
-		return asynq.RedisClusterClientOpt{
-			Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
-			DialTimeout: dialTimeout, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout,
-		}, nil
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
+		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+		return redis.NewClusterClient(o), nil
 	}
 	o, err := redis.ParseURL(address)
 	if err != nil {
 		return nil, invalid(address)
 	}
-	return asynq.RedisClientOpt{
-		Network: o.Network, Addr: o.Addr, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
-		DialTimeout: dialTimeout, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout,
-	}, nil
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
+	o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+	o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+	return redis.NewClient(o), nil
+}
+
+// QueueConnection makes the connections of a queue; it is an
+// asynq.RedisConnOpt.
+type QueueConnection struct{ address string }
+
+// AsynqOpt returns the connection of a queue at the same kind of address, with
+// the same bounds.
+func AsynqOpt(address string) (QueueConnection, error) {
+	return QueueConnection{address}, Check(address)
+}
+
+// MakeRedisClient implements asynq.RedisConnOpt. It returns a
+// redis.UniversalClient.
+func (q QueueConnection) MakeRedisClient() any {
+	client, err := newClient(q.address)
+	if err != nil {
+		return err // not reached: the address has been checked. asynq refuses it by its type
+	}
+	return client
 }
 
 // Check reports what is wrong with an address, without connecting.
 func Check(address string) error {
-	_, err := AsynqOpt(address)
-	return err
+	client, err := newClient(address)
+	if err != nil {
+		return err
+	}
+	return client.Close()
 }
 
 func isCluster(address string) bool {
@@ -119,4 +125,10 @@ type libraryLog struct{ l *slog.Logger }
 
 func (w libraryLog) Printf(ctx context.Context, format string, v ...any) {
 	w.l.WarnContext(ctx, "redis", "message", telemetry.Redact(fmt.Sprintf(format, v...)))
+}
+
+// DescribeURL registers the setting of the queue's address, which is that of
+// the cache too when the cache has none of its own.
+func DescribeURL(s *settings.Set, field *string) *settings.Setting {
+	return s.Text(field, "ECF_REDIS_URL", "", "Redis of the queue, and of the cache when ECF_REDIS_CACHE_URL is empty", Check).Hide()
 }

@@ -30,10 +30,10 @@ const (
 // setting and no error text.
 type Health struct {
 	now      func() time.Time
-	checks   []Check
 	draining atomic.Bool
 
 	mu      sync.Mutex // held while probing, so that one caller probes for all
+	checks  []Check
 	checked time.Time
 	failed  []failedCheck
 }
@@ -43,13 +43,20 @@ type failedCheck struct {
 	err  error
 }
 
-// NewHealth makes the health of a service from its checks; now is its clock,
+// NewHealth returns the health of a service from its checks; now is its clock,
 // time.Now when nil.
 func NewHealth(now func() time.Time, checks ...Check) *Health {
 	if now == nil {
 		now = time.Now
 	}
 	return &Health{now: now, checks: checks}
+}
+
+// Add adds checks: what the service stands on is opened one after the other.
+func (h *Health) Add(checks ...Check) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.checks, h.checked = append(h.checks, checks...), time.Time{}
 }
 
 // Drain makes the service not ready from now on, so that no new requests are
@@ -76,14 +83,21 @@ func (h *Health) ServeReady(c *fiber.Ctx) error {
 	if err := h.Ready(c.UserContext()); err != nil {
 		return err
 	}
+	return OK(c, fiber.Map{"status": "ready", "checks": h.passed()})
+}
+
+// passed returns the state of every check, all of which have passed.
+func (h *Health) passed() map[string]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	names := make(map[string]string, len(h.checks))
 	for _, check := range h.checks {
 		names[check.Name] = "ok"
 	}
-	return OK(c, fiber.Map{"status": "ready", "checks": names})
+	return names
 }
 
-// Ready gives nil when every check passes and the service is not draining,
+// Ready returns nil when every check passes and the service is not draining,
 // else UNAVAILABLE with a detail for each check that fails. The outcome is kept
 // for one second.
 func (h *Health) Ready(ctx context.Context) error {

@@ -16,13 +16,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// Config is what the service can be told.
+// Config is the service's own settings.
 type Config struct {
 	// Issuer is the iss of tokens: the address clients reach the product at,
 	// without a slash at the end.
@@ -33,6 +34,8 @@ type Config struct {
 	// AccountLimit is how many logins of one account may fail, from all addresses
 	// together. Default, and least: LeastAccountLimit.
 	AccountLimit ratelimit.Rule
+
+	signInLimit settings.RateLimit
 }
 
 // Deps is what the service is made of. Store and Keys are required.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/auth"
@@ -37,7 +40,7 @@ func process(t *testing.T, env map[string]string) (base string, e app.Env) {
 	e = app.Env{Getenv: func(k string) string { return env[k] }, Stdout: io.Discard, Stderr: io.Discard, Logger: slog.New(slog.NewJSONHandler(logs, nil))}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- auth.Run(ctx, e) }()
+	go func() { ended <- auth.Program().Run(ctx, e) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -68,15 +71,16 @@ func process(t *testing.T, env map[string]string) (base string, e app.Env) {
 // does, and makes a user.
 func operator(t *testing.T, e app.Env) *auth.Accounts {
 	t.Helper()
-	s, err := e.Settings()
+	uri := e.Getenv("ECF_MONGODB_AUTH_URI")
+	db, disconnect, err := mongodb.Connect("test", uri, mongox.DatabaseName(uri, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, closeStore, err := auth.OpenStore(t.Context(), e, s)
+	t.Cleanup(func() { _ = disconnect() })
+	store, err := auth.OpenStore(t.Context(), e, db)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = closeStore() })
 	accounts, err := auth.NewAccounts(auth.AccountsDeps{Store: store, Hasher: testHasher(t), Logger: e.Logger})
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +91,13 @@ func operator(t *testing.T, e app.Env) *auth.Accounts {
 	return accounts
 }
 
-func TestRunOnTheEmbeddedEngine(t *testing.T) {
+// Without Redis, gateways ask the service itself about each session.
+func TestRunWithoutACache(t *testing.T) {
 	t.Parallel()
-	base, e := process(t, map[string]string{"ECF_DATA_DIR": filepath.Join(t.TempDir(), "data"), "ECF_SIGNING_ALGORITHM": "ES256"})
+	uri, name := testkit.MongoDB(t)
+	base, e := process(t, map[string]string{
+		"ECF_MONGODB_AUTH_URI": withDatabase(uri, name), "ECF_DATA_DIR": filepath.Join(t.TempDir(), "data"), "ECF_SIGNING_ALGORITHM": "ES256",
+	})
 	b := &bundle{t: t, base: base}
 	accounts := operator(t, e)
 	in := b.signIn("ada@example.com")
@@ -159,13 +167,16 @@ func withDatabase(uri, name string) string {
 
 func TestRunReportsWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for what, env := range map[string]map[string]string{
-		"settings":  {"ECF_ACCESS_TOKEN_TTL": "soon", "ECF_ADDR": "nowhere"},
-		"algorithm": {"ECF_DATA_DIR": t.TempDir(), "ECF_SIGNING_ALGORITHM": "HS256"},
+	for want, env := range map[string]map[string]string{
+		"ECF_ADDR must be":                                     {"ECF_ACCESS_TOKEN_TTL": "soon", "ECF_ADDR": "nowhere"},
+		"ECF_SIGNING_ALGORITHM must be":                        {"ECF_DATA_DIR": t.TempDir(), "ECF_SIGNING_ALGORITHM": "HS256"},
+		"ECF_MONGODB_AUTH_URI or ECF_MONGODB_URI is required":  {"ECF_DATA_DIR": t.TempDir()},
+		"ECF_MONGODB_AUTH_URI_FILE names a file that is empty": {"ECF_MONGODB_AUTH_URI_FILE": os.DevNull},
+		"must not be shorter than ECF_ACCESS_TOKEN_TTL":        {"ECF_MONGODB_URI": "mongodb://127.0.0.1:1", "ECF_REFRESH_TOKEN_TTL": "1m"},
 	} {
 		e := app.Env{Getenv: func(k string) string { return env[k] }, Logger: slog.New(slog.DiscardHandler)}
-		if err := auth.Run(t.Context(), e); err == nil {
-			t.Errorf("%s: Run began", what)
+		if err := auth.Program().Run(t.Context(), e); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
 		}
 	}
 }

@@ -50,7 +50,9 @@ type Deps struct {
 	// Timeout is how long a request may take, whatever hangs behind the gateway.
 	// Default: 4.5 s, so that every client is answered within five.
 	Timeout time.Duration
-	Logger  *slog.Logger
+	// Health, if set, is the health of the process.
+	Health *web.Health
+	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
@@ -126,7 +128,11 @@ func New(d Deps) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	health := web.NewHealth(d.Now, checks...)
+	health := d.Health
+	if health == nil {
+		health = web.NewHealth(d.Now)
+	}
+	health.Add(checks...)
 
 	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout})
 	if err := g.useBrowser(app); err != nil {

@@ -2,84 +2,106 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/infra/cache"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
-	"github.com/eventcarbon/ecf/libs/redisx"
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
 // LimitPrefix is what the keys of the rate limits in Redis begin with.
 const LimitPrefix = "ecf:limit:"
 
-// serveGrace is how long requests may take to finish after the end has been
-// asked for. The grace period of a deployment must be longer.
-const serveGrace = 20 * time.Second
+// Config is the gateway's own settings.
+type Config struct {
+	// SignInLimit is the budget of sign-ins and refreshes of a client address,
+	// WriteLimit that of a user's writes.
+	SignInLimit, WriteLimit settings.RateLimit
+	// TrustedProxies may say who the client is in X-Forwarded-For.
+	TrustedProxies []netip.Prefix
+}
 
-// Run runs the gateway as a process of its own until ctx ends.
-func Run(ctx context.Context, env app.Env) error {
-	s, err := env.Settings()
+// Describe implements settings.Config.
+func (c *Config) Describe(s *settings.Set) {
+	settings.DescribeSignInLimit(s, &c.SignInLimit)
+	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "writes of one user", settings.ParseRateLimit, settings.RateLimit.String)
+	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies that may say in X-Forwarded-For who the client is", settings.ParseProxies, settings.FormatProxies)
+}
+
+// Start makes the gateway for a process. Of d, what every service of the process
+// shares, and the settings, are filled in.
+func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
+	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
+	d.SignInLimit = ratelimit.Rule{Limit: c.SignInLimit.N, Window: c.SignInLimit.Per}
+	d.WriteLimit = ratelimit.Rule{Limit: c.WriteLimit.N, Window: c.WriteLimit.Per}
+	d.TrustedProxies = c.TrustedProxies
+	g, err := New(d)
 	if err != nil {
-		return err
+		return app.Service{}, err
 	}
-	if s.RedisCacheURL == "" {
-		return errors.New("ECF_REDIS_URL or ECF_REDIS_CACHE_URL is required: the gateway shares its rate limits and sessions with the other replicas")
-	}
-	cache, err := redisx.Open(ctx, s.RedisCacheURL)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = cache.Close() }()
-
-	// One client for the questions to auth, so that its connections are kept.
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: keepIdle}
-	defer transport.CloseIdleConnections()
-	ask := &http.Client{Timeout: 2 * time.Second, Transport: transport}
-
-	g, err := New(Deps{
-		Auth: Upstream{URL: s.AuthURL}, Records: Upstream{URL: s.RecordsURL},
-		Review: Upstream{URL: s.ReviewURL}, Calculation: Upstream{URL: s.CalculationURL},
-		Tokens: identity.NewVerifier(identity.VerifierOptions{
-			Issuer: s.Issuer,
-			Keys:   identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: s.AuthURL + "/.well-known/jwks.json", Client: ask}),
-		}),
-		Sessions: sessions.NewChecker(sessions.Options{
-			Copy: sessions.NewCopy(cache), Authority: sessions.NewRemote(s.AuthURL, ask),
-		}),
-		Limits:         ratelimit.NewRedis(cache, LimitPrefix, nil),
-		SignInLimit:    ratelimit.Rule{Limit: s.AuthRateLimit.N, Window: s.AuthRateLimit.Per},
-		WriteLimit:     ratelimit.Rule{Limit: s.WriteRateLimit.N, Window: s.WriteRateLimit.Per},
-		Audit:          audit.NewRemote(s.AuthURL, ask),
-		TrustedProxies: s.TrustedProxies,
-		Logger:         env.Logger,
+	p.OnClose(func() error {
+		g.Close()
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	defer g.Close()
+	return app.Service{Name: "gateway", App: g.App, Wrap: Linger}, nil
+}
 
-	group := app.NewGroup(ctx)
-	group.Go("gateway", func(ctx context.Context) error {
-		ln, err := app.Listen(ctx, s.Addr)
+// settingsOf is everything the process of the gateway can be told.
+type settingsOf struct {
+	app.Log
+	app.Listen
+	Cache                              cache.Config
+	Keys                               keys.Published
+	RecordsURL, ReviewURL, Calculation string
+	Config
+}
+
+// Describe implements settings.Config.
+func (c *settingsOf) Describe(s *settings.Set) {
+	c.Listen.Describe(s)
+	c.Cache.Describe(s)
+	c.Keys.Describe(s)
+	s.URL(&c.RecordsURL, "ECF_RECORDS_URL", "http://127.0.0.1:8082", "where the service records is")
+	s.URL(&c.ReviewURL, "ECF_REVIEW_URL", "http://127.0.0.1:8083", "where the service review is")
+	s.URL(&c.Calculation, "ECF_CALCULATION_URL", "http://127.0.0.1:8084", "where the service calculation is")
+	c.Config.Describe(s)
+	c.Log.Describe(s)
+}
+
+// Program is the gateway as a process of its own.
+func Program() app.Program {
+	return app.Program{Name: "gateway", Commands: []app.Command{app.NewCommand("", "is the only service that clients reach", run)}}
+}
+
+func run(ctx context.Context, env app.Env, c *settingsOf) error {
+	return app.Serve(ctx, env, "gateway", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
+		shared, err := cache.Open(ctx, p, c.Cache.URL)
 		if err != nil {
-			return err
+			return app.Service{}, err
 		}
-		env.Logger.InfoContext(ctx, "serving", "address", ln.Addr().String(), "version", env.Version)
-		return app.Serve(ctx, g.App, Linger(ln), serveGrace, g.Health.Drain)
-	})
-	if s.DebugAddr != "" {
-		group.Go("debug", func(ctx context.Context) error {
-			ln, err := app.Listen(ctx, s.DebugAddr)
-			if err != nil {
-				return err
-			}
-			return app.ServeDebug(ctx, ln, app.Debug{Metrics: env.Metrics, Ready: g.Health.Ready})
+		// One client for the questions to auth, so that its connections are kept.
+		transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: keepIdle}
+		p.OnClose(func() error {
+			transport.CloseIdleConnections()
+			return nil
 		})
-	}
-	return group.Wait()
+		ask := &http.Client{Timeout: 2 * time.Second, Transport: transport}
+		return Start(p, c.Config, Deps{
+			Auth: Upstream{URL: c.Keys.AuthURL}, Records: Upstream{URL: c.RecordsURL},
+			Review: Upstream{URL: c.ReviewURL}, Calculation: Upstream{URL: c.Calculation},
+			Tokens: c.Keys.Verifier(p.Now, identity.RemoteKeysOptions{Client: ask}),
+			Sessions: sessions.NewChecker(sessions.Options{
+				Copy: sessions.NewCopy(shared), Authority: sessions.NewRemote(c.Keys.AuthURL, ask),
+			}),
+			Limits: ratelimit.NewRedis(shared, LimitPrefix, nil),
+			Audit:  audit.NewRemote(c.Keys.AuthURL, ask),
+		})
+	})
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -159,7 +159,7 @@ func readAutoApproval(r *fields.Reader, a *record.AutoApproval, by record.Actor)
 	}
 }
 
-func quotaOf(quotas app.Quotas, plan string, used int64) quotaView {
+func quotaOf(quotas settings.Quotas, plan string, used int64) quotaView {
 	view := quotaView{Used: used}
 	if limit, ok := quotas[plan]; ok && limit != record.Unlimited {
 		left := max(0, limit-used)

@@ -9,10 +9,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -22,7 +22,7 @@ type Deps struct {
 	Store    record.Store
 	Notifier notify.Notifier
 	Verifier web.TokenVerifier
-	Quotas   app.Quotas
+	Quotas   settings.Quotas
 	Logger   *slog.Logger
 	Health   *web.Health
 	Now      func() time.Time

@@ -2,32 +2,71 @@ package records
 
 import (
 	"context"
-	"sync"
-	"time"
-
-	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/app"
-	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// Run runs the service as a process of its own until ctx ends.
-func Run(ctx context.Context, env app.Env) error {
-	b, err := backend.Open(ctx, env, "records")
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	health := b.Health()
-	var imports sync.WaitGroup
-	defer imports.Wait() // before the connections close
-	return b.Serve(ctx, health, func(ctx context.Context) (*fiber.App, error) {
-		store, err := b.Records(ctx)
+// Config is the service's own settings.
+type Config struct {
+	// Quotas is the number of events of each plan.
+	Quotas settings.Quotas
+}
+
+// Describe implements settings.Config.
+func (c *Config) Describe(s *settings.Set) {
+	settings.Parsed(s, &c.Quotas, "ECF_QUOTAS", "free=3,team=50,enterprise=unlimited", "events of each plan", settings.ParseQuotas, settings.Quotas.String)
+}
+
+// Start makes the service for a process. Of d, what every service of the process
+// shares is filled in.
+func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
+	d.Quotas, d.Logger, d.Health, d.Now = c.Quotas, p.Logger, p.Health, p.Now
+	d.Importer = NewImporter(d.Store, d.Logger, d.Now)
+	httpApp, err := New(d)
+	return app.Service{Name: "records", App: httpApp, Tasks: []app.Task{{Name: "imports", Run: d.Importer.Run}}}, err
+}
+
+// settingsOf is everything the process of the service can be told.
+type settingsOf struct {
+	app.Log
+	app.Listen
+	MongoDB mongodb.Records
+	Queue   taskqueue.Config
+	Keys    keys.Published
+	Config
+}
+
+// Describe implements settings.Config.
+func (c *settingsOf) Describe(s *settings.Set) {
+	c.Listen.Describe(s)
+	s.Default("ECF_ADDR", "127.0.0.1:8082")
+	c.MongoDB.Describe(s)
+	c.Queue.Describe(s)
+	c.Keys.Describe(s)
+	c.Config.Describe(s)
+	c.Log.Describe(s)
+}
+
+// Program is the service as a process of its own.
+func Program() app.Program {
+	return app.Program{Name: "records", Commands: []app.Command{app.NewCommand("", "keeps events and records", run)}}
+}
+
+func run(ctx context.Context, env app.Env, c *settingsOf) error {
+	return app.Serve(ctx, env, "records", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
+		q, err := taskqueue.Open(p, c.Queue.URL)
 		if err != nil {
-			return nil, err
+			return app.Service{}, err
 		}
-		importer := NewImporter(store, b.Logger, time.Now)
-		imports.Go(func() { _ = importer.Run(ctx) }) // it ends with ctx
-		return New(Deps{Store: store, Notifier: b.Notifier(), Verifier: b.Verifier(), Quotas: b.Settings.Quotas, Logger: b.Logger, Health: health, Now: time.Now, Importer: importer})
+		_, store, err := mongodb.OpenRecords(ctx, p, "ecf-records", c.MongoDB)
+		if err != nil {
+			return app.Service{}, err
+		}
+		return Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: c.Keys.Verifier(p.Now, identity.RemoteKeysOptions{})})
 	})
 }

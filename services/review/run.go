@@ -2,27 +2,57 @@ package review
 
 import (
 	"context"
-	"time"
-
-	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/app"
-	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// Run runs the service as a process of its own until ctx ends.
-func Run(ctx context.Context, env app.Env) error {
-	b, err := backend.Open(ctx, env, "review")
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	health := b.Health()
-	return b.Serve(ctx, health, func(ctx context.Context) (*fiber.App, error) {
-		store, err := b.Records(ctx)
+// Start makes the service for a process. Of d, what every service of the process
+// shares is filled in.
+func Start(p *app.Process, d Deps) (app.Service, error) {
+	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
+	httpApp, err := New(d)
+	return app.Service{Name: "review", App: httpApp}, err
+}
+
+// settingsOf is everything the process of the service can be told.
+type settingsOf struct {
+	app.Log
+	app.Listen
+	MongoDB mongodb.Records
+	Queue   taskqueue.Config
+	Keys    keys.Published
+}
+
+// Describe implements settings.Config.
+func (c *settingsOf) Describe(s *settings.Set) {
+	c.Listen.Describe(s)
+	s.Default("ECF_ADDR", "127.0.0.1:8083")
+	c.MongoDB.Describe(s)
+	c.Queue.Describe(s)
+	c.Keys.Describe(s)
+	c.Log.Describe(s)
+}
+
+// Program is the service as a process of its own.
+func Program() app.Program {
+	return app.Program{Name: "review", Commands: []app.Command{app.NewCommand("", "takes decisions on records", run)}}
+}
+
+func run(ctx context.Context, env app.Env, c *settingsOf) error {
+	return app.Serve(ctx, env, "review", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
+		q, err := taskqueue.Open(p, c.Queue.URL)
 		if err != nil {
-			return nil, err
+			return app.Service{}, err
 		}
-		return New(Deps{Store: store, Notifier: b.Notifier(), Verifier: b.Verifier(), Logger: b.Logger, Health: health, Now: time.Now})
+		_, store, err := mongodb.OpenRecords(ctx, p, "ecf-review", c.MongoDB)
+		if err != nil {
+			return app.Service{}, err
+		}
+		return Start(p, Deps{Store: store, Notifier: q.Interactive, Verifier: c.Keys.Verifier(p.Now, identity.RemoteKeysOptions{})})
 	})
 }

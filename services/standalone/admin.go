@@ -13,14 +13,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
 const maxOrganizationName = 200
 
-// newOrganization makes an organization under a plan that the quotas know.
-func newOrganization(id record.OrgID, name, plan string, quotas app.Quotas, now time.Time) (record.Organization, error) {
+// newOrganization returns an organization under a plan that the quotas know.
+func newOrganization(id record.OrgID, name, plan string, quotas settings.Quotas, now time.Time) (record.Organization, error) {
 	name = strings.TrimSpace(name)
 	var faults []error
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxOrganizationName {
@@ -37,13 +38,13 @@ func newOrganization(id record.OrgID, name, plan string, quotas app.Quotas, now 
 	return record.Organization{ID: id, Name: name, Plan: plan, CreatedAt: now.UTC().Truncate(time.Millisecond), Rev: 1}, errors.Join(faults...)
 }
 
-// CreateOrganization makes an organization in the engine that the settings
-// name. It works beside a running server.
-func CreateOrganization(ctx context.Context, s app.Settings, log *slog.Logger, name, plan string) (o record.Organization, err error) {
-	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, s.Quotas, time.Now()); err != nil {
+// CreateOrganization makes an organization under one of the plans. It works
+// beside a running server.
+func CreateOrganization(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, name, plan string) (o record.Organization, err error) {
+	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, quotas, time.Now()); err != nil {
 		return record.Organization{}, err
 	}
-	stores, err := openStores(ctx, s, log)
+	stores, err := openStores(ctx, app.Env{Logger: log}, d)
 	if err != nil {
 		return record.Organization{}, err
 	}
@@ -62,9 +63,9 @@ type NewUser struct {
 }
 
 // CreateUser makes an account of an existing organization. Where no password is
-// given it gives the one-time setup token. It works beside a running server.
-func CreateUser(ctx context.Context, s app.Settings, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
-	err = withAccounts(ctx, s, log, func(stores *stores, accounts *auth.Accounts) error {
+// given it returns the one-time setup token. It works beside a running server.
+func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
+	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		if _, err := stores.records.Organization(ctx, record.OrgID(n.Org)); err != nil {
 			if errors.Is(err, record.ErrNotFound) {
 				return fmt.Errorf("there is no organization %q; make one with: ecf org create", n.Org)
@@ -81,8 +82,8 @@ func CreateUser(ctx context.Context, s app.Settings, log *slog.Logger, n NewUser
 
 // DisableUser keeps a user from signing in and ends the user's sessions, on a
 // running server too.
-func DisableUser(ctx context.Context, s app.Settings, log *slog.Logger, email string) error {
-	return withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+func DisableUser(ctx context.Context, d Data, log *slog.Logger, email string) error {
+	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		u, err := accounts.UserByEmail(ctx, email)
 		if err != nil {
 			return err
@@ -93,8 +94,8 @@ func DisableUser(ctx context.Context, s app.Settings, log *slog.Logger, email st
 
 // SetPassword gives a user a new password and ends the user's sessions, on a
 // running server too.
-func SetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email, password string) error {
-	return withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+func SetPassword(ctx context.Context, d Data, log *slog.Logger, email, password string) error {
+	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		u, err := accounts.UserByEmail(ctx, email)
 		if err != nil {
 			return err
@@ -104,9 +105,9 @@ func SetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email, p
 }
 
 // ResetPassword takes a user's password away, ends the user's sessions, on a
-// running server too, and gives a one-time token to set a new one.
-func ResetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email string) (setupToken string, err error) {
-	err = withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+// running server too, and returns a one-time token to set a new one.
+func ResetPassword(ctx context.Context, d Data, log *slog.Logger, email string) (setupToken string, err error) {
+	err = withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		u, err := accounts.UserByEmail(ctx, email)
 		if err != nil {
 			return err
@@ -119,8 +120,8 @@ func ResetPassword(ctx context.Context, s app.Settings, log *slog.Logger, email 
 
 // withAccounts opens the stores for one operation on accounts. No copy of the
 // sessions is updated here: a running server notices the change by itself.
-func withAccounts(ctx context.Context, s app.Settings, log *slog.Logger, do func(*stores, *auth.Accounts) error) (err error) {
-	stores, err := openStores(ctx, s, log)
+func withAccounts(ctx context.Context, d Data, log *slog.Logger, do func(*stores, *auth.Accounts) error) (err error) {
+	stores, err := openStores(ctx, app.Env{Logger: log}, d)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 // auditVerify walks the audit log of every organization and the histories of
 // all its records. It names what was changed or is missing, or does not belong
 // there, and fails when there is anything.
-func auditVerify(ctx context.Context, env app.Env, s app.Settings, _ map[string]string) error {
+func auditVerify(ctx context.Context, env app.Env, d *Data) error {
 	var faults error
-	err := withAccounts(ctx, s, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
+	err := withAccounts(ctx, *d, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
 		broken, err := verifyLogs(ctx, env.Stdout, accounts)
 		if err != nil {
 			return err
@@ -37,8 +37,8 @@ func auditVerify(ctx context.Context, env app.Env, s app.Settings, _ map[string]
 	return faults
 }
 
-// verifyLogs tells of the audit log of each organization, and how many are
-// broken.
+// verifyLogs prints the state of the audit log of each organization and returns
+// how many are broken.
 func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (broken int, err error) {
 	chains, err := accounts.VerifyAudit(ctx)
 	if err != nil {
@@ -61,8 +61,8 @@ func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (br
 // organizationsAtOnce is how many organizations are listed at a time.
 const organizationsAtOnce = 256
 
-// verifyHistories tells of the records of each organization, and in how many
-// organizations something is wrong.
+// verifyHistories prints the state of the records of each organization and
+// returns in how many organizations something is wrong.
 func verifyHistories(ctx context.Context, out io.Writer, store record.Histories) (broken int, err error) {
 	var at record.OrgID
 	for {

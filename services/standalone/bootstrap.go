@@ -14,7 +14,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
@@ -22,13 +24,13 @@ import (
 // one-time setup token of the latter. It may be interrupted and run again: it
 // completes what is missing. The token is empty when the account is there
 // already, and nothing was changed.
-func Bootstrap(ctx context.Context, s app.Settings, log *slog.Logger, name, plan, email string) (setupToken string, err error) {
+func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, name, plan, email string) (setupToken string, err error) {
 	// Before anything is made: an organization without its administrator would stay.
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
 		return "", fmt.Errorf("--email must be an address such as jo@example.com, not %q", email)
 	}
 	exists := false
-	err = withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
+	err = withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		_, err := accounts.UserByEmail(ctx, email)
 		var unknown *apperr.Error
 		if errors.As(err, &unknown) && unknown.Code == apperr.UserNotFound {
@@ -40,11 +42,11 @@ func Bootstrap(ctx context.Context, s app.Settings, log *slog.Logger, name, plan
 	if err != nil || exists {
 		return "", err
 	}
-	o, err := newOrganization(bootstrapID(name, email), name, plan, s.Quotas, time.Now())
+	o, err := newOrganization(bootstrapID(name, email), name, plan, quotas, time.Now())
 	if err != nil {
 		return "", err
 	}
-	stores, err := openStores(ctx, s, log)
+	stores, err := openStores(ctx, app.Env{Logger: log}, d)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +57,7 @@ func Bootstrap(ctx context.Context, s app.Settings, log *slog.Logger, name, plan
 	if err := errors.Join(err, stores.close()); err != nil {
 		return "", err
 	}
-	_, setupToken, err = CreateUser(ctx, s, log, NewUser{Org: string(o.ID), Email: email, Role: identity.Admin})
+	_, setupToken, err = CreateUser(ctx, d, log, NewUser{Org: string(o.ID), Email: email, Role: identity.Admin})
 	return setupToken, err
 }
 
@@ -66,14 +68,28 @@ func bootstrapID(name, email string) record.OrgID {
 	return record.OrgID(base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").EncodeToString(sum[:])[:26])
 }
 
-func bootstrap(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	token, err := Bootstrap(ctx, s, env.Logger, v["name"], v["plan"], v["email"])
+// bootstrapSettings are the settings of bootstrap.
+type bootstrapSettings struct {
+	orgSettings
+	Issuer keys.Issuer
+	Email  string
+}
+
+// Describe implements settings.Config.
+func (c *bootstrapSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Email, "email", "", "email address of the administrator", nil).Require()
+	c.Issuer.Describe(s)
+	c.orgSettings.Describe(s)
+}
+
+func bootstrap(ctx context.Context, env app.Env, c *bootstrapSettings) error {
+	token, err := Bootstrap(ctx, c.Data, c.Quotas, env.Logger, c.Name, c.Plan, c.Email)
 	if err != nil {
 		return describe(err)
 	}
 	if token == "" {
-		_, err = fmt.Fprintf(env.Stdout, "%s has an account; nothing was changed. A new link: ecf user password --email %s --setup-link\n", v["email"], v["email"])
+		_, err = fmt.Fprintf(env.Stdout, "%s has an account; nothing was changed. A new link: ecf user password --email %s --setup-link\n", c.Email, c.Email)
 		return err
 	}
-	return tellSetup(env, s, token)
+	return printSetupLink(env, c.Issuer, token)
 }

@@ -7,134 +7,63 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/records"
 )
 
-const usage = `usage: ecf COMMAND [settings]
-
-  serve                                  run everything in this process
-  bootstrap     --name N --plan P --email E
-                                         make an organization and its administrator, and
-                                         print the administrator's setup link; run again
-                                         it completes what is missing
-  org create    --name N --plan P        make an organization; prints its id
-  user create   --org ID --email E --role user|manager|admin [--name N] [--setup-link]
-  user create   --org ID --email E --service [--name N] [--setup-link]
-                                         the account of a program, with the role user
-  user password --email E [--setup-link] set a password
-  user disable  --email E                end a user's sessions for good
-  keys rotate                            add the next signing key; servers follow
-  audit verify                           check the audit logs and the histories of all records
-  verify        BUNDLE.json [--key K]    recompute an exported report, without a network
-  version                                print the version
-
-A password is read from standard input (one line); an empty one is generated
-and printed. With --setup-link none is read: a link is printed with which the
-user sets one, once, within 72 hours. The commands beside serve work while a server is running.
-Settings are the same for all commands: ecf serve --help lists them.
+const notes = `
+A password is read from standard input (one line); an empty one is generated and
+printed. With --setup-link none is read: a link is printed with which the user
+sets one, once, within 72 hours. The commands beside serve work while a server is
+running.
 `
 
-// command is one command of ecf: its own flags and what it does.
-type command struct {
-	words []string
-	flags []string // required ones first
-	needs int      // how many of flags are required
-	args  bool     // whether it takes arguments beside flags, in Settings.Args
-	// switches are flags without a value.
-	switches []string
-	run      func(ctx context.Context, env app.Env, s app.Settings, values map[string]string) error
-}
-
-func commands() []command {
-	return []command{
-		{words: []string{"serve"}, run: serve},
-		{words: []string{"bootstrap"}, flags: []string{"name", "plan", "email"}, needs: 3, run: bootstrap},
-		{words: []string{"org", "create"}, flags: []string{"name", "plan"}, needs: 2, run: orgCreate},
-		{words: []string{"user", "create"}, flags: []string{"org", "email", "role", "name"}, needs: 2, switches: []string{"service", "setup-link"}, run: userCreate},
-		{words: []string{"user", "password"}, flags: []string{"email"}, needs: 1, switches: []string{"setup-link"}, run: userPassword},
-		{words: []string{"user", "disable"}, flags: []string{"email"}, needs: 1, run: userDisable},
-		{words: []string{"keys", "rotate"}, run: keysRotate},
-		{words: []string{"audit", "verify"}, run: auditVerify},
-		{words: []string{"verify"}, flags: []string{"key"}, args: true, run: verify},
-		{words: []string{"version"}, run: func(_ context.Context, env app.Env, _ app.Settings, _ map[string]string) error {
-			_, err := fmt.Fprintln(env.Stdout, env.Version)
-			return err
-		}},
-	}
+// Program is the program ecf: the server, and the commands of an operator.
+func Program() app.Program {
+	return app.Program{Name: "ecf", Summary: "the whole Event Carbon Footprint Service in one process, and its administration", Notes: notes, Commands: []app.Command{
+		app.NewCommand("serve", "run everything in this process", serve),
+		app.NewCommand("bootstrap", "make an organization and its administrator, and print the administrator's setup link; run again it completes what is missing", bootstrap).Taking("--name N --plan P --email E"),
+		app.NewCommand("org create", "make an organization; prints its id", orgCreate).Taking("--name N --plan P"),
+		app.NewCommand("user create", "make an account, or with --service that of a program; prints its id", userCreate).Taking("--org ID --email E --role R"),
+		app.NewCommand("user password", "set a password", userPassword).Taking("--email E"),
+		app.NewCommand("user disable", "disable an account and end its sessions", userDisable).Taking("--email E"),
+		app.NewCommand("keys rotate", "add the next signing key; servers follow", keysRotate),
+		app.NewCommand("audit verify", "check the audit logs and the histories of all records", auditVerify),
+		app.NewCommand("verify", "recompute an exported report, without a network", verify).Taking("BUNDLE.json"),
+	}}
 }
 
 // Run runs the command that the arguments name.
-func Run(ctx context.Context, env app.Env) error {
-	for _, c := range commands() {
-		if len(env.Args) < len(c.words) || !slices.Equal(env.Args[:len(c.words)], c.words) {
-			continue
-		}
-		values, rest, err := takeFlags(env.Args[len(c.words):], c.flags, c.switches)
-		if err != nil {
-			return err
-		}
-		env.Args = rest
-		settings, err := env.Settings()
-		if err != nil {
-			return err
-		}
-		if len(settings.Args) > 0 && !c.args {
-			return fmt.Errorf("ecf %s does not take %q", strings.Join(c.words, " "), settings.Args)
-		}
-		for _, name := range c.flags[:c.needs] {
-			if values[name] == "" {
-				err = errors.Join(err, fmt.Errorf("--%s is required", name))
-			}
-		}
-		if err != nil {
-			return err
-		}
-		return c.run(ctx, env, settings, values)
-	}
-	if len(env.Args) == 0 || slices.Contains([]string{"help", "-h", "--help"}, env.Args[0]) {
-		_, err := io.WriteString(env.Stdout, usage)
-		return err
-	}
-	return fmt.Errorf("there is no command %q\n%s", strings.Join(env.Args, " "), usage)
+func Run(ctx context.Context, env app.Env) error { return Program().Run(ctx, env) }
+
+func serve(ctx context.Context, env app.Env, c *Config) error {
+	return Serve(ctx, Options{Config: *c, Logger: env.Logger, Out: env.Stdout, Version: env.Version, Metrics: env.Metrics})
 }
 
-// takeFlags takes the command's own flags out of the arguments and leaves the
-// settings. A switch has the value "true".
-func takeFlags(args, names, switches []string) (values map[string]string, rest []string, err error) {
-	values = map[string]string{}
-	for i := 0; i < len(args); i++ {
-		name, value, given := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if strings.HasPrefix(args[i], "-") && !given && slices.Contains(switches, name) {
-			values[name] = "true"
-			continue
-		}
-		if !strings.HasPrefix(args[i], "-") || !slices.Contains(names, name) {
-			rest = append(rest, args[i])
-			continue
-		}
-		if !given {
-			if i++; i == len(args) {
-				return nil, nil, fmt.Errorf("--%s needs a value", name)
-			}
-			value = args[i]
-		}
-		values[name] = value
-	}
-	return values, rest, nil
+// orgSettings are the settings of org create.
+type orgSettings struct {
+	Data
+	records.Config
+	Name, Plan string
 }
 
-func serve(ctx context.Context, env app.Env, s app.Settings, _ map[string]string) error {
-	return Serve(ctx, Options{Settings: s, Logger: env.Logger, Out: env.Stdout, Version: env.Version, Debug: app.Debug{Metrics: env.Metrics}})
+// Describe implements settings.Config.
+func (c *orgSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Name, "name", "", "name of the organization", nil).Require()
+	s.TextFlag(&c.Plan, "plan", "", "one of the plans of ECF_QUOTAS", nil).Require()
+	c.Config.Describe(s)
+	c.Data.Describe(s)
 }
 
-func orgCreate(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	o, err := CreateOrganization(ctx, s, env.Logger, v["name"], v["plan"])
+func orgCreate(ctx context.Context, env app.Env, c *orgSettings) error {
+	o, err := CreateOrganization(ctx, c.Data, c.Quotas, env.Logger, c.Name, c.Plan)
 	if err != nil {
 		return err
 	}
@@ -142,27 +71,61 @@ func orgCreate(ctx context.Context, env app.Env, s app.Settings, v map[string]st
 	return err
 }
 
-func userCreate(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	n := NewUser{Org: v["org"], Email: v["email"], Name: v["name"], Service: v["service"] != ""}
-	switch {
-	case v["role"] != "":
-		var err error
-		if n.Role, err = identity.ParseRole(v["role"]); err != nil {
+// userSettings are the settings of the commands on accounts.
+type userSettings struct {
+	Data
+	Issuer    keys.Issuer
+	Email     string
+	SetupLink bool
+}
+
+// Describe implements settings.Config.
+func (c *userSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Email, "email", "", "email address of the account", nil).Require()
+	s.BoolFlag(&c.SetupLink, "setup-link", "print a link with which the user sets a password, instead of reading one")
+	c.Issuer.Describe(s)
+	c.Data.Describe(s)
+}
+
+// newUserSettings are the settings of user create.
+type newUserSettings struct {
+	userSettings
+	Org, Name, Role string
+	Service         bool
+}
+
+// Describe implements settings.Config.
+func (c *newUserSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Org, "org", "", "id of the organization", nil).Require()
+	s.TextFlag(&c.Role, "role", "", "user, manager or admin", func(v string) error {
+		_, err := identity.ParseRole(v)
+		return err
+	})
+	s.TextFlag(&c.Name, "name", "", "name of the user", nil)
+	s.BoolFlag(&c.Service, "service", "the account of a program, with the role user")
+	s.After(func() error {
+		if c.Role == "" && !c.Service {
+			return errors.New("--role is required: user, manager or admin")
+		}
+		return nil
+	})
+	c.userSettings.Describe(s)
+}
+
+func userCreate(ctx context.Context, env app.Env, c *newUserSettings) (err error) {
+	n := NewUser{Org: c.Org, Email: c.Email, Name: c.Name, Service: c.Service, Role: identity.User}
+	if c.Role != "" {
+		if n.Role, err = identity.ParseRole(c.Role); err != nil {
 			return fmt.Errorf("--role: %w", err)
 		}
-	case n.Service:
-		n.Role = identity.User
-	default:
-		return errors.New("--role is required")
 	}
 	generated := false
-	if v["setup-link"] == "" {
-		var err error
+	if !c.SetupLink {
 		if n.Password, generated, err = readPassword(env); err != nil {
 			return err
 		}
 	}
-	u, token, err := CreateUser(ctx, s, env.Logger, n)
+	u, token, err := CreateUser(ctx, c.Data, env.Logger, n)
 	if err != nil {
 		return describe(err)
 	}
@@ -170,34 +133,46 @@ func userCreate(ctx context.Context, env app.Env, s app.Settings, v map[string]s
 		return err
 	}
 	if token != "" {
-		return tellSetup(env, s, token)
+		return printSetupLink(env, c.Issuer, token)
 	}
-	return tellPassword(env, n.Password, generated)
+	return printPassword(env, n.Password, generated)
 }
 
-func userPassword(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	if v["setup-link"] != "" {
-		token, err := ResetPassword(ctx, s, env.Logger, v["email"])
+func userPassword(ctx context.Context, env app.Env, c *userSettings) error {
+	if c.SetupLink {
+		token, err := ResetPassword(ctx, c.Data, env.Logger, c.Email)
 		if err != nil {
 			return describe(err)
 		}
-		return tellSetup(env, s, token)
+		return printSetupLink(env, c.Issuer, token)
 	}
 	password, generated, err := readPassword(env)
 	if err != nil {
 		return err
 	}
-	if err := SetPassword(ctx, s, env.Logger, v["email"], password); err != nil {
+	if err := SetPassword(ctx, c.Data, env.Logger, c.Email, password); err != nil {
 		return describe(err)
 	}
-	return tellPassword(env, password, generated)
+	return printPassword(env, password, generated)
 }
 
-func userDisable(ctx context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	return describe(DisableUser(ctx, s, env.Logger, v["email"]))
+// disableSettings are the settings of user disable.
+type disableSettings struct {
+	Data
+	Email string
 }
 
-// readPassword reads one line of standard input, or makes a password when it
+// Describe implements settings.Config.
+func (c *disableSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Email, "email", "", "email address of the account", nil).Require()
+	c.Data.Describe(s)
+}
+
+func userDisable(ctx context.Context, env app.Env, c *disableSettings) error {
+	return describe(DisableUser(ctx, c.Data, env.Logger, c.Email))
+}
+
+// readPassword reads one line of standard input, or generates a password when it
 // is empty.
 func readPassword(env app.Env) (password string, generated bool, err error) {
 	line, err := bufio.NewReader(io.LimitReader(env.Stdin, 4096)).ReadString('\n')
@@ -210,7 +185,7 @@ func readPassword(env app.Env) (password string, generated bool, err error) {
 	return rand.Text(), true, nil
 }
 
-func tellPassword(env app.Env, password string, generated bool) error {
+func printPassword(env app.Env, password string, generated bool) error {
 	if !generated {
 		return nil
 	}
@@ -218,14 +193,15 @@ func tellPassword(env app.Env, password string, generated bool) error {
 	return err
 }
 
-// tellSetup prints the link of a one-time setup token. The token is in the part
-// of an address that browsers keep to themselves, so no log of a server has it.
-func tellSetup(env app.Env, s app.Settings, token string) error {
-	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", s.Issuer, web.BasePath, token)
+// printSetupLink prints the link of a one-time setup token. The token is in the
+// part of an address that browsers do not send, so no log of a server has it.
+func printSetupLink(env app.Env, issuer keys.Issuer, token string) error {
+	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", issuer.URL, web.BasePath, token)
 	return err
 }
 
-// describe writes the faults of a refused operation out, one per line.
+// describe returns the message of a refused operation and of its details, one
+// per line.
 func describe(err error) error {
 	var e *apperr.Error
 	if !errors.As(err, &e) || e.Cause != nil {

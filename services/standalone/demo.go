@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/notify"
@@ -42,20 +41,20 @@ func (d *demoAccounts) byRole() map[identity.Role]string {
 // prepareDemo makes the demo organization with its accounts and example event
 // where they are not there yet, and nil when no demo is asked for. Each step
 // may be repeated, so a start that was cut off is made up for by the next.
-func prepareDemo(ctx context.Context, s app.Settings, stores *stores, accounts *auth.Service, notifier notify.Notifier, now func() time.Time) (*demoAccounts, error) {
-	if !s.Demo {
-		return nil, nil //nolint:nilnil // no demo is no fault
+func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.Service, notifier notify.Notifier, now func() time.Time) (*demoAccounts, error) {
+	if !c.Demo {
+		return nil, nil //nolint:nilnil // the demo is optional
 	}
 	d := &demoAccounts{
 		Admin: "admin@demo.test", Manager: "manager@demo.test", User: "user@demo.test",
-		File: filepath.Join(s.DataDir, credentialsFile),
+		File: filepath.Join(c.Data.Dir.Path, credentialsFile),
 	}
-	// The file comes first: an account whose password nobody knows would be
+	// The file comes first: an account with an unknown password would be
 	// worse than a file without accounts.
-	if err := d.readOrMake(s); err != nil {
+	if err := d.readOrMake(c); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
-	o, err := newOrganization(demoOrg, "Demo organization", demoPlan, s.Quotas, now())
+	o, err := newOrganization(demoOrg, "Demo organization", demoPlan, c.Records.Quotas, now())
 	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
@@ -86,8 +85,8 @@ func (d *demoAccounts) account(ctx context.Context, accounts *auth.Service, role
 }
 
 // readOrMake reads the password from the credentials file, or makes both.
-func (d *demoAccounts) readOrMake(s app.Settings) error {
-	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
+func (d *demoAccounts) readOrMake(c Config) error {
+	if err := os.MkdirAll(c.Data.Dir.Path, 0o700); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(d.File)
@@ -99,17 +98,17 @@ func (d *demoAccounts) readOrMake(s app.Settings) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("%s has no line for %s; delete the file and the data directory to begin anew", d.File, d.Manager)
+		return fmt.Errorf("%s has no line for %s; delete the file and the data directory to start again", d.File, d.Manager)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	d.Fresh, d.Password = true, s.DemoPassword
+	d.Fresh, d.Password = true, c.DemoPassword
 	if d.Password == "" {
 		d.Password = rand.Text()
 	}
 	content := fmt.Sprintf("url http://%s\nadmin %s %s\nmanager %s %s\nuser %s %s\n",
-		s.Addr, d.Admin, d.Password, d.Manager, d.Password, d.User, d.Password)
+		c.Addr, d.Admin, d.Password, d.Manager, d.Password, d.User, d.Password)
 	// Written whole or not at all.
 	temporary := d.File + ".new"
 	if err := os.WriteFile(temporary, []byte(content), 0o600); err != nil {

@@ -7,28 +7,40 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
-	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
-// RotateKeys adds the next signing key, which servers publish within seconds
-// and sign with once everybody knows it, and removes the keys under which no
-// good token is left. It works beside running servers. It gives the id of the
+// rotateKeys adds the next signing key, which servers publish within seconds
+// and sign with once every verifier has it, and removes the keys under which no
+// good token is left. It works beside running servers. It returns the id of the
 // new key and the time from which it signs.
-func RotateKeys(ctx context.Context, s app.Settings, log *slog.Logger) (kid string, from time.Time, err error) {
-	keys, err := keyring.Open(keyring.Options{Dir: s.SigningKeysDir, Algorithm: s.SigningAlgorithm, TokenLife: s.AccessTokenTTL})
+func rotateKeys(ctx context.Context, c keysSettings, log *slog.Logger) (kid string, from time.Time, err error) {
+	ring, err := c.Keys.Open(time.Now)
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	err = withAccounts(ctx, s, log, func(_ *stores, accounts *auth.Accounts) error {
-		kid, from, err = accounts.RotateKeys(ctx, keys)
+	err = withAccounts(ctx, c.Data, log, func(_ *stores, accounts *auth.Accounts) error {
+		kid, from, err = accounts.RotateKeys(ctx, ring)
 		return err
 	})
 	return kid, from, err
 }
 
-func keysRotate(ctx context.Context, env app.Env, s app.Settings, _ map[string]string) error {
-	kid, from, err := RotateKeys(ctx, s, env.Logger)
+// keysSettings are the settings of keys rotate.
+type keysSettings struct {
+	Data
+	Keys auth.Keys
+}
+
+// Describe implements settings.Config.
+func (c *keysSettings) Describe(s *settings.Set) {
+	c.Keys.Describe(s)
+	c.Data.Describe(s)
+}
+
+func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
+	kid, from, err := rotateKeys(ctx, *c, env.Logger)
 	if kid != "" {
 		if _, err := fmt.Fprintf(env.Stdout, "%s\nsigns from %s\n", kid, from.UTC().Format(time.RFC3339)); err != nil {
 			return err

@@ -9,18 +9,31 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
 // maxBundle bounds what is read of a file that claims to be a bundle.
 const maxBundle = 256 << 20
 
+// verifySettings are the settings of verify.
+type verifySettings struct {
+	Key   string
+	files []string
+}
+
+// Describe implements settings.Config.
+func (c *verifySettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Key, "key", "", "key that the bundle must be signed with", nil)
+	s.Arguments(&c.files)
+}
+
 // verify recomputes an exported report and says where it differs. It reads no
 // other file and needs no server.
-func verify(_ context.Context, env app.Env, s app.Settings, v map[string]string) error {
-	if len(s.Args) != 1 {
+func verify(_ context.Context, env app.Env, c *verifySettings) error {
+	if len(c.files) != 1 {
 		return errors.New("name one file: ecf verify BUNDLE.json (- for standard input)")
 	}
-	text, err := readBundle(env, s.Args[0])
+	text, err := readBundle(env, c.files[0])
 	if err != nil {
 		return err
 	}
@@ -41,13 +54,13 @@ func verify(_ context.Context, env app.Env, s app.Settings, v map[string]string)
 	if len(verdict.Differences) > 0 {
 		return errors.New("the bundle is not what its inputs come to")
 	}
-	if key := v["key"]; key != "" && key != verdict.SignedBy {
+	if key := c.Key; key != "" && key != verdict.SignedBy {
 		return fmt.Errorf("the bundle is not signed with the key %s but with %s", key, orNone(verdict.SignedBy))
 	}
 	signed := "It is not signed: nothing proves who made it."
 	if verdict.SignedBy != "" {
 		signed = "It is signed with the key " + verdict.SignedBy + ". Compare it with those that the service publishes\nat /.well-known/report-keys.json, or name it with --key."
-		if v["key"] != "" {
+		if c.Key != "" {
 			signed = "It is signed with the key " + verdict.SignedBy + "."
 		}
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/records"
 )
@@ -56,7 +56,7 @@ func serve(b *testing.B) *served {
 		b.Fatal(err)
 	}
 	httpApp, err := records.New(records.Deps{
-		Store: s.store, Notifier: silent{}, Verifier: anyone{}, Quotas: app.Quotas{"team": record.Unlimited},
+		Store: s.store, Notifier: silent{}, Verifier: anyone{}, Quotas: settings.Quotas{"team": record.Unlimited},
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {

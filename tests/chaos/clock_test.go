@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/standalone"
 )
@@ -37,7 +36,7 @@ func inside(t *testing.T, env map[string]string, now func() time.Time) *deployme
 		all[name] = value
 	}
 	maps.Copy(all, env)
-	settings, err := app.Load(nil, func(name string) string { return all[name] })
+	config, err := standalone.Load(nil, func(name string) string { return all[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +44,7 @@ func inside(t *testing.T, env map[string]string, now func() time.Time) *deployme
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- standalone.Serve(ctx, standalone.Options{
-			Settings: settings, Logger: slog.New(slog.DiscardHandler), Version: "test", Now: now,
+			Config: config, Logger: slog.New(slog.DiscardHandler), Version: "test", Now: now,
 			Ready: func(address string) { ready <- address },
 		})
 	}()

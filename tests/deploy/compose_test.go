@@ -14,7 +14,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
 
-	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/mongox"
 )
 
@@ -107,9 +107,9 @@ func TestComposeServices(t *testing.T) {
 	}
 	for name := range own {
 		s := project.Services[name]
-		grace := backend.ServeGrace + flushLimit
+		grace := app.ServeGrace + flushLimit
 		if name == "worker" {
-			grace = workGrace + flushLimit
+			grace = app.WorkGrace + flushLimit
 		}
 		if s.StopGracePeriod == nil || time.Duration(*s.StopGracePeriod) <= grace {
 			t.Errorf("%s: is killed before it has ended; it may take %v", name, grace)
@@ -251,7 +251,7 @@ func TestComposeSettings(t *testing.T) {
 			for _, fault := range checkNames(p.env) {
 				t.Error(fault)
 			}
-			settings, err := load(t, p.env, func(path string) string {
+			got, err := load(t, p.env, func(path string) string {
 				secret, ok := strings.CutPrefix(path, secretsMount)
 				granted := slices.ContainsFunc(project.Services[name].Secrets, func(s types.ServiceSecretConfig) bool { return s.Source == secret })
 				if !ok || !granted {
@@ -267,10 +267,10 @@ func TestComposeSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if uri := settings.MongoURI; uri != "" && mongox.DatabaseName(uri, "") != "ecf" {
+			if uri := got.Records.URI; uri != "" && mongox.DatabaseName(uri, "") != "ecf" {
 				t.Error("its database is not ecf")
 			}
-			if uri := p.env["ECF_MONGODB_AUTH_URI_FILE"]; uri != "" && mongox.DatabaseName(settings.MongoAuthURI, "") != "ecf_auth" {
+			if uri := p.env["ECF_MONGODB_AUTH_URI_FILE"]; uri != "" && mongox.DatabaseName(got.Accounts.URI, "") != "ecf_auth" {
 				t.Error("the database of its accounts is not ecf_auth")
 			}
 			for variable, value := range p.env {

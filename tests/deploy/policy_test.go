@@ -23,12 +23,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/eventcarbon/ecf/libs/backend"
+	"github.com/eventcarbon/ecf/libs/app"
 )
 
 // How long a program takes to end at most: what it has begun, then telemetry.
 const (
-	workGrace  = 25 * time.Second
 	flushLimit = 5 * time.Second
 )
 
@@ -138,9 +137,9 @@ func (w workload) checkPod(report reporter) {
 // checkGrace: a pod must have the time its program takes to end well.
 func (w workload) checkGrace(report reporter) {
 	pod := &w.template.Spec
-	needs := backend.ServeGrace
+	needs := app.ServeGrace
 	if w.name == "worker" {
-		needs = workGrace
+		needs = app.WorkGrace
 	}
 	for _, c := range pod.Containers {
 		if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Sleep == nil {

@@ -17,46 +17,57 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/infra/cache"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/settings"
 )
 
 // foreign are the variables that are not settings of ours: of the Go runtime,
 // and what the OpenTelemetry ones are put together from.
 var foreign = []string{"GOMEMLIMIT", "POD_UID", "DEPLOYMENT_ENVIRONMENT"}
 
-// checkNames gives what is wrong with the names of variables a program gets: a
-// name that nobody reads is a setting that does not hold.
+// checkNames returns the names of variables a program gets that are not settings:
+// they would have no effect.
 func checkNames(env map[string]string) []string {
-	var known []string
-	for _, line := range (app.Settings{}).Effective() {
-		name, _, _ := strings.Cut(line, "=")
-		known = append(known, name)
-	}
 	var found []string
 	for name := range env {
-		switch base, isFile := strings.CutSuffix(name, "_FILE"); {
-		case slices.Contains(known, name), slices.Contains(foreign, name), strings.HasPrefix(name, "OTEL_"):
-		case isFile && slices.Contains(known, base):
-			// Only secrets are read from files: then a file that is not there is
-			// an error.
-			_, err := app.Load(nil, func(n string) string {
-				if n == name {
-					return "/nonexistent/file"
-				}
-				return ""
-			})
-			if err == nil || !strings.Contains(err.Error(), name) {
-				found = append(found, name+" is not read: the setting "+base+" is no secret")
-			}
+		switch {
+		case slices.Contains(settings.Names, name), slices.Contains(foreign, name), strings.HasPrefix(name, "OTEL_"):
 		default:
-			found = append(found, name+" is no setting")
+			found = append(found, name+" is not a setting")
 		}
 	}
 	return found
 }
 
-// load reads the settings a program gets as the program does. file gives what a
-// mounted file holds.
-func load(t *testing.T, env map[string]string, file func(path string) string) (app.Settings, error) {
+// platform is the settings that depend on where a program runs, of all programs.
+type platform struct {
+	app.Listen
+	Records  mongodb.Optional
+	Accounts mongodb.Accounts
+	Cache    cache.Config
+	Keys     keys.Published
+	// The services behind the gateway.
+	RecordsURL, ReviewURL, CalculationURL string
+}
+
+func (c *platform) Describe(s *settings.Set) {
+	c.Listen.Describe(s)
+	c.Records.Describe(s)
+	c.Accounts.Describe(s)
+	c.Cache.Optional = true
+	c.Cache.Describe(s)
+	c.Keys.Describe(s)
+	s.URL(&c.RecordsURL, "ECF_RECORDS_URL", "http://records:8082", "records")
+	s.URL(&c.ReviewURL, "ECF_REVIEW_URL", "http://review:8083", "review")
+	s.URL(&c.CalculationURL, "ECF_CALCULATION_URL", "http://calculation:8084", "calculation")
+	s.Default("ECF_AUTH_URL", "http://auth:8081")
+}
+
+// load reads the settings a program gets as the program does. file returns what
+// a mounted file holds.
+func load(t *testing.T, env map[string]string, file func(path string) string) (platform, error) {
 	t.Helper()
 	dir := t.TempDir()
 	given := map[string]string{}
@@ -70,7 +81,9 @@ func load(t *testing.T, env map[string]string, file func(path string) string) (a
 		}
 		given[name] = value
 	}
-	return app.Load(nil, func(name string) string { return given[name] })
+	var c platform
+	err := settings.Of(&c).Load(nil, func(name string) string { return given[name] })
+	return c, err
 }
 
 // program is one of our own programs as something starts it.
@@ -144,11 +157,11 @@ func TestKubernetesSettings(t *testing.T) {
 				for _, fault := range checkNames(p.env) {
 					t.Error(fault)
 				}
-				settings, err := load(t, p.env, secretFile(objects, p.image))
+				got, err := load(t, p.env, secretFile(objects, p.image))
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, debug, err := net.SplitHostPort(settings.DebugAddr)
+				_, debug, err := net.SplitHostPort(got.DebugAddr)
 				if err != nil {
 					t.Fatalf("debug address: %v", err)
 				}
@@ -159,17 +172,17 @@ func TestKubernetesSettings(t *testing.T) {
 				if p.name == "worker" {
 					return // it serves nothing else
 				}
-				_, port, err := net.SplitHostPort(settings.Addr)
+				_, port, err := net.SplitHostPort(got.Addr)
 				if err != nil {
 					t.Fatalf("address: %v", err)
 				}
 				if want := containerPort(c, "http"); port != want {
 					t.Errorf("port %s, but it listens on %s", want, port)
 				}
-				if overlay == prod && !strings.HasPrefix(settings.Issuer, "https://") {
-					t.Errorf("issuer %s", settings.Issuer)
+				if overlay == prod && !strings.HasPrefix(got.Keys.Issuer.URL, "https://") {
+					t.Errorf("issuer %s", got.Keys.Issuer.URL)
 				}
-				for _, address := range []string{settings.AuthURL, settings.RecordsURL, settings.ReviewURL, settings.CalculationURL} {
+				for _, address := range []string{got.Keys.AuthURL, got.RecordsURL, got.ReviewURL, got.CalculationURL} {
 					if err := servedAt(objects, address); err != nil {
 						t.Error(err)
 					}

@@ -172,8 +172,8 @@ func TestThePublicPortGivesNothingAway(t *testing.T) {
 func TestHealthAndDocsRevealNothing(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
-		secrets := []string{s.settings.DataDir, "sqlite", "127.0.0.1:", "go1.", "ECF_"}
-		for _, address := range []string{s.settings.MongoURI, s.settings.RedisURL} {
+		secrets := []string{s.settings.Data.Dir.Path, "sqlite", "127.0.0.1:", "go1.", "ECF_"}
+		for _, address := range []string{s.settings.Data.Records.URI, s.settings.QueueURL} {
 			if _, rest, found := strings.Cut(address, "://"); found {
 				host, _, _ := strings.Cut(rest, "/")
 				secrets = append(secrets, host)

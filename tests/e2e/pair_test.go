@@ -16,12 +16,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -69,7 +69,7 @@ func newPair(t *testing.T, store record.Store, c *movable) *pair {
 	p := &pair{t: t, notifier: &countingNotifier{}}
 	logger := slog.New(slog.DiscardHandler)
 	recordsApp, err := records.New(records.Deps{
-		Store: store, Notifier: p.notifier, Verifier: spoken{}, Quotas: app.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
+		Store: store, Notifier: p.notifier, Verifier: spoken{}, Quotas: settings.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/standalone"
@@ -27,7 +26,7 @@ const password = "a long enough password"
 // system is a running server with one organization of three accounts.
 type system struct {
 	url      string
-	settings app.Settings
+	settings standalone.Config
 	log      *lockedBuffer
 	org      string
 	redis    *testkit.RedisServer // nil on the embedded engines
@@ -88,7 +87,7 @@ func start(t *testing.T, env map[string]string) *system {
 		"ECF_SWEEP_INTERVAL": "100ms",
 	}
 	maps.Copy(defaults, env)
-	settings, err := app.Load(nil, func(name string) string { return defaults[name] })
+	settings, err := standalone.Load(nil, func(name string) string { return defaults[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +107,7 @@ func (s *system) run(t *testing.T) {
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- standalone.Serve(ctx, standalone.Options{
-			Settings: s.settings, Logger: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Config: s.settings, Logger: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			Version: "test", Ready: func(address string) { ready <- address },
 		})
 	}()
@@ -158,7 +157,7 @@ func (s *system) checkLog(t *testing.T) {
 // the running server.
 func (s *system) organization(t *testing.T, name, plan string) string {
 	t.Helper()
-	o, err := standalone.CreateOrganization(t.Context(), s.settings, discard(), name, plan)
+	o, err := standalone.CreateOrganization(t.Context(), s.settings.Data, s.settings.Records.Quotas, discard(), name, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +166,7 @@ func (s *system) organization(t *testing.T, name, plan string) string {
 
 func (s *system) account(t *testing.T, org, email string, role identity.Role) {
 	t.Helper()
-	_, _, err := standalone.CreateUser(t.Context(), s.settings, discard(), standalone.NewUser{Org: org, Email: email, Role: role, Name: email, Password: password})
+	_, _, err := standalone.CreateUser(t.Context(), s.settings.Data, discard(), standalone.NewUser{Org: org, Email: email, Role: role, Name: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}

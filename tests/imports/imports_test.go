@@ -102,14 +102,15 @@ var core = map[string][]string{
 	"libs/identity":              {"github.com/golang-jwt/jwt/v5"},
 	"libs/identity/internal/lru": nil,
 	"libs/api":                   nil,
+	"libs/spelling":              nil,
 }
 
 // confined are dependencies that only some packages may know; a package may end
 // in /* for those of one name anywhere, such as */mongostore.
 var confined = map[string][]string{
-	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/backend", "libs/testkit"},
+	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/infra/mongodb", "libs/testkit", "services/auth"},
 	"modernc.org/sqlite":          {"libs/sqlitex"},
-	"github.com/hibiken/asynq":    {"libs/redisx", "libs/notify", "libs/backend", "services/calculation/resulttree", "services/standalone"},
+	"github.com/hibiken/asynq":    {"libs/notify", "services/calculation/resulttree"},
 	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},
 	"golang.org/x/crypto":         {"services/auth/password"},
 }

@@ -11,16 +11,18 @@ import (
 // is code that an attacker could. The programs are named by their folder.
 func excluded() map[string][]string {
 	const (
-		mongodb = "go.mongodb.org/mongo-driver"
-		sqlite  = "modernc.org/sqlite"
-		yaml    = "github.com/goccy/go-yaml"
+		mongodb  = "go.mongodb.org/mongo-driver"
+		sqlite   = "modernc.org/sqlite"
+		yaml     = "github.com/goccy/go-yaml"
+		embedded = "github.com/alicebob/miniredis"
+		queue    = "github.com/hibiken/asynq"
 	)
 	return map[string][]string{
-		"services/gateway/cmd/gateway":         {mongodb, sqlite, yaml},
-		"services/auth/cmd/auth":               {yaml},
-		"services/records/cmd/records":         {sqlite, yaml},
-		"services/review/cmd/review":           {sqlite, yaml},
-		"services/calculation/cmd/calculation": {sqlite, yaml},
+		"services/gateway/cmd/gateway":         {mongodb, sqlite, yaml, embedded, queue},
+		"services/auth/cmd/auth":               {sqlite, yaml, embedded, queue},
+		"services/records/cmd/records":         {sqlite, yaml, embedded},
+		"services/review/cmd/review":           {sqlite, yaml, embedded},
+		"services/calculation/cmd/calculation": {sqlite, yaml, embedded},
 		"services/standalone/cmd/ecf":          {yaml},
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -59,7 +58,7 @@ func newSystem(t *testing.T) *system {
 		client: &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
 	}
 	t.Cleanup(s.client.CloseIdleConnections)
-	settings, err := app.Load(nil, func(name string) string { return env[name] })
+	config, err := standalone.Load(nil, func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +66,11 @@ func newSystem(t *testing.T) *system {
 		s.env = append(s.env, name+"="+value)
 	}
 	log := slog.New(slog.DiscardHandler)
-	o, err := standalone.CreateOrganization(t.Context(), settings, log, "Scale Ltd", "enterprise")
+	o, err := standalone.CreateOrganization(t.Context(), config.Data, config.Records.Quotas, log, "Scale Ltd", "enterprise")
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, _, err := standalone.CreateUser(t.Context(), settings, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Scale", Role: identity.Manager, Password: password})
+	u, _, err := standalone.CreateUser(t.Context(), config.Data, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Scale", Role: identity.Manager, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}

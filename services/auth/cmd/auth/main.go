@@ -4,8 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-func main() { os.Exit(app.Main("auth", auth.Run)) }
+func main() { os.Exit(auth.Program().Main()) }

@@ -5,8 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/eventcarbon/ecf/libs/app"
-	"github.com/eventcarbon/ecf/services/calculation/process"
+	"github.com/eventcarbon/ecf/services/calculation"
 )
 
-func main() { os.Exit(app.Main("calculation", process.Run)) }
+func main() { os.Exit(calculation.Program().Main()) }

@@ -4,8 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/services/gateway"
 )
 
-func main() { os.Exit(app.Main("gateway", gateway.Run)) }
+func main() { os.Exit(gateway.Program().Main()) }

@@ -4,8 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-func main() { os.Exit(app.Main("records", records.Run)) }
+func main() { os.Exit(records.Program().Main()) }

@@ -4,8 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/services/review"
 )
 
-func main() { os.Exit(app.Main("review", review.Run)) }
+func main() { os.Exit(review.Program().Main()) }

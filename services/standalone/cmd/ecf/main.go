@@ -5,8 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-func main() { os.Exit(app.Main("ecf", standalone.Run)) }
+func main() { os.Exit(standalone.Program().Main()) }

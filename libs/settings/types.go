@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ type RateLimit struct {
 	Per time.Duration
 }
 
-// String gives what ParseRateLimit reads, "30/15m".
+// String returns what ParseRateLimit reads, "30/15m".
 func (r RateLimit) String() string { return strconv.Itoa(r.N) + "/" + shortDuration(r.Per) }
 
 // ParseRateLimit reads a number, a slash and a duration: "30/15m".
@@ -37,10 +37,10 @@ func ParseRateLimit(s string) (RateLimit, error) {
 // Unlimited is the quota of a plan without one.
 const Unlimited int64 = -1
 
-// Quotas gives the number of events of each plan by the plan's name.
+// Quotas is the number of events of each plan by the plan's name.
 type Quotas map[string]int64
 
-// String gives what ParseQuotas reads, plans in order of their names.
+// String returns what ParseQuotas reads, plans in order of their names.
 func (q Quotas) String() string {
 	parts := make([]string, 0, len(q))
 	for plan, n := range q {
@@ -71,15 +71,15 @@ func ParseQuotas(s string) (Quotas, error) {
 		}
 		n, err := strconv.ParseInt(quota, 10, 64)
 		if err != nil || n < 0 || n > math.MaxInt32 {
-			return nil, fmt.Errorf("gives the plan %s neither a number of events nor unlimited", plan)
+			return nil, fmt.Errorf("has neither a number of events nor unlimited for the plan %s", plan)
 		}
 		q[plan] = n
 	}
 	return q, nil
 }
 
-// parseProxies reads a comma-separated list of addresses and networks.
-func parseProxies(s string) ([]netip.Prefix, error) {
+// ParseProxies reads a comma-separated list of addresses and networks.
+func ParseProxies(s string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
@@ -111,11 +111,17 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
-// joinPrefixes gives what parseProxies reads.
-func joinPrefixes(list []netip.Prefix) string {
+// FormatProxies returns what ParseProxies reads.
+func FormatProxies(list []netip.Prefix) string {
 	parts := make([]string, len(list))
 	for i, p := range list {
 		parts[i] = p.String()
 	}
 	return strings.Join(parts, ",")
+}
+
+// DescribeSignInLimit registers the budget of sign-ins, which the gateway counts
+// by address and the service auth by account.
+func DescribeSignInLimit(s *Set, field *RateLimit) {
+	Parsed(s, field, "ECF_AUTH_RATE_LIMIT", "30/15m", "sign-ins and refreshes of one client address, and failed sign-ins of one account", ParseRateLimit, RateLimit.String)
 }

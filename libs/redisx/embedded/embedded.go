@@ -1,4 +1,6 @@
-package redisx
+// Package embedded runs a Redis server inside the process, for the program that
+// runs everything in one.
+package embedded
 
 import (
 	"context"
@@ -10,15 +12,15 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// tick is how often the embedded server is told what time it is; nothing in it
+// tick is how often the clock of the embedded server is set; nothing in it
 // expires later than this after its time.
 const tick = 100 * time.Millisecond
 
-// StartEmbedded starts a Redis server inside this process, on a free port of
+// Start starts a Redis server inside this process, on a free port of
 // 127.0.0.1 and behind a random password (other users of the machine can reach
-// the port), and gives its address. It runs until stop is called, not until ctx
+// the port), and returns its address. It runs until stop is called, not until ctx
 // ends: what drains at shutdown still needs it. What it holds is gone then.
-func StartEmbedded(ctx context.Context) (address string, stop func(), err error) {
+func Start(ctx context.Context) (address string, stop func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return "", nil, fmt.Errorf("start embedded redis: %w", err)
 	}

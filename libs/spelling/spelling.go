@@ -1,12 +1,13 @@
-package fields
+// Package spelling finds what a misspelled word was probably meant to be.
+package spelling
 
 import (
 	"slices"
 	"strings"
 )
 
-// Nearest gives at most count of the candidates that look like a slip of the pen
-// for word, the likeliest first, without regard to case.
+// Nearest returns at most count of the candidates that look like a misspelling
+// of word, the likeliest first, without regard to case.
 func Nearest(word string, candidates []string, count int) []string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" || len(word) > 64 {

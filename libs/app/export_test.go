@@ -1,0 +1,4 @@
+package app
+
+// ServeApp is serveApp for tests.
+var ServeApp = serveApp

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"go.opentelemetry.io/otel"
+
+	"github.com/eventcarbon/ecf/libs/redisx"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// Log is the setting of the log, which every command has.
+type Log struct {
+	// Level is debug, info, warn or error.
+	Level string
+}
+
+const logLevelName = "ECF_LOG_LEVEL"
+
+// Describe implements settings.Config.
+func (l *Log) Describe(s *settings.Set) {
+	s.Text(&l.Level, logLevelName, "info", "least level that is logged: debug, info, warn or error", func(v string) error {
+		_, err := parseLevel(v)
+		return err
+	})
+}
+
+func parseLevel(s string) (slog.Level, error) {
+	switch strings.ToLower(s) {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "", "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, errors.New("must be debug, info, warn or error")
+}
+
+// observe opens the log and the telemetry as the settings ask for. The returned
+// function flushes them.
+func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flush func(), err error) {
+	level, err := parseLevel(set.Value(logLevelName))
+	if err != nil {
+		return nil, err // not reached: the settings have been checked
+	}
+	var stop func(context.Context) error
+	if set.Value(debugAddrName) != "" {
+		e.Metrics, stop, err = setupWithMetrics(ctx, name, e.Version)
+	} else {
+		stop, err = telemetry.Setup(ctx, name, e.Version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	e.Logger = telemetry.Logger(e.Stderr, name, level)
+	log := e.Logger
+	// What libraries report about themselves goes to the same log.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn("telemetry", "error", telemetry.Redact(err.Error()))
+	}))
+	redisx.LogTo(log)
+	return func() {
+		// The context has ended by now, or nobody is left to end it.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+		defer cancel()
+		if err := stop(last); err != nil {
+			log.Warn("telemetry was not flushed", "error", telemetry.Redact(err.Error()))
+		}
+	}, nil
+}

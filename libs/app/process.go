@@ -1,0 +1,233 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// ServeGrace is how long requests, and WorkGrace how long tasks of a queue, may
+// take to finish after the end has been asked for. The grace period of a
+// deployment must be longer.
+const (
+	ServeGrace = 20 * time.Second
+	WorkGrace  = 25 * time.Second
+)
+
+// Listen is where a process listens.
+type Listen struct {
+	// Addr is the address of the service.
+	Addr string
+	// DebugAddr is where metrics, profiles and health are served, apart from the
+	// API; empty: nowhere.
+	DebugAddr string
+}
+
+const debugAddrName = "ECF_DEBUG_ADDR"
+
+// Describe implements settings.Config.
+func (l *Listen) Describe(s *settings.Set) {
+	s.Text(&l.Addr, "ECF_ADDR", "127.0.0.1:8080", "address to listen on", settings.CheckAddress)
+	describeDebugAddr(s, &l.DebugAddr)
+}
+
+func describeDebugAddr(s *settings.Set, field *string) {
+	s.Text(field, debugAddrName, "", "address for metrics, profiles and health, not for clients; off when empty", settings.CheckAddress)
+}
+
+// Process is what the services of one process share.
+type Process struct {
+	Env
+	// Health is the health of the process: its debug port, the command
+	// healthcheck and the health routes of its services agree on it.
+	Health *web.Health
+
+	name    string
+	listen  Listen
+	group   *Group
+	started atomic.Bool
+	status  atomic.Pointer[http.Handler]
+	closers []func() error
+}
+
+// Service is a service that is ready to be run in a process.
+type Service struct {
+	Name string
+	// App serves requests; nil: the service only has tasks.
+	App *fiber.App
+	// Wrap, if set, wraps the listener that App is served on.
+	Wrap func(net.Listener) net.Listener
+	// Tasks run beside App until the process ends.
+	Tasks []Task
+	// Status is a page for people on the debug port; it may be nil.
+	Status http.Handler
+	// Serving, if set, is called once with the address that App is served at.
+	Serving func(address string)
+}
+
+// Task is work in the background. It must return when its context ends.
+type Task struct {
+	Name string
+	Run  func(ctx context.Context) error
+}
+
+// errStarting is the state of a process until its service is served.
+var errStarting = errors.New("the service has not started yet")
+
+// Serve runs a process until ctx ends: the debug port at once, and the service
+// as soon as open has opened what it stands on and built it. Until then the
+// process lives and is not ready. What open has registered with OnClose is
+// closed at the end.
+func Serve(ctx context.Context, env Env, name string, listen Listen, open func(ctx context.Context, p *Process) (Service, error)) (err error) {
+	if env.Now == nil {
+		env.Now = time.Now
+	}
+	p := &Process{Env: env, name: name, listen: listen, group: NewGroup(ctx)}
+	p.Health = web.NewHealth(env.Now, web.Check{Name: "start", Probe: func(context.Context) error {
+		if !p.started.Load() {
+			return errStarting
+		}
+		return nil
+	}})
+	defer func() { err = errors.Join(err, p.close()) }()
+	p.serveDebug()
+	p.group.Go(name, func(ctx context.Context) error {
+		s, err := open(ctx, p)
+		if err != nil {
+			return err
+		}
+		return p.serve(ctx, s)
+	})
+	return p.group.Wait()
+}
+
+// OnClose registers what is closed when everything that runs in the process has
+// ended, the last first.
+func (p *Process) OnClose(do func() error) { p.closers = append(p.closers, do) }
+
+func (p *Process) close() error {
+	var errs []error
+	for _, do := range slices.Backward(p.closers) {
+		errs = append(errs, do())
+	}
+	return errors.Join(errs...)
+}
+
+// Inside returns the process as a service sees it that only other services of
+// the same process call: it has a health of its own.
+func (p *Process) Inside(health *web.Health) *Process {
+	return &Process{Env: p.Env, Health: health, name: p.name, group: p.group}
+}
+
+// Go runs a service on a listener of its own beside the one that Serve runs.
+func (p *Process) Go(s Service, ln net.Listener) {
+	p.runTasks(s)
+	p.group.Go(s.Name, func(ctx context.Context) error { return serveApp(ctx, s.App, ln, ServeGrace) })
+}
+
+func (p *Process) runTasks(s Service) {
+	for _, t := range s.Tasks {
+		p.group.Go(t.Name, t.Run)
+	}
+}
+
+func (p *Process) serve(ctx context.Context, s Service) error {
+	if s.Status != nil {
+		p.status.Store(&s.Status)
+	}
+	if s.App == nil {
+		p.Logger.InfoContext(ctx, "working", "version", p.Version)
+		p.started.Store(true)
+		p.runTasks(s)
+		<-ctx.Done()
+		p.Health.Drain()
+		return ctx.Err()
+	}
+	ln, err := ListenOn(ctx, p.listen.Addr)
+	if err != nil {
+		return err
+	}
+	address := ln.Addr().String()
+	p.Logger.InfoContext(ctx, "serving", "address", address, "version", p.Version)
+	if s.Wrap != nil {
+		ln = s.Wrap(ln)
+	}
+	p.runTasks(s)
+	p.started.Store(true)
+	if s.Serving != nil {
+		s.Serving(address)
+	}
+	return serveApp(ctx, s.App, ln, ServeGrace, p.Health.Drain)
+}
+
+// serveDebug serves the debug port, where one is configured.
+func (p *Process) serveDebug() {
+	if p.listen.DebugAddr == "" {
+		return
+	}
+	p.group.Go("debug", func(ctx context.Context) error {
+		ln, err := ListenOn(ctx, p.listen.DebugAddr)
+		if err != nil {
+			return err
+		}
+		return ServeDebug(ctx, ln, Debug{Metrics: p.Metrics, Status: http.HandlerFunc(p.statusPage), Ready: p.Health.Ready})
+	})
+}
+
+func (p *Process) statusPage(w http.ResponseWriter, r *http.Request) {
+	if page := p.status.Load(); page != nil {
+		(*page).ServeHTTP(w, r)
+		return
+	}
+	http.NotFound(w, r)
+}
+
+// How often Await tries again: at once at first, and not more often than every
+// few seconds in an outage that lasts.
+const (
+	firstRetry = 250 * time.Millisecond
+	lastRetry  = 5 * time.Second
+	// awaitLogEvery is how often a process says that it still waits.
+	awaitLogEvery = time.Minute
+)
+
+// Await calls open until it succeeds, ctx ends, or open fails in a way that
+// waiting does not mend, as permanent reports. It logs what it waits for, once
+// a minute: services and what they stand on may start in any order.
+func Await[T any](ctx context.Context, log *slog.Logger, what string, open func(context.Context) (T, error), permanent func(error) bool) (T, error) {
+	var said time.Time
+	for attempt, pause := 1, firstRetry; ; attempt, pause = attempt+1, min(2*pause, lastRetry) {
+		opened, err := open(ctx)
+		switch {
+		case err == nil:
+			return opened, nil
+		case ctx.Err() != nil:
+			return opened, fmt.Errorf("wait for the %s: %w", what, ctx.Err())
+		case permanent(err):
+			return opened, fmt.Errorf("open the %s: %w", what, err)
+		}
+		if now := time.Now(); said.IsZero() || now.Sub(said) >= awaitLogEvery {
+			said = now
+			log.WarnContext(ctx, "waiting", "for", what, "attempt", attempt, "error", telemetry.Redact(err.Error()))
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return opened, fmt.Errorf("wait for the %s: %w", what, ctx.Err())
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Package keys tells a process where the keys of tokens and reports are: the
+// folder of the private ones, and the service that publishes the public ones.
+package keys
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/settings"
+)
+
+// Issuer names who signs the tokens.
+type Issuer struct {
+	// URL is the address clients reach the product at; the iss of tokens.
+	URL string
+}
+
+// Describe implements settings.Config.
+func (c *Issuer) Describe(s *settings.Set) {
+	s.URL(&c.URL, "ECF_ISSUER", "http://127.0.0.1:8080", "address that clients reach the product at; the issuer of tokens")
+}
+
+// Published is where the keys that verify tokens are published.
+type Published struct {
+	Issuer Issuer
+	// AuthURL is where the service auth is.
+	AuthURL string
+}
+
+// Describe implements settings.Config.
+func (c *Published) Describe(s *settings.Set) {
+	c.Issuer.Describe(s)
+	s.URL(&c.AuthURL, "ECF_AUTH_URL", "http://127.0.0.1:8081", "where the service auth is")
+}
+
+// Verifier returns the verifier of access tokens with the published keys.
+func (c *Published) Verifier(now func() time.Time, options identity.RemoteKeysOptions) *identity.Verifier {
+	options.URL = c.AuthURL + "/.well-known/jwks.json"
+	return identity.NewVerifier(identity.VerifierOptions{Issuer: c.Issuer.URL, Keys: identity.NewRemoteKeys(options), Now: now})
+}
+
+// DataDir is the folder of what the process itself keeps.
+type DataDir struct{ Path string }
+
+// Describe implements settings.Config.
+func (c *DataDir) Describe(s *settings.Set) {
+	s.Text(&c.Path, "ECF_DATA_DIR", "./.data", "folder of generated keys and, in the standalone program, of the database", nil)
+}
+
+// Folder is where the private keys are.
+type Folder struct {
+	// Path is the folder of the signing keys. Default: keys below the data
+	// directory.
+	Path string
+
+	data DataDir
+}
+
+// Describe implements settings.Config.
+func (c *Folder) Describe(s *settings.Set) {
+	s.Text(&c.Path, "ECF_SIGNING_KEYS_DIR", "", "folder of the signing keys; keys below ECF_DATA_DIR when empty", nil)
+	c.data.Describe(s)
+	s.After(func() error {
+		if c.Path == "" {
+			c.Path = filepath.Join(c.data.Path, "keys")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,124 @@
+// Package mongodb opens the MongoDB databases of a process.
+package mongodb
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/mongostore"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// The databases on servers whose address names none.
+const (
+	recordsDatabase  = "ecf"
+	accountsDatabase = "ecf_auth"
+)
+
+// closeLimit bounds how long the end of a process waits for its connections.
+const closeLimit = 5 * time.Second
+
+// Records is where the database of organizations, events, records and results
+// is.
+type Records struct{ URI string }
+
+// Describe implements settings.Config.
+func (c *Records) Describe(s *settings.Set) { c.describe(s).Require() }
+
+func (c *Records) describe(s *settings.Set) *settings.Setting {
+	return s.Text(&c.URI, "ECF_MONGODB_URI", "", "MongoDB of organizations, events, records and results", mongox.Check).Hide()
+}
+
+// Database returns the name of the database.
+func (c *Records) Database() string { return mongox.DatabaseName(c.URI, recordsDatabase) }
+
+// Optional is Records where another engine takes its place when no address is
+// given.
+type Optional struct{ Records }
+
+// Describe implements settings.Config.
+func (c *Optional) Describe(s *settings.Set) { c.describe(s) }
+
+// Accounts is where the database of the accounts is. It is apart from
+// everything else: only the service auth may read password hashes.
+type Accounts struct {
+	URI string
+	// records is the fallback.
+	records Records
+}
+
+// Describe implements settings.Config.
+func (c *Accounts) Describe(s *settings.Set) {
+	s.Text(&c.URI, "ECF_MONGODB_AUTH_URI", "", "MongoDB of the accounts; ECF_MONGODB_URI when empty", mongox.Check).Hide()
+	c.records.describe(s)
+	s.After(func() error {
+		if c.URI == "" {
+			c.URI = c.records.URI
+		}
+		return nil
+	})
+}
+
+// Database returns the name of the database: what the address names, unless
+// that is the address of the records.
+func (c *Accounts) Database() string {
+	if c.URI == c.records.URI {
+		return c.records.Database() + "_auth"
+	}
+	return mongox.DatabaseName(c.URI, accountsDatabase)
+}
+
+// Open prepares the connection to a database and closes it with the process. It
+// does not wait for the server: Await does. The process is not ready while the
+// server does not answer.
+func Open(p *app.Process, appName, uri, database string) (*mongo.Database, error) {
+	db, disconnect, err := Connect(appName, uri, database)
+	if err != nil {
+		return nil, err
+	}
+	p.OnClose(disconnect)
+	p.Health.Add(Check(db))
+	return db, nil
+}
+
+// Check returns the check that a database answers.
+func Check(db *mongo.Database) web.Check {
+	return web.Check{Name: "database", Probe: func(ctx context.Context) error { return mongox.Ping(ctx, db.Client()) }}
+}
+
+// Connect prepares the connection to a database, for a command.
+func Connect(appName, uri, database string) (db *mongo.Database, disconnect func() error, err error) {
+	client, err := mongox.Connect(uri, mongox.Options{AppName: appName, Monitor: mongox.NewMonitor()})
+	if err != nil {
+		return nil, nil, err
+	}
+	return client.Database(database), func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+		defer cancel()
+		return client.Disconnect(ctx)
+	}, nil
+}
+
+// Await waits until open succeeds on a database.
+func Await[T any](ctx context.Context, env app.Env, what string, open func(context.Context) (T, error)) (T, error) {
+	return app.Await(ctx, env.Logger, what, open, mongox.IsPermanent)
+}
+
+// OpenRecords opens the store of organizations, events and records of a
+// process, and waits for it.
+func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records) (*mongo.Database, record.Store, error) {
+	db, err := Open(p, appName, c.URI, c.Database())
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := Await(ctx, p.Env, "records database", func(ctx context.Context) (record.Store, error) {
+		return mongostore.New(ctx, db)
+	})
+	return db, store, err
+}

@@ -1,0 +1,74 @@
+package standalone
+
+import (
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/infra/cache"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/redisx"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/calculation"
+	"github.com/eventcarbon/ecf/services/gateway"
+	"github.com/eventcarbon/ecf/services/records"
+)
+
+// Data is where the data are, which every command has to know.
+type Data struct {
+	app.Log
+	// Dir holds the embedded database and generated secrets.
+	Dir      keys.DataDir
+	Records  mongodb.Optional
+	Accounts mongodb.Accounts
+}
+
+// Describe implements settings.Config.
+func (c *Data) Describe(s *settings.Set) {
+	c.Dir.Describe(s)
+	c.Records.Describe(s)
+	s.Note("ECF_MONGODB_URI", "the embedded database when empty")
+	c.Accounts.Describe(s)
+	c.Log.Describe(s)
+}
+
+// Config is everything the server can be told.
+type Config struct {
+	app.Listen
+	// Demo makes a demo organization on the first start, whose accounts have the
+	// password DemoPassword; a generated one when it is empty.
+	Demo         bool
+	DemoPassword string
+	Data         Data
+	// QueueURL is the Redis of the queue; empty: the embedded one.
+	QueueURL string
+	Cache    cache.Config
+	Keys     auth.Keys
+	Auth     auth.Config
+	Records  records.Config
+	Gateway  gateway.Config
+	Work     calculation.WorkConfig
+}
+
+// Describe implements settings.Config.
+func (c *Config) Describe(s *settings.Set) {
+	c.Listen.Describe(s)
+	s.Bool(&c.Demo, "ECF_DEMO", "false", "make a demo organization on the first start")
+	s.Text(&c.DemoPassword, "ECF_DEMO_PASSWORD", "", "password of the demo accounts; generated when empty", nil).Hide()
+	c.Data.Describe(s)
+	redisx.DescribeURL(s, &c.QueueURL)
+	s.Note("ECF_REDIS_URL", "the embedded one when empty")
+	c.Cache.Optional = true
+	c.Cache.Describe(s)
+	c.Keys.Describe(s)
+	c.Auth.Describe(s)
+	c.Records.Describe(s)
+	c.Gateway.Describe(s)
+	c.Work.Describe(s)
+}
+
+// Load reads the settings of the server.
+func Load(args []string, getenv func(string) string) (Config, error) {
+	var c Config
+	err := settings.Of(&c).Load(args, getenv)
+	return c, err
+}
