@@ -187,7 +187,7 @@ export async function call<T>(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<{ data: T; tag: string }> {
+): Promise<{ data: T; tag: string; status: number }> {
   const response = await consoleFetch(
     new Request(`${location.origin}/session/api${path}`, {
       method,
@@ -197,5 +197,5 @@ export async function call<T>(
   );
   const answer = (await response.json().catch(() => null)) as { data: T } | null;
   if (!response.ok || answer === null) throw errorOf(answer, response);
-  return { data: answer.data, tag: response.headers.get('ETag') ?? '' };
+  return { data: answer.data, tag: response.headers.get('ETag') ?? '', status: response.status };
 }

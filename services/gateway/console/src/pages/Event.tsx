@@ -137,9 +137,16 @@ function DeleteModal({
   const navigate = useNavigate();
   const [sure, setSure] = useState(false);
   const [typed, setTyped] = useState('');
+  const [comment, setComment] = useState('');
   const remove = useMutation({
-    mutationFn: () => call('DELETE', `/events/${eventId}`, undefined, { 'If-Match': tag }),
-    onSuccess: async () => {
+    mutationFn: () =>
+      call('DELETE', `/events/${eventId}`, comment.trim() ? { comment } : undefined, { 'If-Match': tag }),
+    onSuccess: async ({ status }) => {
+      if (status === 202) {
+        close();
+        notifications.show({ message: t('event.proposed') });
+        return;
+      }
       await navigate({ to: '/' });
       void client.invalidateQueries({ queryKey: ['events'] });
       notifications.show({ message: t('event.deleted', { title }) });
@@ -156,6 +163,13 @@ function DeleteModal({
         <Text size="sm">{t('event.deleteText', { title })}</Text>
         <Checkbox label={t('event.deleteSure')} checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
         <TextInput label={t('event.deleteType')} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} />
+        <TextInput
+          label={t('event.comment')}
+          description={t('event.commentHint')}
+          value={comment}
+          maxLength={2000}
+          onChange={(e) => setComment(e.currentTarget.value)}
+        />
         {remove.isError && <Problem error={remove.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>

@@ -10,6 +10,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -56,9 +57,14 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
   const [virtual, setVirtual] = useState<number | string>(base?.virtualAttendees ?? '');
   const save = useMutation({
     mutationFn: async (input: Input): Promise<Schemas['Event']> => {
-      if (event)
-        return (await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, tag ? { 'If-Match': tag } : {}))
-          .data;
+      if (event) {
+        const headers: Record<string, string> = tag ? { 'If-Match': tag } : {};
+        const { data, status } = await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, headers);
+        if (status !== 202) return data;
+        // Nothing has changed yet: a second manager decides.
+        notifications.show({ message: t('event.proposed') });
+        return event;
+      }
       return (await call<Schemas['Event']>('POST', '/events', input, { 'Idempotency-Key': crypto.randomUUID() })).data;
     },
     onSuccess: (e) => {
@@ -92,6 +98,7 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
       ...(left.length > 0 || base?.boundary
         ? { boundary: { included, excluded: left.map(([type, reason]) => ({ type, reason })) } }
         : {}),
+      ...(event && text('comment') ? { comment: text('comment') } : {}),
       method: { radiativeForcing: f.get('rf') === 'on', gwp: base?.method.gwp ?? 'published' },
     } as Input);
   };
@@ -221,6 +228,15 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
           description={t('event.rfHint')}
           defaultChecked={base?.method.radiativeForcing ?? true}
         />
+        {event && (
+          <TextInput
+            name="comment"
+            label={t('event.comment')}
+            description={t('event.commentHint')}
+            maxLength={2000}
+            error={fault('comment')}
+          />
+        )}
         {save.isError && <Problem error={save.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
