@@ -94,6 +94,8 @@ type Operation struct {
 	Timeout time.Duration
 	// BodyLimit is the largest request body in bytes; 0: the default of all.
 	BodyLimit int
+	// Streamed bodies are passed on by the gateway as they come in.
+	Streamed bool
 }
 
 // Public reports whether the operation needs no token.

@@ -79,7 +79,7 @@ func Operations() Table {
 		{ID: "createRecords", Method: post, Path: sub + "/batch", Service: Records, Least: user, Reach: Organization},
 		{ID: "submitRecords", Method: post, Path: sub + "/submit", Service: Records, Least: user, Reach: Organization},
 		{ID: "importRecords", Method: post, Path: sub + "/import", Service: Records, Least: user, Reach: Organization,
-			Timeout: 30 * time.Second, BodyLimit: 16 << 20},
+			Timeout: 30 * time.Second, BodyLimit: 16 << 20, Streamed: true},
 		{ID: "getImport", Method: get, Path: event + "/imports/{importId}", Service: Records, Least: user, Reach: Organization},
 		{ID: "getRecord", Method: get, Path: item, Service: Records, Least: user, Reach: Organization},
 		{ID: "updateRecord", Method: patch, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},

@@ -54,6 +54,10 @@ type Options struct {
 	// Edge marks the outermost service: the caller's traceparent is not
 	// trusted there, so a new trace begins that links to the caller's.
 	Edge bool
+	// StreamBodies has requests handled when their header is in. Handlers read
+	// the body themselves, within a limit of their own: BodyLimit and the limits
+	// of operations do not hold.
+	StreamBodies bool
 	// Tracer and Meter default to the global providers' of OpenTelemetry.
 	Tracer trace.Tracer
 	Meter  metric.Meter
@@ -114,7 +118,9 @@ func New(o Options) *fiber.App {
 		ReadTimeout:       o.ReadTimeout,
 		WriteTimeout:      o.WriteTimeout,
 		IdleTimeout:       o.IdleTimeout,
-		StreamRequestBody: false,
+		StreamRequestBody: o.StreamBodies,
+		// Buffers are not kept for connections that wait for their next request.
+		ReduceMemoryUsage: o.StreamBodies,
 		ErrorHandler:      e.handleError,
 		// fasthttp would unpack a multipart body before any handler asks for it.
 		DisablePreParseMultipartForm: true,
@@ -132,9 +138,22 @@ func New(o Options) *fiber.App {
 			rc.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		next(rc)
+		if o.StreamBodies && unread(&rc.Request) {
+			// What was not read would be taken for the next request.
+			rc.SetConnectionClose()
+		}
 	}
 	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, oneLength, etag)
 	return app
+}
+
+// prefetched is how much of a body is read before a request is handled.
+const prefetched = 8 << 10
+
+// unread reports whether bytes of a body may be left on its connection.
+func unread(r *fasthttp.Request) bool {
+	length := r.Header.ContentLength()
+	return r.IsBodyStream() && (length < 0 || length > prefetched)
 }
 
 func knownMethod(m string) bool {

@@ -67,6 +67,7 @@ type Gateway struct {
 	Health *web.Health
 
 	clients map[api.Service]*client
+	trusted []netip.Prefix
 }
 
 // Close lets go of the connections to the services, after the application has
@@ -85,6 +86,7 @@ type gateway struct {
 	byAddress map[api.Limit]*ratelimit.Limiter
 	writes    *ratelimit.Limiter
 	budgets   budgets
+	bodies    *byteBudget
 	refusals  refusals
 	tracer    trace.Tracer
 }
@@ -104,7 +106,7 @@ func New(d Deps) (*Gateway, error) {
 		d.Timeout = defaultTimeout
 	}
 	g := &gateway{
-		Deps: d, clients: map[api.Service]*client{},
+		Deps: d, clients: map[api.Service]*client{}, bodies: newByteBudget(bodiesTotal, bodiesShare),
 		tracer: otel.Tracer("github.com/eventcarbon/ecf/services/gateway"),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
@@ -134,7 +136,7 @@ func New(d Deps) (*Gateway, error) {
 	}
 	health.Add(checks...)
 
-	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout})
+	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout, StreamBodies: true})
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func New(d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	session.Rewrite(app.Server())
-	return &Gateway{App: app, Health: health, clients: g.clients}, nil
+	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies}, nil
 }
 
 func notFound() error { return apperr.New(apperr.NotFound, "There is no such route.") }

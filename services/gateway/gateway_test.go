@@ -182,7 +182,7 @@ func serve(t *testing.T, d Deps) (address string) {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
-	go func() { _ = g.App.Listener(Linger(ln)); close(done) }()
+	go func() { _ = g.App.Listener(g.Listener(ln)); close(done) }()
 	t.Cleanup(func() {
 		_ = g.App.ShutdownWithTimeout(5 * time.Second)
 		g.Close()

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -54,7 +55,11 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
 		req.SetRequestURI(to.scheme + "://" + to.name + target)
 		req.Header.SetHost(to.name)
-		if body := c.Request().Body(); len(body) > 0 {
+		var stream *limitedBody
+		if o.Streamed && c.Request().IsBodyStream() {
+			stream = &limitedBody{r: c.Context().RequestBodyStream(), left: bodyLimit(o)}
+			req.SetBodyStream(stream, c.Request().Header.ContentLength())
+		} else if body := c.Request().Body(); len(body) > 0 {
 			req.SetBodyRaw(body)
 		}
 
@@ -64,10 +69,16 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		own := keepOwn(c)
 		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
+		if stream != nil && stream.err == io.EOF {
+			c.Request().ResetBody() // it was read to its end: the connection may go on
+		}
 		if err != nil {
 			c.Response().Reset()
 			own.restore(c)
 			span.SetStatus(codes.Error, "no answer")
+			if stream != nil && stream.err != nil && stream.err != io.EOF {
+				return bodyError(stream.err)
+			}
 			return noAnswer(err)
 		}
 		if err := g.auditAnswer(c); err != nil {

@@ -31,7 +31,7 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)
 		}
-		list = append(list, web.Route{Operation: o.ID, Handler: handler,
+		list = append(list, web.Route{Operation: o.ID, Handler: g.withBody(o, handler),
 			Resolve: func(c *fiber.Ctx) error { return g.limitAddress(c, o.Limit) }})
 	}
 	return list, nil

@@ -50,7 +50,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 		g.Close()
 		return nil
 	})
-	return app.Service{Name: "gateway", App: g.App, Wrap: Linger}, nil
+	return app.Service{Name: "gateway", App: g.App, Wrap: g.Listener}, nil
 }
 
 // settingsOf is everything the process of the gateway can be told.

@@ -1,0 +1,153 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// What the bodies of requests may use. The server hands requests over when their
+// header is in, so that nothing is read for a caller who is refused.
+const (
+	// anonymousBody is the largest body of a request without a token.
+	anonymousBody = 64 << 10
+	// defaultBody is the largest body of operations that name no limit.
+	defaultBody = 1 << 20
+	// bodiesTotal is how many bytes of bodies one process holds at a time, and
+	// bodiesShare how many of them one organization, or one address without a
+	// token, may take.
+	bodiesTotal = 64 << 20
+	bodiesShare = 16 << 20
+)
+
+// bodyLimit returns the largest body of an operation in bytes.
+func bodyLimit(o api.Operation) int {
+	switch {
+	case o.Public():
+		return anonymousBody
+	case o.BodyLimit > 0:
+		return o.BodyLimit
+	}
+	return defaultBody
+}
+
+// withBody returns a handler that reads the body of a request, within the limit
+// of its operation and the bytes that its caller may still take, before it calls
+// next. The body of a streamed operation is left to next.
+func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
+	limit := bodyLimit(o)
+	return func(c *fiber.Ctx) error {
+		if !c.Request().IsBodyStream() {
+			return next(c)
+		}
+		size := c.Request().Header.ContentLength()
+		if size > limit {
+			return fiber.ErrRequestEntityTooLarge
+		}
+		if o.Streamed {
+			return next(c)
+		}
+		if size < 0 {
+			size = limit // sent in chunks: it may become that large
+		}
+		who := web.PrincipalOf(c).Org
+		if who == "" {
+			who = ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
+		}
+		if !g.bodies.take(who, size) {
+			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+				Message: "Too many bytes are being received at once. Please try again."}
+		}
+		defer g.bodies.put(who, size)
+		body, err := io.ReadAll(&limitedBody{r: c.Context().RequestBodyStream(), left: limit})
+		if err != nil {
+			return bodyError(err)
+		}
+		c.Request().SetBodyRaw(body)
+		return next(c)
+	}
+}
+
+// errBodyTooLarge is what reading a body beyond its limit returns.
+var errBodyTooLarge = errors.New("the body is larger than its limit")
+
+// bodyError returns the error to answer when a body could not be read.
+func bodyError(err error) error {
+	switch {
+	case errors.Is(err, errBodyTooLarge):
+		return fiber.ErrRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fiber.ErrRequestTimeout
+	}
+	return fiber.NewError(http.StatusBadRequest)
+}
+
+// limitedBody is a body of unknown length that fails beyond its limit. It
+// remembers its error: whoever sends it on may wrap it beyond recognition.
+type limitedBody struct {
+	r    io.Reader
+	left int
+	err  error
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if len(p) > b.left+1 {
+		p = p[:b.left+1] // one more byte tells a full body from one too large
+	}
+	n, err := b.r.Read(p)
+	if n > b.left {
+		n, err = b.left, errBodyTooLarge
+	}
+	b.left -= n
+	if err != nil {
+		b.err = err
+	}
+	return n, err
+}
+
+// byteBudget counts bytes in memory, by whom they are held.
+type byteBudget struct {
+	total, share int
+	mu           sync.Mutex
+	used         int
+	by           map[string]int
+}
+
+func newByteBudget(total, share int) *byteBudget {
+	return &byteBudget{total: total, share: share, by: map[string]int{}}
+}
+
+// take reserves bytes and reports whether there were enough left.
+func (b *byteBudget) take(who string, n int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+n > b.total || b.by[who]+n > b.share {
+		return false
+	}
+	b.used += n
+	b.by[who] += n
+	return true
+}
+
+// put returns reserved bytes.
+func (b *byteBudget) put(who string, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= n
+	if b.by[who] -= n; b.by[who] <= 0 {
+		delete(b.by, who)
+	}
+}
