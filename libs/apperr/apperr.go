@@ -28,6 +28,7 @@ const (
 	RecordNotFound        Code = "RECORD_NOT_FOUND"
 	UserNotFound          Code = "USER_NOT_FOUND"
 	ResultNotFound        Code = "RESULT_NOT_FOUND" // specification
+	RevisionNotKept       Code = "REVISION_NOT_KEPT"
 	MethodNotAllowed      Code = "METHOD_NOT_ALLOWED"
 	InvalidTransition     Code = "INVALID_TRANSITION"
 	RecordLocked          Code = "RECORD_LOCKED"

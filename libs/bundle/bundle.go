@@ -22,14 +22,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// Format names the form of a bundle. It changes when an older reader would
-// misunderstand a newer bundle.
-const Format = "ecf-report/1"
+// The forms of a bundle. A new one is named when an older reader would misunderstand
+// a newer bundle.
+const (
+	// Format is the form without people.
+	Format = "ecf-report/1"
+	// Format2 also names organization, people, sign-off, and what is not counted.
+	Format2 = "ecf-report/2"
+)
 
 // Bundle is one result with all it was calculated from.
 type Bundle struct {
 	Format string `json:"format"`
-	Event  Event  `json:"event"`
+	// Names is NamesFull or NamesRoles; empty in Format.
+	Names string `json:"names,omitempty"`
+	// Organization is whose event it is. It is absent in Format.
+	Organization *Organization `json:"organization,omitempty"`
+	Event        Event         `json:"event"`
 	// EngineVersion names the method and code that calculated the result. Only
 	// the same version recomputes it bit for bit.
 	EngineVersion string    `json:"engineVersion"`
@@ -43,7 +52,12 @@ type Bundle struct {
 	// are missing from the total.
 	Failed []string `json:"failed"`
 	Result Result   `json:"result"`
-	Hashes Hashes   `json:"hashes"`
+	// Provenance is of each record, in the order of Records. The following are absent
+	// in Format, and SignOff where nobody has signed off.
+	Provenance []Provenance `json:"provenance,omitempty"`
+	NotCounted *NotCounted  `json:"notCounted,omitempty"`
+	SignOff    *SignOff     `json:"signOff,omitempty"`
+	Hashes     Hashes       `json:"hashes"`
 	// Signature is absent where the service has no key for reports.
 	Signature *Signature `json:"signature,omitempty"`
 }
@@ -111,7 +125,9 @@ type Hashes struct {
 	Factors string `json:"factors"`
 	Records string `json:"records"`
 	Result  string `json:"result"`
-	Content string `json:"content"`
+	// Provenance is absent in Format.
+	Provenance string `json:"provenance,omitempty"`
+	Content    string `json:"content"`
 }
 
 // Input is one counted record as it was stored.
@@ -119,6 +135,8 @@ type Input struct {
 	ID, Type      string
 	Seq, Revision int64
 	Fields        json.RawMessage
+	// Hash is that of the whole input where Fields are without some of it.
+	Hash string
 }
 
 // Source is all that a bundle is made of.
@@ -130,6 +148,16 @@ type Source struct {
 	Revision     int64
 	CalculatedAt string
 	Tree         Tree
+
+	// The following make a bundle of Format2.
+	Names        string
+	Organization *Organization
+	Provenance   []Provenance
+	NotCounted   *NotCounted
+	SignOff      *SignOff
+	// InputsHash is the root over the whole inputs where Records are without some of
+	// them; empty: it is calculated.
+	InputsHash string
 }
 
 // context gives the engine's form of an event's context.
@@ -184,6 +212,10 @@ func build(s Source) (out Built, faults []fault) {
 		FactorSet: FactorSet{set.ID, set.Year, set.Checksum}, Factors: []Factor{},
 		Records: make([]Record, 0, len(s.Records)), Failed: append([]string{}, s.Failed...),
 	}
+	if s.Organization != nil {
+		out.Format, out.Names, out.Organization = Format2, cmp.Or(s.Names, NamesFull), s.Organization
+		out.NotCounted, out.SignOff = s.NotCounted, s.SignOff
+	}
 	inputs := slices.Clone(s.Records)
 	slices.SortStableFunc(inputs, func(a, b Input) int {
 		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
@@ -191,7 +223,7 @@ func build(s Source) (out Built, faults []fault) {
 	used := map[string]bool{}
 	for i, in := range inputs {
 		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
-			InputHash: inputHash(in), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
+			InputHash: cmp.Or(in.Hash, inputHash(in)), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
 		evaluation, err := footprint.Evaluate(in.Type, in.Fields, ev)
 		if err != nil {
 			faults = append(faults, fault{i, fmt.Errorf("record %s: %w", in.ID, err)})
@@ -215,10 +247,31 @@ func build(s Source) (out Built, faults []fault) {
 	out.Contribution = total.Sum(out.Parts...)
 	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.Root(ev, inputs), Tree: s.Tree,
 		Breakdown: out.Contribution.Breakdown(ev)}
+	if s.InputsHash != "" {
+		out.Result.InputsHash = s.InputsHash
+	}
+	if s.Organization != nil {
+		out.Provenance = inOrder(s.Provenance, out.Records)
+	}
 	if err := out.hash(); err != nil {
 		faults = append(faults, fault{-1, err})
 	}
 	return out, faults
+}
+
+// inOrder returns provenance in the order of the records.
+func inOrder(all []Provenance, records []Record) []Provenance {
+	byRecord := make(map[string]Provenance, len(all))
+	for _, p := range all {
+		byRecord[p.Record] = p
+	}
+	ordered := make([]Provenance, 0, len(records))
+	for _, r := range records {
+		if p, ok := byRecord[r.ID]; ok {
+			ordered = append(ordered, p)
+		}
+	}
+	return ordered
 }
 
 // orderOf gives the place of a type in the fixed order of types.
@@ -227,6 +280,13 @@ func orderOf(typ string) int {
 		return i
 	}
 	return len(footprint.Types())
+}
+
+// Rehash returns the bundle with the hashes of its parts as they are.
+func (b Bundle) Rehash() (Bundle, error) {
+	b.Hashes = Hashes{}
+	err := b.hash()
+	return b, err
 }
 
 // hash fills in the hashes of the parts.
@@ -238,8 +298,11 @@ func (b *Bundle) hash() error {
 		to   *string
 	}{
 		{b.Event, &b.Hashes.Event}, {b.Factors, &b.Hashes.Factors}, {b.Records, &b.Hashes.Records},
-		{b.Result, &b.Hashes.Result}, {whole, &b.Hashes.Content},
+		{b.Result, &b.Hashes.Result}, {b.Provenance, &b.Hashes.Provenance}, {whole, &b.Hashes.Content},
 	} {
+		if p.to == &b.Hashes.Provenance && b.Format == Format {
+			continue
+		}
 		text, err := encode(p.part)
 		if err != nil {
 			return err

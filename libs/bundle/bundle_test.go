@@ -141,7 +141,7 @@ func TestDifferenceSaysWhere(t *testing.T) {
 		{"a revision", `"revision":3,"calculatedAt"`, `"revision":4,"calculatedAt"`, "hashes.result"},
 		{"a failed record", `"failed":["r99"]`, `"failed":["r98"]`, "hashes.content"},
 		{"an unknown set", `"factorSet":{"id":"desnz-2026"`, `"factorSet":{"id":"desnz-1926"`, `factorSet: desnz-1926 is stated, no such set`},
-		{"the engine", `"engineVersion":"`, `"engineVersion":"9`, "engineVersion: 9"},
+		{"the engine", `"engineVersion":"`, `"engineVersion":"9`, "hashes.content"},
 		{"an input that cannot be calculated", `"class":"business","passengers":3`, `"class":"business","passengers":"3"`, "records[0] (flights r0): record r0"},
 		{"a record twice", `{"_id":"r1"`, `{"_id":"r0"`, "records[1] (flights r0): the record is there twice"},
 		{"a member given twice", `"failed":["r99"]`, `"failed":["r99"],"failed":["r99"]`, "form, byte"},

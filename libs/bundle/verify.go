@@ -54,6 +54,12 @@ type Verdict struct {
 	// SignedBy is the thumbprint of the key of a good signature; empty for a
 	// bundle without one.
 	SignedBy string
+	// OtherEngine is the version of the engine that made the bundle, where it is not
+	// this program's. Then hashes, signature and people are checked, and the figures
+	// are not: that they differ would say nothing.
+	OtherEngine string
+	// Statements say in words what was found of people.
+	Statements []string
 }
 
 func (v *Verdict) add(where, stated, computed string) {
@@ -78,7 +84,7 @@ func printable(s string) string {
 // the sums, the hashes; compares its factors with the set this program holds;
 // and checks its signature. It needs no network and no clock. The error says
 // that data is no bundle at all.
-func Verify(data []byte) (Verdict, error) {
+func Verify(data []byte) (v Verdict, err error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, data); err != nil {
 		return Verdict{}, fmt.Errorf("this is no report bundle: %w", err)
@@ -88,9 +94,27 @@ func Verify(data []byte) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	v := Verdict{Event: b.Event.Title, Records: len(b.Records), Revision: b.Result.Revision, Total: b.Result.Total.KgCO2e}
+	v = Verdict{Event: b.Event.Title, Records: len(b.Records), Revision: b.Result.Revision, Total: b.Result.Total.KgCO2e}
+	defer func() {
+		switch {
+		case b.Signature == nil:
+		case b.checkSignature() != nil:
+			v.add("signature", "", b.checkSignature().Error())
+		default:
+			v.SignedBy = b.Signature.KeyID
+		}
+	}()
+	v.checkPeople(b)
 	if b.EngineVersion != footprint.EngineVersion {
-		v.add("engineVersion", b.EngineVersion, footprint.EngineVersion)
+		v.OtherEngine = printable(b.EngineVersion)
+		stated := b
+		if err := stated.hash(); err != nil {
+			return v, err
+		}
+		v.tree("hashes", b.Hashes, stated.Hashes)
+		v.twice(b.Records)
+		v.form(b, data)
+		return v, nil
 	}
 	set, held := factors.ByID(b.FactorSet.ID)
 	if !held {
@@ -109,13 +133,6 @@ func Verify(data []byte) (Verdict, error) {
 	again.Signature = b.Signature
 	v.compare(b, again.Bundle, set)
 	v.form(b, data)
-	switch {
-	case b.Signature == nil:
-	case b.checkSignature() != nil:
-		v.add("signature", "", b.checkSignature().Error())
-	default:
-		v.SignedBy = b.Signature.KeyID
-	}
 	return v, nil
 }
 
@@ -123,8 +140,18 @@ func Verify(data []byte) (Verdict, error) {
 func (b Bundle) source() Source {
 	s := Source{Event: b.Event, FactorSet: b.FactorSet.ID, Failed: b.Failed, Revision: b.Result.Revision,
 		CalculatedAt: b.Result.CalculatedAt, Tree: b.Result.Tree, Records: make([]Input, len(b.Records))}
+	if b.Format == Format2 {
+		s.Names, s.Organization, s.Provenance, s.NotCounted, s.SignOff = b.Names, b.Organization, b.Provenance, b.NotCounted, b.SignOff
+	}
+	withheld := b.Names == NamesRoles
+	if withheld {
+		s.InputsHash = b.Result.InputsHash
+	}
 	for i, r := range b.Records {
 		s.Records[i] = Input{ID: r.ID, Type: r.Type, Seq: r.Seq, Revision: r.Revision, Fields: r.Fields}
+		if withheld {
+			s.Records[i].Hash = r.InputHash
+		}
 	}
 	return s
 }
@@ -139,8 +166,11 @@ func decode(data []byte) (Bundle, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return b, fmt.Errorf("this is no report bundle: something follows it after %d bytes", decoder.InputOffset())
 	}
-	if b.Format != Format {
-		return b, fmt.Errorf("this is no report bundle of the format %s: its format is %q", Format, b.Format)
+	if b.Format != Format && b.Format != Format2 {
+		return b, fmt.Errorf("this is no report bundle of the format %s or %s: its format is %q", Format, Format2, b.Format)
+	}
+	if b.Format == Format2 && (b.Organization == nil || b.Names != NamesFull && b.Names != NamesRoles) {
+		return b, fmt.Errorf("this is no report bundle of the format %s: it names no organization, or its names are %q", Format2, b.Names)
 	}
 	return b, nil
 }

@@ -27,6 +27,7 @@ const (
 	CodeRecordNotFound        Code = "RECORD_NOT_FOUND"
 	CodeUserNotFound          Code = "USER_NOT_FOUND"
 	CodeResultNotFound        Code = "RESULT_NOT_FOUND"
+	CodeRevisionNotKept       Code = "REVISION_NOT_KEPT"
 	CodeMethodNotAllowed      Code = "METHOD_NOT_ALLOWED"
 	CodeInvalidTransition     Code = "INVALID_TRANSITION"
 	CodeRecordLocked          Code = "RECORD_LOCKED"

@@ -21,6 +21,18 @@ func (c *Client) GetResultRevision(ctx context.Context, eventID string, revision
 	return ask[Result](ctx, c, get("events", eventID, "results", strconv.Itoa(revision)), options)
 }
 
+// ExplainResultRevision lists the counted records of a signed revision as they were, with formulas and sources.
+func (c *Client) ExplainResultRevision(eventID string, revision int) *Listing[ExplainedRecord] {
+	return list[ExplainedRecord](c, "events", eventID, "results", strconv.Itoa(revision), "explain")
+}
+
+// GetRevisionReport returns the report of a signed revision, byte for byte as it was. The caller closes it.
+func (c *Client) GetRevisionReport(ctx context.Context, eventID string, revision int, format Format, options ...Option) (io.ReadCloser, error) {
+	k := get("events", eventID, "results", strconv.Itoa(revision), "report")
+	k.accept = string(format)
+	return c.open(ctx, k, options)
+}
+
 // CompareResults tells what led from one revision to another.
 func (c *Client) CompareResults(ctx context.Context, eventID string, from, to int, options ...Option) (*Comparison, error) {
 	return ask[Comparison](ctx, c, get("events", eventID, "results", strconv.Itoa(from), "diff", strconv.Itoa(to)), options)

@@ -67,6 +67,32 @@ type Comparison struct {
 	Records []ComparisonRecord `json:"records"`
 	// How many records changed in all.
 	RecordsChanged int `json:"recordsChanged"`
+	// The figures per attendee. The parts of each add up to its difference exactly.
+	Figures []ComparisonFigure `json:"figures"`
+	// Why there are revisions between the two; the newer one's own included.
+	Cause []Cause `json:"cause"`
+}
+
+// ComparisonFigure is how a figure other than the total differs between two results.
+type ComparisonFigure struct {
+	// Name of the figure in a result.
+	Figure string `json:"figure"`
+	// The earlier figure; nil where the event stated no attendees or dates. In kg CO2e.
+	From *Kilograms `json:"from,omitempty"`
+	// The later figure; nil as From is. In kg CO2e.
+	To *Kilograms `json:"to,omitempty"`
+	// The later less the earlier; nil where either is. In kg CO2e.
+	Difference *Kilograms `json:"difference,omitempty"`
+	// What each kind of change adds to it.
+	Parts []ComparisonFigurePart `json:"parts"`
+}
+
+// ComparisonFigurePart is what one kind of change adds to a figure.
+type ComparisonFigurePart struct {
+	// The kind, as in the parts of the total.
+	Kind string `json:"kind"`
+	// What it adds; negative when it takes away. In kg CO2e.
+	KgCO2e Kilograms `json:"kgCO2e"`
 }
 
 // ComparisonPart is a part of the difference, by cause and type.

@@ -25,6 +25,9 @@ type Result struct {
 	InputsHash string `json:"inputsHash"`
 	// When it was calculated.
 	CalculatedAt time.Time `json:"calculatedAt"`
+	// Why this revision differs from the one before it: one entry for each action of each person, oldest first, at
+	// most 20.
+	Cause []Cause `json:"cause"`
 	// What looks wrong with the records as a whole, warnings first. Only with the newest result; it changes no
 	// figure.
 	Findings []Finding `json:"findings"`
@@ -32,6 +35,25 @@ type Result struct {
 	// measured figure there narrows the interval most. Only with the newest result, and of events of up to 20,000
 	// counted records; the share of every record of any event is in …/results/explain.
 	MeasureNext []MeasureNext `json:"measureNext"`
+}
+
+// Cause is one reason for which a revision of a result exists.
+type Cause struct {
+	// The move of the records (approve, auto-approve, reopen), update-event, adopt-factor-set or new-engine.
+	// unknown: from before causes were kept. other counts what is beyond the first 20.
+	Action string `json:"action"`
+	// Who did it; nil where that is not known.
+	By *Actor `json:"by,omitempty"`
+	// When, for several the last; nil where that is not known.
+	At *time.Time `json:"at,omitempty"`
+	// The comment given with it; empty for none.
+	Comment string `json:"comment"`
+	// Fields of the event that changed.
+	Fields []string `json:"fields,omitempty"`
+	// How many changes of records it is of.
+	Records int `json:"records"`
+	// The first 100 of these records.
+	RecordIDs []string `json:"recordIds"`
 }
 
 // Counts are the numbers of records by status, now.

@@ -34,7 +34,7 @@ func typed() map[string][]reflect.Type {
 		"Result": {reflect.TypeFor[client.Result]()}, "Breakdown": {reflect.TypeFor[client.Breakdown]()}, "Interval": {reflect.TypeFor[client.Interval]()},
 		"Finding": {reflect.TypeFor[client.Finding]()}, "MeasureNext": {reflect.TypeFor[client.MeasureNext]()}, "Line": {reflect.TypeFor[client.Line]()},
 		"ExplainedRecord": {reflect.TypeFor[client.ExplainedRecord]()}, "FactorSetName": {reflect.TypeFor[client.FactorSetName]()},
-		"WaterfallEnd": {reflect.TypeFor[client.ComparisonEnd]()}, "Factor": {reflect.TypeFor[client.Factor]()}, "FactorSet": {reflect.TypeFor[client.FactorSet]()},
+		"Cause": {reflect.TypeFor[client.Cause]()}, "WaterfallEnd": {reflect.TypeFor[client.ComparisonEnd]()}, "Factor": {reflect.TypeFor[client.Factor]()}, "FactorSet": {reflect.TypeFor[client.FactorSet]()},
 		"VarianceShare": {reflect.TypeFor[float64]()},
 		// The data of envelopes that have no schema of their own.
 		"CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthResponse": {reflect.TypeFor[client.Health]()},
@@ -49,7 +49,7 @@ func untyped() map[string]string {
 		"ErrorResponse": "the client opens the envelope", "EmptyResponse": "nothing to read",
 		"LoginRequest": "arguments of Login", "RefreshRequest": "made by the client itself", "OptionalComment": "an argument of the moves",
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",
-		"RecordState": "part of Record", "RecordInput": "one of the inputs", "RecordPatch": "names and values", "ReportBundle": "bytes that must stay as they are",
+		"RecordState": "part of Record", "RecordInput": "one of the inputs", "RecordPatch": "names and values", "ReportBundle": "bytes that must stay as they are", "SignedBundle": "bytes that must stay as they are",
 		"LocationIndexResponse": "its items are typed", "FactorSetResponse": "a FactorSet, and a list of Factor",
 	}
 }

@@ -102,13 +102,15 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"listEventReviewQueue": listed1((*client.Client).ListEventReviewQueue, eventID),
 		"approveRecords":       ask2((*client.Client).ApproveRecords, eventID, []string{recordID}),
 
-		"getResult":         ask1((*client.Client).GetResult, eventID),
-		"listResultHistory": listed1((*client.Client).ListResultHistory, eventID),
-		"getResultRevision": ask2((*client.Client).GetResultRevision, eventID, 3),
-		"compareResults":    ask3((*client.Client).CompareResults, eventID, 3, 7),
-		"explainResult":     listed1((*client.Client).ExplainResult, eventID),
-		"previewResult":     ask1((*client.Client).PreviewResult, eventID),
-		"getReport":         ask2((*client.Client).GetReport, eventID, client.Printable),
+		"getResult":             ask1((*client.Client).GetResult, eventID),
+		"listResultHistory":     listed1((*client.Client).ListResultHistory, eventID),
+		"getResultRevision":     ask2((*client.Client).GetResultRevision, eventID, 3),
+		"explainResultRevision": listed2((*client.Client).ExplainResultRevision, eventID, 3),
+		"getRevisionReport":     ask3((*client.Client).GetRevisionReport, eventID, 3, client.Bundle),
+		"compareResults":        ask3((*client.Client).CompareResults, eventID, 3, 7),
+		"explainResult":         listed1((*client.Client).ExplainResult, eventID),
+		"previewResult":         ask1((*client.Client).PreviewResult, eventID),
+		"getReport":             ask2((*client.Client).GetReport, eventID, client.Printable),
 
 		"health":      ask((*client.Client).Health),
 		"healthLive":  ask((*client.Client).HealthLive),
@@ -159,6 +161,12 @@ func listed[T any](f func(*client.Client) *client.Listing[T]) caller {
 func listed1[A, T any](f func(*client.Client, A) *client.Listing[T], a A) caller {
 	return func(ctx context.Context, c *client.Client, o ...client.Option) error {
 		return first(f(c, a).All(ctx, o...))
+	}
+}
+
+func listed2[A, B, T any](f func(*client.Client, A, B) *client.Listing[T], a A, b B) caller {
+	return func(ctx context.Context, c *client.Client, o ...client.Option) error {
+		return first(f(c, a, b).All(ctx, o...))
 	}
 }
 

@@ -28,6 +28,7 @@ var statuses = map[apperr.Code]int{
 	apperr.RecordNotFound:        http.StatusNotFound,
 	apperr.UserNotFound:          http.StatusNotFound,
 	apperr.ResultNotFound:        http.StatusNotFound,
+	apperr.RevisionNotKept:       http.StatusNotFound,
 	apperr.MethodNotAllowed:      http.StatusMethodNotAllowed,
 	apperr.InvalidTransition:     http.StatusConflict,
 	apperr.RecordLocked:          http.StatusConflict,

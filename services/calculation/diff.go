@@ -28,12 +28,19 @@ const (
 	kindChanged = "changed"        // its input changed
 	kindFactor  = "factor_changed" // same input, other factor set
 	kindMethod  = "method_changed" // same input, other method or engine
-	kindBoth    = "recalculated"   // same input; factors and method changed at once
+	kindBoth    = "recalculated"   // same input; several of these changed at once
 	kindOther   = "other"          // of no record: figures from before changes were kept
+
+	// These are of the event. They move the total only where a record depends on
+	// them, and the figures per attendee.
+	kindCountry   = "country_changed"
+	kindDates     = "dates_changed"
+	kindAttendees = "attendees_changed"
+	kindBoundary  = "boundary_changed"
 )
 
 const (
-	// mostChanges bounds the changes read for one comparison.
+	// maxChanges bounds the changes read for one comparison.
 	maxChanges = 100_000
 	// listedRecords bounds the records named in an answer.
 	listedRecords = 100
@@ -51,6 +58,10 @@ type diffView struct {
 	// Records are those that changed most; RecordsChanged counts all.
 	Records        []changeView `json:"records"`
 	RecordsChanged int          `json:"recordsChanged"`
+	// Figures are those per attendee, each with parts that add up to its difference.
+	Figures []figureView `json:"figures"`
+	// Cause is of all revisions from the older one, exclusive, to the newer one.
+	Cause []causeView `json:"cause"`
 }
 
 type endView struct {
@@ -79,7 +90,7 @@ type changeView struct {
 	KgCO2e footprint.Mass  `json:"kgCO2e"`
 }
 
-// waterfall serves what leads from one result of an event to another.
+// diff serves what leads from one result of an event to another.
 func (s *server) diff(c *fiber.Ctx) error {
 	org, event, err := s.readEvent(c)
 	if err != nil {
@@ -112,17 +123,24 @@ func (s *server) diff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	causes, err := s.causesBetween(c, newest, older, newer)
+	if err != nil {
+		return err
+	}
 	view, err := makeDiff(older, newer, changed, contexts)
 	if err != nil {
 		return err
 	}
+	view.addEventParts(older, newer, causes)
+	view.Cause = causeViews(causes)
 	if from.Revision > to.Revision {
 		view.reverse()
 	}
+	view.Figures = figuresBetween(from, to, view)
 	return web.OK(c, view)
 }
 
-// contextsBetween gives the contexts that the results between two were
+// contextsBetween returns the contexts that the results between two were
 // calculated under, by their ContextRev, where they may be needed.
 func (s *server) contextsBetween(c *fiber.Ctx, newest, older, newer resulttree.Result) (map[int64]resulttree.Result, error) {
 	contexts := map[int64]resulttree.Result{older.ContextRev: older, newer.ContextRev: newer}
@@ -136,17 +154,36 @@ func (s *server) contextsBetween(c *fiber.Ctx, newest, older, newer resulttree.R
 	return contexts, err
 }
 
-// contextKind says what kind of change of context lies between two results.
+// contextKind returns the kind of change of context between two results.
 func contextKind(a, b resulttree.Result) string {
-	factor := a.Context.FactorSet != b.Context.FactorSet
-	method := a.Context.RadiativeForcing != b.Context.RadiativeForcing || a.Context.GWP != b.Context.GWP || a.EngineVersion != b.EngineVersion
-	switch {
-	case factor && method:
+	switch kinds := contextKinds(a, b); {
+	case len(kinds) == 1:
+		return kinds[0]
+	case len(kinds) > 1:
 		return kindBoth
-	case factor:
-		return kindFactor
 	}
 	return kindMethod
+}
+
+// contextKinds returns all kinds of change of context between two results.
+func contextKinds(a, b resulttree.Result) []string {
+	x, y := a.Context, b.Context
+	var kinds []string
+	for _, c := range []struct {
+		kind    string
+		changed bool
+	}{
+		{kindFactor, x.FactorSet != y.FactorSet},
+		{kindMethod, x.RadiativeForcing != y.RadiativeForcing || x.GWP != y.GWP || a.EngineVersion != b.EngineVersion},
+		{kindCountry, x.Country != y.Country},
+		{kindDates, x.StartDate != y.StartDate || x.EndDate != y.EndDate},
+		{kindAttendees, x.Attendees != y.Attendees},
+	} {
+		if c.changed {
+			kinds = append(kinds, c.kind)
+		}
+	}
+	return kinds
 }
 
 func endOf(r resulttree.Result) (endView, error) {
@@ -159,7 +196,7 @@ func endOf(r resulttree.Result) (endView, error) {
 }
 
 func makeDiff(older, newer resulttree.Result, changed []resulttree.RecordChange, contexts map[int64]resulttree.Result) (diffView, error) {
-	view := diffView{Event: newer.Event, Parts: []partView{}, Records: []changeView{}}
+	view := diffView{Event: newer.Event, Parts: []partView{}, Records: []changeView{}, Figures: []figureView{}, Cause: []causeView{}}
 	var err error
 	if view.From, err = endOf(older); err != nil {
 		return view, err
@@ -205,7 +242,7 @@ func (v *diffView) add(kind, typ string, records int64, m footprint.Mass) {
 // arrange puts parts and records into their order and leaves the small records
 // out.
 func (v *diffView) arrange() {
-	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindBoth, kindOther}
+	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindCountry, kindDates, kindAttendees, kindBoundary, kindBoth, kindOther}
 	slices.SortFunc(v.Parts, func(a, b partView) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(eventreader.TypeOrder(a.Type), eventreader.TypeOrder(b.Type)))
 	})

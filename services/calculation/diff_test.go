@@ -39,10 +39,68 @@ func (s *service) difference(from, to int) (reply, []string) {
 	if a.data("from", "kgCO2e") != first || a.data("to", "kgCO2e") != second || a.data("differenceKgCO2e") != want || sum.Kilograms() != want {
 		s.t.Fatalf("from %s to %s: the parts add up to %s, the difference is %s: %s", first, second, sum.Kilograms(), want, a.body)
 	}
+	for i := range a.count("figures") {
+		if a.data("figures", i, "difference") == "null" {
+			continue
+		}
+		var sum footprint.Mass
+		for n := range a.count("figures", i, "parts") {
+			sum = sum.Add(massIn(s.t, a.data("figures", i, "parts", n, "kgCO2e")))
+		}
+		name := a.data("figures", i, "figure")
+		before, after := s.of(fmt.Sprintf("/%d", from)).data(name), s.of(fmt.Sprintf("/%d", to)).data(name)
+		want := massIn(s.t, after).Sub(massIn(s.t, before)).Kilograms()
+		if a.data("figures", i, "difference") != want || sum.Kilograms() != want {
+			s.t.Fatalf("%s from %s to %s: the parts add up to %s, the difference is %s: %s", name, before, after, sum.Kilograms(), want, a.body)
+		}
+	}
+	if (from != to) != (a.count("cause") > 0) {
+		s.t.Fatalf("from revision %d to %d the causes are %s", from, to, a.data("cause"))
+	}
 	if strings.Contains(string(a.body), `"other"`) {
 		s.t.Fatalf("something is of no record: %s", a.body)
 	}
 	return a, parts
+}
+
+// TestAChangeOfAttendeesIsExplained: the total stays and the figures per attendee
+// move, by a part of their own.
+func TestAChangeOfAttendeesIsExplained(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	r := s.add("waste", `{"treatment":"landfill","weightKg":1000}`, record.Approved)
+	s.settle()
+	s.change(func(ev *record.Event) {
+		attendees := int64(60)
+		ev.Attendees, ev.EndDate = &attendees, "2026-06-13"
+	})
+	s.settle()
+	a, parts := s.difference(1, 2)
+	if got, want := strings.Join(parts, "; "), "dates_changed  0 0.000000; attendees_changed  0 0.000000"; got != want {
+		t.Errorf("parts are %q, want %q", got, want)
+	}
+	if got := a.data("figures", 0, "parts", 0, "kind"); got != "attendees_changed" || a.count("figures", 0, "parts") != 1 {
+		t.Errorf("the figure per attendee: %s", a.data("figures"))
+	}
+	if a.data("figures", 1, "parts", 0, "kind") != "attendees_changed" || a.data("figures", 1, "parts", 1, "kind") != "dates_changed" {
+		t.Errorf("the figure per attendee and day: %s", a.data("figures"))
+	}
+
+	// Who approved is the cause of the first revision, who reopened that of the third.
+	first := s.of("/1")
+	if first.data("cause", 0, "action") != "approve" || first.data("cause", 0, "by", "_id") != string(someManager.ID) || first.data("cause", 0, "recordIds", 0) != string(r.ID) {
+		t.Errorf("cause of the first revision: %s", first.data("cause"))
+	}
+	if second := s.of("/2"); second.count("cause") != 1 || second.data("cause", 0, "action") != "update-event" {
+		t.Errorf("cause of the second revision: %s", second.data("cause"))
+	}
+	s.add("waste", `{"treatment":"landfill","weightKg":1}`, record.Approved)
+	s.move(s.move(s.move(r, record.Reopen), record.Submit), record.Withdraw)
+	s.settle()
+	third := s.of("/3")
+	if third.count("cause") != 2 || third.data("cause", 1, "action") != "reopen" || third.data("cause", 1, "recordIds", 0) != string(r.ID) || third.data("cause", 1, "records") != "1" {
+		t.Errorf("causes of the third revision: %s", third.data("cause"))
+	}
 }
 
 // change edits the event as the service records does.

@@ -3,6 +3,7 @@ package calculation
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -33,6 +33,10 @@ const (
 // that Accept asks for: the bundle to be recomputed (the default), a table, or
 // a page to be printed.
 func (s *server) report(c *fiber.Ctx) error {
+	names, err := namesOf(c)
+	if err != nil {
+		return err
+	}
 	ev, err := s.event(c)
 	if err != nil {
 		return err
@@ -40,7 +44,7 @@ func (s *server) report(c *fiber.Ctx) error {
 	if _, _, err := s.newest(c.UserContext(), ev); err != nil {
 		return err
 	}
-	built, result, err := s.bundleOf(c.UserContext(), ev)
+	built, result, err := s.bundleOf(c.UserContext(), ev, names)
 	if err != nil {
 		return err
 	}
@@ -103,45 +107,39 @@ func fileSafe(id string) string {
 	}, id)
 }
 
-// bundleOf makes the bundle of an event's newest result, signed where there is
-// a key. What it comes to must be what the result says, to the last bit.
-func (s *server) bundleOf(ctx context.Context, ev record.Event) (bundle.Built, resulttree.Result, error) {
-	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID)
+// bundleOf makes the bundle of an event's newest result; with people where the
+// request names a variant.
+func (s *server) bundleOf(ctx context.Context, ev record.Event, names string) (bundle.Built, resulttree.Result, error) {
+	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, eventreader.Answer())
 	if err != nil {
 		return bundle.Built{}, result, err
 	}
-	source := bundle.Source{
-		Event:     bundle.Event{ID: string(ev.ID), Title: ev.Title, Boundary: ev.Boundary, Context: bundle.ContextOf(result.Context)},
-		FactorSet: result.Context.FactorSet, Records: eventreader.BundleInputs(counted),
-		Revision: result.Revision, CalculatedAt: result.CalculatedAt.UTC().Format(timeLayout), Tree: eventreader.Tree(),
+	source := sourceOf(ev, result, counted)
+	if names != "" {
+		if source, err = s.sourceWithPeople(ctx, ev, result, counted); err != nil {
+			return bundle.Built{}, result, err
+		}
 	}
-	for _, id := range result.Failed {
-		source.Failed = append(source.Failed, string(id))
+	if names == bundle.NamesRoles {
+		source.InputsHash = result.InputsHash
+		source = bundle.WithoutNames(source, pseudonym)
 	}
-	built, err := bundle.Build(source)
-	if err != nil {
-		return built, result, fmt.Errorf("report of event %s: %w", ev.ID, err)
-	}
-	sum, err := json.Marshal(built.Contribution)
-	if err != nil {
-		return built, result, err
-	}
-	// What an older engine stored is the same result where the figures are.
-	var stored total.Contribution
-	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
-		return built, result, fmt.Errorf("result of event %s: %w", ev.ID, err)
-	}
-	figures, err := json.Marshal(stored)
-	if err != nil {
-		return built, result, err
-	}
-	if !bytes.Equal(sum, figures) {
-		return built, result, notReproduced(result)
-	}
-	if s.Keys != nil {
-		built.Bundle, err = s.Keys.Sign(built.Bundle)
-	}
+	built, err := s.build(source, result)
 	return built, result, err
+}
+
+// pseudonym returns a name that stands for a person in one bundle.
+func pseudonym() string { return strings.ToLower(rand.Text())[:10] }
+
+// namesOf reads the parameter names: full, roles, or empty for a bundle without
+// people.
+func namesOf(c *fiber.Ctx) (string, error) {
+	switch names := c.Query("names"); names {
+	case "", bundle.NamesFull, bundle.NamesRoles:
+		return names, nil
+	}
+	return "", apperr.Invalid(apperr.Detail{Field: "names", Code: "INVALID_VALUE", Message: "names must be full or roles.",
+		Suggestions: []string{bundle.NamesFull, bundle.NamesRoles}})
 }
 
 // notReproduced is the refusal to report a result that this program calculates

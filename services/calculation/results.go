@@ -33,13 +33,15 @@ type resultView struct {
 	Revision int64          `json:"revision"`
 	Status   string         `json:"status"`
 	total.Breakdown
-	Counts        *countsView        `json:"counts,omitempty"`
-	Method        methodView         `json:"method"`
-	FactorSet     factorSetView      `json:"factorSet"`
-	EngineVersion string             `json:"engineVersion"`
-	InputsHash    string             `json:"inputsHash"`
-	CalculatedAt  string             `json:"calculatedAt"`
-	Findings      []findings.Finding `json:"findings"`
+	Counts        *countsView   `json:"counts,omitempty"`
+	Method        methodView    `json:"method"`
+	FactorSet     factorSetView `json:"factorSet"`
+	EngineVersion string        `json:"engineVersion"`
+	InputsHash    string        `json:"inputsHash"`
+	CalculatedAt  string        `json:"calculatedAt"`
+	// Cause says why the revision differs from the one before it, oldest first.
+	Cause    []causeView        `json:"cause"`
+	Findings []findings.Finding `json:"findings"`
 	// MeasureNext is of the newest result only, as Findings are.
 	MeasureNext []findings.ToMeasure `json:"measureNext"`
 }
@@ -81,7 +83,7 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 		Method:        methodView{r.Context.RadiativeForcing, r.Context.GWP},
 		FactorSet:     factorSetView{set.ID, set.Checksum},
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash,
-		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{},
+		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{}, Cause: causesOf(r),
 	}
 	for _, id := range r.Failed {
 		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
@@ -233,13 +235,23 @@ func statusOf(r, newest resulttree.Result) string {
 
 // revision serves one result of the event's history.
 func (s *server) revision(c *fiber.Ctx) error {
-	org, event, err := s.readEvent(c)
+	ev, err := s.signedEvent(c)
 	if err != nil {
 		return err
 	}
-	newest, err := s.Results.Result(c.UserContext(), org, event)
+	newest, err := s.Results.Result(c.UserContext(), ev.Org, ev.ID)
 	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
 		return err
+	}
+	kept, err := s.editionOf(c, ev)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		return s.keptRevision(c, kept, statusOf(resulttree.Result{Revision: kept.Revision}, newest))
+	}
+	if ev.Deleted {
+		return record.NoSuchEvent()
 	}
 	found, err := s.revisionAt(c, newest, "revision")
 	if err != nil {

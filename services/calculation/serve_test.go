@@ -40,6 +40,7 @@ const (
 type service struct {
 	t       *testing.T
 	app     *fiber.App
+	deps    calculation.Deps
 	records *watched
 	results resulttree.Store
 	keys    *bundle.Keys
@@ -103,12 +104,15 @@ func start(t *testing.T) *service {
 	if s.keys, err = bundle.OpenKeys(filepath.Join(t.TempDir(), "keys"), true); err != nil {
 		t.Fatal(err)
 	}
-	s.app, err = calculation.New(calculation.Deps{Records: s.records, Results: s.results, Notifier: s, Bulk: &s.bulk, Verifier: tokens{}, Keys: s.keys,
-		Logger: slog.New(slog.DiscardHandler), Now: s.now})
-	if err != nil {
+	s.deps = calculation.Deps{Records: s.records, Results: s.results, Notifier: s, Bulk: &s.bulk, Verifier: tokens{}, Keys: s.keys,
+		Logger: slog.New(slog.DiscardHandler), Now: s.now}
+	if s.app, err = calculation.New(s.deps); err != nil {
 		t.Fatal(err)
 	}
 	s.worker = resulttree.NewRecalculator(s.records, s.results, s.now)
+	if err := s.records.InsertOrganization(t.Context(), record.Organization{ID: org, Name: "Example Events", Plan: "team", Rev: 1}); err != nil {
+		t.Fatal(err)
+	}
 	attendees := int64(120)
 	s.event, err = s.records.InsertEvent(t.Context(), org, record.Event{
 		ID: "e1", Org: org, Title: "Conference <2026> & more", StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees, Country: "GB",

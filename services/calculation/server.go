@@ -29,6 +29,11 @@ type RecordStore interface {
 	record.Counting
 	record.Keys
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	Organization(ctx context.Context, id record.OrgID) (record.Organization, error)
+	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
+	RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error)
+	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
+	EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error)
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
 	ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error)
 	Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error)
@@ -61,11 +66,7 @@ type server struct {
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
-	if d.Bulk == nil {
-		d.Bulk = d.Notifier
-	}
-	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
-	s := &server{Deps: d, reader: reader, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	s := newServer(d)
 	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
@@ -74,6 +75,14 @@ func New(d Deps) (*fiber.App, error) {
 		return nil, err
 	}
 	return httpApp, nil
+}
+
+func newServer(d Deps) *server {
+	if d.Bulk == nil {
+		d.Bulk = d.Notifier
+	}
+	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
+	return &server{Deps: d, reader: reader, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 }
 
 // routes is every operation of the service. Its path, and who may call it, are
@@ -95,6 +104,8 @@ func (s *server) routes() []web.Route {
 		{Operation: "getReport", Handler: s.limitConcurrency(s.report)},
 		{Operation: "previewResult", Handler: s.preview},
 		{Operation: "getResultRevision", Handler: s.revision},
+		{Operation: "explainResultRevision", Handler: s.revisionExplained},
+		{Operation: "getRevisionReport", Handler: s.limitConcurrency(s.revisionReport)},
 		{Operation: "compareResults", Handler: s.diff},
 	}
 }

@@ -152,16 +152,23 @@ func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
 		b.MarketBased = &MarketBased{c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean}
 	}
 	b.DataQuality = c.dataQuality(b.Total.KgCO2e)
-	if ev.Attendees > 0 {
-		per := b.Total.KgCO2e.Share(1, ev.Attendees)
-		b.PerAttendeeKg = &per
-		if days := daysOf(ev); days > 0 {
-			perDay := b.Total.KgCO2e.Share(1, ev.Attendees*days)
-			b.PerAttendeeDayKg = &perDay
-		}
-	}
+	b.PerAttendeeKg, b.PerAttendeeDayKg = Intensities(b.Total.KgCO2e, ev)
 	b.Notices = c.resultNotices(ev, unspecified)
 	return b
+}
+
+// Intensities returns a total per attendee in person, and per attendee and day. They
+// are nil where the event states no attendees or no dates.
+func Intensities(sum footprint.Mass, ev footprint.EventContext) (perAttendee, perDay *footprint.Mass) {
+	if ev.Attendees <= 0 {
+		return nil, nil
+	}
+	per := sum.Share(1, ev.Attendees)
+	if days := daysOf(ev); days > 0 {
+		daily := sum.Share(1, ev.Attendees*days)
+		return &per, &daily
+	}
+	return &per, nil
 }
 
 func (c Contribution) count(of func(count) bool) int64 {

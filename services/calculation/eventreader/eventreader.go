@@ -26,6 +26,15 @@ const MaxRecords = 20_000
 // maxBytes bounds the size of their inputs together.
 const maxBytes = 24 << 20
 
+// Limits bound what is read of an event at once.
+type Limits struct {
+	Records int64
+	Bytes   int // of the inputs
+}
+
+// Answer are the limits of what one answer is made of.
+func Answer() Limits { return Limits{MaxRecords, maxBytes} }
+
 // Reader reads the counted records of events.
 type Reader struct {
 	Records interface {
@@ -72,7 +81,7 @@ const (
 // Inputs reads the newest result together with the records it was calculated
 // from. That they are is proven by the result's hash over all inputs. While
 // records change, the segments that do not fit are read again.
-func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, []record.Counted, error) {
+func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.EventID, limits Limits) (resulttree.Result, []record.Counted, error) {
 	read := map[resulttree.NodeID]Segment{}
 	for attempt := range matchAttempts {
 		if attempt > 0 {
@@ -84,7 +93,7 @@ func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.Event
 		if err != nil {
 			return result, nil, err
 		}
-		if err := tooMany(result); err != nil {
+		if err := tooMany(result, limits.Records); err != nil {
 			return result, nil, err
 		}
 		nodes, err := r.Results.Nodes(ctx, org, event, "", 0, 0, math.MaxInt64)
@@ -102,8 +111,8 @@ func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.Event
 			for _, c := range read[n.NodeID].Counted {
 				size += len(c.Fields)
 			}
-			if size > maxBytes {
-				return result, nil, tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", maxBytes>>20)
+			if size > limits.Bytes {
+				return result, nil, tooLarge("The inputs of the event are larger than %d MiB; no more are handled in one answer.", limits.Bytes>>20)
 			}
 			counted = append(counted, read[n.NodeID].Counted...)
 		}
@@ -148,10 +157,10 @@ func countedIn(r resulttree.Result) (int64, error) {
 }
 
 // tooMany refuses an event whose records are too many to be read together.
-func tooMany(r resulttree.Result) error {
+func tooMany(r resulttree.Result, most int64) error {
 	n, err := countedIn(r)
-	if err == nil && n > MaxRecords {
-		err = tooLarge("The event has %d counted records; up to %d are handled in one answer.", n, MaxRecords)
+	if err == nil && n > most {
+		err = tooLarge("The event has %d counted records; up to %d are handled in one answer.", n, most)
 	}
 	return err
 }

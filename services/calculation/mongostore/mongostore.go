@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 
 // Store is a resulttree.Store on MongoDB.
 type Store struct {
-	nodes, changes, results, revisions *mongo.Collection
+	nodes, changes, results, revisions, parts *mongo.Collection
 }
 
 var _ resulttree.Store = (*Store)(nil)
@@ -31,6 +32,8 @@ func Schema() []mongox.Component {
 		mongox.Index{Collection: "result_nodes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index")},
 		mongox.Index{Collection: "result_changes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index", "version")},
 		mongox.Index{Collection: "result_revisions", Unique: true, Keys: append(mongox.Ascending("org", "event"), bson.E{Key: "revision", Value: -1})},
+	), mongox.CreateIndexes(1,
+		mongox.Index{Collection: "result_parts", Unique: true, Keys: mongox.Ascending("org", "event", "name")},
 	)}}}
 }
 
@@ -51,6 +54,7 @@ func Attach(db *mongo.Database) *Store {
 		changes:   db.Collection("result_changes"),
 		results:   db.Collection("results"),
 		revisions: db.Collection("result_revisions"),
+		parts:     db.Collection("result_parts"),
 	}
 }
 
@@ -81,6 +85,7 @@ type changesDoc struct {
 	Version    int64          `bson:"version"`
 	ContextRev int64          `bson:"contextRev"`
 	Changed    string         `bson:"changed"`
+	Causes     string         `bson:"causes,omitempty"`
 }
 
 type resultDoc struct {
@@ -97,6 +102,7 @@ type resultDoc struct {
 	InputsHash    string                 `bson:"inputsHash"`
 	CalculatedAt  time.Time              `bson:"calculatedAt"`
 	Children      []string               `bson:"tops"`
+	Causes        string                 `bson:"causes,omitempty"`
 }
 
 func nodeID(org record.OrgID, event record.EventID, id resulttree.NodeID) string {
@@ -132,9 +138,30 @@ func (d nodeDoc) node() (resulttree.Node, error) {
 	return n, nil
 }
 
-func docOfResult(r resulttree.Result) resultDoc {
+// causesText returns causes as they are stored: empty for none.
+func causesText(causes []resulttree.Cause) (string, error) {
+	if len(causes) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(causes)
+	return string(text), err
+}
+
+func causesFrom(text string) (causes []resulttree.Cause, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &causes)
+	}
+	return causes, err
+}
+
+func docOfResult(r resulttree.Result) (resultDoc, error) {
+	causes, err := causesText(r.Causes)
+	if err != nil {
+		return resultDoc{}, fmt.Errorf("store result: %w", err)
+	}
 	d := resultDoc{
-		ID: resultID(r.Org, r.Event), Org: r.Org, Event: r.Event, Version: r.Version, Revision: r.Revision,
+		Causes: causes,
+		ID:     resultID(r.Org, r.Event), Org: r.Org, Event: r.Event, Version: r.Version, Revision: r.Revision,
 		ContextRev: r.ContextRev, Context: r.Context, Contribution: string(r.Contribution), Failed: r.Failed,
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash, CalculatedAt: r.CalculatedAt,
 	}
@@ -142,7 +169,7 @@ func docOfResult(r resulttree.Result) resultDoc {
 		text, _ := top.MarshalText() // never fails
 		d.Children = append(d.Children, string(text))
 	}
-	return d
+	return d, nil
 }
 
 func (d resultDoc) result() (resulttree.Result, error) {
@@ -157,6 +184,10 @@ func (d resultDoc) result() (resulttree.Result, error) {
 			return r, mongox.Wrap("read result", err)
 		}
 		r.Children = append(r.Children, top)
+	}
+	var err error
+	if r.Causes, err = causesFrom(d.Causes); err != nil {
+		return r, fmt.Errorf("read result: %w", err)
 	}
 	return r, nil
 }
@@ -189,9 +220,13 @@ func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) err
 	if err != nil {
 		return mongox.Wrap("keep changes", err)
 	}
+	causes, err := causesText(c.Causes)
+	if err != nil {
+		return fmt.Errorf("keep changes: %w", err)
+	}
 	d := changesDoc{
 		ID:  nodeID(c.Org, c.Event, c.NodeID) + "/" + strconv.FormatInt(c.Version, 10),
-		Org: c.Org, Event: c.Event, Level: c.Level, Type: c.Type, Index: c.Index, Version: c.Version, ContextRev: c.ContextRev, Changed: string(changed),
+		Org: c.Org, Event: c.Event, Level: c.Level, Type: c.Type, Index: c.Index, Version: c.Version, ContextRev: c.ContextRev, Changed: string(changed), Causes: causes,
 	}
 	if _, err := s.changes.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
 		return mongox.Wrap("keep changes", err)
@@ -217,6 +252,9 @@ func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.Even
 		c := resulttree.NodeChanges{Org: d.Org, Event: d.Event, NodeID: id, Version: d.Version, ContextRev: d.ContextRev}
 		if err := json.Unmarshal([]byte(d.Changed), &c.Changed); err != nil {
 			return nil, mongox.Wrap("read changes", err)
+		}
+		if c.Causes, err = causesFrom(d.Causes); err != nil {
+			return nil, fmt.Errorf("read changes: %w", err)
 		}
 		kept = append(kept, c)
 	}
@@ -263,13 +301,19 @@ func (s *Store) Result(ctx context.Context, org record.OrgID, event record.Event
 
 // PutResult implements resulttree.Store.
 func (s *Store) PutResult(ctx context.Context, r resulttree.Result, prevVersion int64) error {
-	d := docOfResult(r)
+	d, err := docOfResult(r)
+	if err != nil {
+		return err
+	}
 	return put(ctx, s.results, d.ID, r.Org, d, prevVersion)
 }
 
 // InsertRevision implements resulttree.Store.
 func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
-	d := docOfResult(r)
+	d, err := docOfResult(r)
+	if err != nil {
+		return err
+	}
 	d.ID += "/" + strconv.FormatInt(r.Revision, 10)
 	if _, err := s.revisions.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
 		return mongox.Wrap("keep revision", err)

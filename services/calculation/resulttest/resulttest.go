@@ -3,6 +3,7 @@
 package resulttest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,9 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/editions"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -35,8 +38,14 @@ func node(index, version int64) resulttree.Node {
 		Detail: resulttree.Detail{
 			Children: []resulttree.Child{{Key: "r1", Hash: "h", Value: "170141183460469231731687303715884105727"}, {Key: "r3", Value: fmt.Sprint(version)}},
 			Changed:  []resulttree.Change{{Before: resulttree.Child{Key: "r2", Hash: "x", Value: "-1"}}, {After: resulttree.Child{Key: "r3", Value: fmt.Sprint(version)}}},
+			Causes:   causes(),
 		},
 	}
+}
+
+func causes() []resulttree.Cause {
+	return []resulttree.Cause{{Action: "approve", By: record.Actor{ID: "u", Name: "é😀", Role: identity.Manager}, At: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC),
+		Comment: "as agreed", Fields: []string{"attendees"}, Records: 1<<53 + 1, RecordIDs: []record.ID{"r1", "r2"}}}
 }
 
 func result(version, revision int64) resulttree.Result {
@@ -44,7 +53,7 @@ func result(version, revision int64) resulttree.Result {
 		Org: org, Event: event, Version: version, Revision: revision, ContextRev: 3,
 		Context:      footprint.EventContext{Country: "GB", Attendees: 1<<53 + 1, RadiativeForcing: true, GWP: "published", FactorSet: "f"},
 		Contribution: json.RawMessage(`{"n":1}`), Failed: []record.ID{"r"}, EngineVersion: "1", InputsHash: "h",
-		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC), Children: []resulttree.Child{{Key: "flights/0", Value: "7"}, {Key: "waste/2", Value: "1"}},
+		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC), Causes: causes(), Children: []resulttree.Child{{Key: "flights/0", Value: "7"}, {Key: "waste/2", Value: "1"}},
 	}
 }
 
@@ -180,6 +189,44 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		theirs := node(0, 2)
 		theirs.Org = other
 		wantConflict(t, s.PutNode(ctx, theirs, 1))
+	})
+	t.Run("parts", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		at := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+		if _, err := s.Part(ctx, org, event, "a"); !errors.Is(err, editions.ErrNotFound) {
+			t.Fatalf("absent part: %v", err)
+		}
+		data := bytes.Repeat([]byte{0, 255, 10}, 700_000)
+		must(t, s.PutPart(ctx, org, event, "b", data, at))
+		must(t, s.PutPart(ctx, org, event, "a", []byte("a"), at))
+		must(t, s.PutPart(ctx, org, event, "a", []byte("never stored"), at.Add(time.Hour)))
+		must(t, s.PutPart(ctx, org, event, "a", []byte("never stored"), at)) // an earlier time does not set it back
+		must(t, s.PutPart(ctx, other, event, "a", []byte("theirs"), at))
+		must(t, s.PutPart(ctx, org, "event-2", "c", []byte("c"), at))
+		for _, c := range []struct {
+			org   record.OrgID
+			event record.EventID
+			name  string
+			want  []byte
+		}{{org, event, "a", []byte("a")}, {org, event, "b", data}, {other, event, "a", []byte("theirs")}, {org, "event-2", "c", []byte("c")}} {
+			if got, err := s.Part(ctx, c.org, c.event, c.name); err != nil || !bytes.Equal(got, c.want) {
+				t.Errorf("part %s of %s/%s: %d bytes, %v; want %d", c.name, c.org, c.event, len(got), err, len(c.want))
+			}
+		}
+		if _, err := s.Part(ctx, other, event, "b"); !errors.Is(err, editions.ErrNotFound) {
+			t.Errorf("another tenant's part: %v", err)
+		}
+		for before, want := range map[time.Time][]string{at: nil, at.Add(time.Minute): {"b"}, at.Add(2 * time.Hour): {"a", "b"}} {
+			if got, err := s.PartsBefore(ctx, org, event, before); err != nil || !slices.Equal(got, want) {
+				t.Errorf("parts before %s: %v, %v; want %v", before, got, err, want)
+			}
+		}
+		must(t, s.DeletePart(ctx, org, event, "a", at.Add(time.Minute))) // it is younger
+		must(t, s.DeletePart(ctx, org, event, "b", at.Add(time.Minute)))
+		if got, err := s.PartsBefore(ctx, org, event, at.Add(2*time.Hour)); err != nil || !slices.Equal(got, []string{"a"}) {
+			t.Errorf("after deletions: %v, %v", got, err)
+		}
 	})
 	t.Run("one winner of a race", func(t *testing.T) {
 		t.Parallel()

@@ -45,6 +45,9 @@ type Detail struct {
 	Children []Child `json:"holds,omitempty"`
 	// Changed is how Children differs from that of the previous version.
 	Changed []Change `json:"changed,omitempty"`
+	// Causes say why: of a segment, those of its records, and of a node above it,
+	// those of its children.
+	Causes []Cause `json:"causes,omitempty"`
 }
 
 // Change is an entry of a node before and after. One that came or went has no
@@ -66,6 +69,7 @@ type NodeChanges struct {
 	Version    int64
 	ContextRev int64
 	Changed    []Change
+	Causes     []Cause `json:",omitempty"`
 }
 
 // ordered sorts entries by key.
@@ -102,6 +106,6 @@ func (r Recalculator) keepChanges(ctx context.Context, stored Node) error {
 	}
 	return r.Results.InsertChanges(ctx, NodeChanges{
 		Org: stored.Org, Event: stored.Event, NodeID: stored.NodeID, Version: stored.Version,
-		ContextRev: stored.ContextRev, Changed: stored.Detail.Changed,
+		ContextRev: stored.ContextRev, Changed: stored.Detail.Changed, Causes: stored.Detail.Causes,
 	})
 }

@@ -81,6 +81,15 @@ func topID(key string) (NodeID, error) {
 	return NodeID{Type: typ, Level: TopLevel, Index: n}, nil
 }
 
+// child returns the node of the level below that a key of Detail.Children names.
+func (id NodeID) child(key string) (NodeID, error) {
+	index, err := strconv.ParseInt(key, 10, 64)
+	if err != nil {
+		return NodeID{}, fmt.Errorf("compare results: no node %q", key)
+	}
+	return NodeID{Type: id.Type, Level: id.Level - 1, Index: index}, nil
+}
+
 // comparison is the state of one Between.
 type comparison struct {
 	Comparer
@@ -115,11 +124,11 @@ func (c *comparison) node(ctx context.Context, id NodeID, versions Change) error
 		}
 	}
 	for key, child := range children {
-		index, err := strconv.ParseInt(key, 10, 64)
+		below, err := id.child(key)
 		if err != nil {
-			return fmt.Errorf("compare results: no node %q", key)
+			return err
 		}
-		if err := c.node(ctx, NodeID{Type: id.Type, Level: id.Level - 1, Index: index}, *child); err != nil {
+		if err := c.node(ctx, below, *child); err != nil {
 			return err
 		}
 	}
@@ -151,7 +160,7 @@ func (c *comparison) log(ctx context.Context, id NodeID, after, to int64) ([]Nod
 		return nil, err
 	}
 	if n := len(log); after < node.Version && node.Version <= to && (n == 0 || log[n-1].Version < node.Version) {
-		log = append(log, NodeChanges{Version: node.Version, ContextRev: node.ContextRev, Changed: node.Detail.Changed})
+		log = append(log, NodeChanges{NodeID: id, Version: node.Version, ContextRev: node.ContextRev, Changed: node.Detail.Changed, Causes: node.Detail.Causes})
 	}
 	for _, version := range log {
 		c.read += len(version.Changed)

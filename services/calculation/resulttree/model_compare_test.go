@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -97,4 +98,44 @@ func (s *modelStore) checkChanges() error {
 		}
 	}
 	return nil
+}
+
+// checkCauses checks that a new revision says why it exists: each record that it
+// counts otherwise is named with the move that brought it there, and a change of
+// the event is named as such.
+func (s *modelStore) checkCauses(next Result) {
+	before := Result{Contribution: json.RawMessage("{}")}
+	if s.result != nil {
+		before = *s.result
+	}
+	if next.Revision == before.Revision {
+		return
+	}
+	var was, is map[string]string
+	if err := errors.Join(json.Unmarshal(s.counted(before.Contribution), &was), json.Unmarshal(s.counted(next.Contribution), &is)); err != nil {
+		s.fault = err
+		return
+	}
+	named := func(id, action string) bool {
+		return slices.ContainsFunc(next.Causes, func(c Cause) bool {
+			return c.Action == action && c.By.ID == "m" && slices.Contains(c.RecordIDs, record.ID(id))
+		})
+	}
+	for id, now := range is {
+		if rev, _, _ := strings.Cut(now, "/"); was[id] == "" || !strings.HasPrefix(was[id], rev+"/") {
+			if !named(id, string(record.Approve)) {
+				s.fault = fmt.Errorf("revision %d counts %s, and no cause names its approval: %+v", next.Revision, id, next.Causes)
+			}
+		}
+	}
+	for id := range was {
+		// The model shows a record that left as it is now, which may be submitted again.
+		if is[id] == "" && !named(id, string(record.Reopen)) && !named(id, string(record.Submit)) {
+			s.fault = fmt.Errorf("revision %d no longer counts %s, and no cause names its reopening: %+v", next.Revision, id, next.Causes)
+		}
+	}
+	event := slices.ContainsFunc(next.Causes, func(c Cause) bool { return c.Action == ActionEvent })
+	if moved := before.Version > 0 && before.ContextRev != next.ContextRev; moved != event {
+		s.fault = fmt.Errorf("revision %d: the event changed: %t, a cause says so: %t", next.Revision, moved, event)
+	}
 }

@@ -193,6 +193,38 @@ func (s *modelStore) Approved(_ context.Context, _ record.OrgID, sub record.Sub,
 	return counted, nil
 }
 
+func (s *modelStore) FindRecord(_ context.Context, _ record.OrgID, _ record.EventID, id record.ID) (record.Record, error) {
+	return s.records[id], nil
+}
+
+func (s *modelStore) RecordRange(_ context.Context, _ record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
+	var found []record.Record
+	for _, r := range s.records {
+		if r.Type == sub.Type && from <= r.Seq && r.Seq <= to {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (s *modelStore) Entries(_ context.Context, _ record.OrgID, id record.ID) ([]record.Entry, error) {
+	var entries []record.Entry
+	for _, rev := range slices.Sorted(maps.Keys(s.entries[id])) {
+		entries = append(entries, s.entries[id][rev])
+	}
+	return entries, nil
+}
+
+func (s *modelStore) EntryRange(_ context.Context, _ record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
+	var entries []record.Entry
+	for rev := to; rev >= from; rev-- {
+		if e, ok := s.entries[id][rev]; ok {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
 func (s *modelStore) StoreContributions(_ context.Context, _ record.OrgID, all []record.Recalculated) error {
 	for _, n := range all {
 		if r := s.records[n.ID]; r.Rev == n.Rev && r.ContextRev <= n.ContextRev {
@@ -251,6 +283,7 @@ func (s *modelStore) PutResult(_ context.Context, r Result, prev int64) error {
 		return nil
 	}
 	s.checkNotOlder(r)
+	s.checkCauses(r)
 	s.result = &r
 	return nil
 }
@@ -404,6 +437,15 @@ func (g gated) StoreContributions(ctx context.Context, o record.OrgID, all []rec
 		}
 	}
 	return nil
+}
+
+func (g gated) FindRecord(ctx context.Context, o record.OrgID, e record.EventID, id record.ID) (record.Record, error) {
+	g.turn()
+	return g.modelStore.FindRecord(ctx, o, e, id)
+}
+func (g gated) EntryRange(ctx context.Context, o record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
+	g.turn()
+	return g.modelStore.EntryRange(ctx, o, id, from, to)
 }
 
 func (g gated) Node(ctx context.Context, o record.OrgID, e record.EventID, id NodeID) (Node, error) {

@@ -42,6 +42,11 @@ type Records interface {
 	ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error
 	Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
 	StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error
+	// The following are read for the causes of a change.
+	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
+	RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error)
+	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
+	EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error)
 }
 
 // Results is what recalculation reads and writes of its own.
@@ -53,6 +58,7 @@ type Results interface {
 	PutResult(ctx context.Context, r Result, prevVersion int64) error
 	InsertRevision(ctx context.Context, r Result) error
 	InsertChanges(ctx context.Context, c NodeChanges) error
+	Changes(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) ([]NodeChanges, error)
 }
 
 // Arithmetic is the calculation itself, coalescer from the protocol around it.
@@ -79,6 +85,12 @@ type Recalculator struct {
 	Now        func() time.Time
 	// Fanout is the tree's; tests make it small.
 	Fanout int64
+	// Events reads who changed an event, for the causes of results; nil: such
+	// causes name nobody.
+	Events EventMoves
+
+	// written are the nodes that the current pass has written.
+	written map[NodeID]writtenNode
 }
 
 // Recalculate works until no mark of the event is left. Twice or too early is
@@ -102,6 +114,7 @@ func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event r
 // pass takes up the marks it finds, calculates what they touch, writes the
 // result, and only then clears these very marks.
 func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.EventID) (done bool, err error) {
+	r.written = map[NodeID]writtenNode{}
 	ev, err := r.Records.EventContext(ctx, org, event)
 	if errors.Is(err, record.ErrNotFound) {
 		return true, nil
@@ -190,8 +203,9 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 		return err
 	}
 	node := Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+	var counted []record.Counted
 	if id.Level == 0 {
-		err = r.sumRecords(ctx, ev, &node)
+		counted, err = r.sumRecords(ctx, ev, &node)
 	} else {
 		err = r.sumChildren(ctx, ev, &node)
 	}
@@ -199,18 +213,30 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 		return err
 	}
 	node.Detail.Changed = changesBetween(stored.Detail.Children, node.Detail.Children)
+	if id.Level == 0 {
+		node.Detail.Causes, err = r.causesOf(ctx, node, counted)
+	} else {
+		node.Detail.Causes, err = r.causesBetween(ctx, org, event, node.Detail.Changed, id.child)
+	}
+	if err != nil {
+		return err
+	}
 	if err := r.keepChanges(ctx, stored); err != nil {
 		return err
 	}
-	return r.Results.PutNode(ctx, node, stored.Version)
+	if err := r.Results.PutNode(ctx, node, stored.Version); err != nil {
+		return err
+	}
+	r.written[id] = writtenNode{node.Version, node.Detail.Causes}
+	return nil
 }
 
-// sumRecords fills a node of level 0 from its approved records.
-func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Node) error {
+// sumRecords fills a node of level 0 from its approved records, which it returns.
+func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Node) ([]record.Counted, error) {
 	sub := record.Sub{Event: node.Event, Type: node.Type}
 	counted, err := r.Records.Approved(ctx, node.Org, sub, node.Index*r.Fanout+1, (node.Index+1)*r.Fanout)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	parts := make([]json.RawMessage, 0, len(counted))
 	inputs := sha256.New()
@@ -225,7 +251,7 @@ func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Nod
 		}
 		total, err := r.Arithmetic.Total(part)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		parts = append(parts, part)
 		HashRecord(inputs, c)
@@ -239,7 +265,7 @@ func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Nod
 	ordered(node.Detail.Children)
 	node.Hash = hex.EncodeToString(inputs.Sum(nil))
 	node.Contribution, err = r.Arithmetic.Sum(parts)
-	return err
+	return counted, err
 }
 
 // sumChildren fills a node of a higher level from the nodes below it.
@@ -324,11 +350,15 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 // putResult numbers the result and stores it, keeping the one it replaces.
 func (r Recalculator) putResult(ctx context.Context, stored, next Result) error {
 	if stored.Version > 0 && sameContent(stored, next) {
-		next.Revision, next.CalculatedAt = stored.Revision, stored.CalculatedAt
+		next.Revision, next.CalculatedAt, next.Causes = stored.Revision, stored.CalculatedAt, stored.Causes
 		return r.Results.PutResult(ctx, next, stored.Version)
 	}
 	next.Revision = stored.Revision + 1
 	next.CalculatedAt = r.Now().UTC().Truncate(time.Millisecond)
+	var err error
+	if next.Causes, err = r.resultCauses(ctx, stored, next); err != nil {
+		return err
+	}
 	if stored.Version > 0 {
 		// First the history, then the write: a crash in between repeats it.
 		if err := r.Results.InsertRevision(ctx, stored); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/editions"
 )
 
 // Fanout is how many consecutive sequence numbers share a node of level 0, and
@@ -89,6 +90,9 @@ type Result struct {
 	CalculatedAt time.Time // when the content changed last
 	// Children are the top nodes it was summed from, with their versions.
 	Children []Child `json:"Tops"`
+	// Causes say why the revision differs from the one before it; none in revisions
+	// from before causes were kept.
+	Causes []Cause `json:",omitempty"`
 }
 
 // Store is what a storage engine provides to the owner of results. Every
@@ -96,6 +100,8 @@ type Result struct {
 // reads see every write acknowledged before. The suite in resulttest holds the
 // engines to it.
 type Store interface {
+	// Parts keep the revisions that were signed off.
+	editions.Parts
 	// Node reads one node; ErrNotFound.
 	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
 	// PutNode stores n, whose Version is prevVersion + 1, where the stored

@@ -15,7 +15,7 @@ import (
 
 // Schema gives the statements that prepare a database; they may be repeated.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline()}}}
+	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts()}}}
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

@@ -240,6 +240,30 @@ wastedPercent: Share of the meals that was thrown away. It informs and does not 
     %.
 """
 
+Cause = TypedDict(
+    "Cause",
+    {
+        "action": "str",
+        "at": "Optional[str]",
+        "by": "Optional[Actor]",
+        "comment": "str",
+        "fields": "NotRequired[List[str]]",
+        "recordIds": "List[str]",
+        "records": "int",
+    },
+)
+Cause.__doc__ = """One reason for which a revision of a result exists.
+
+action: The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set` or `new-
+    engine`. `unknown`: from before causes were kept. `other` counts what is beyond the first 20.
+at: When, for several the last; null where that is not known.
+by: Who did it; null where that is not known.
+comment: The comment given with it; empty for none.
+fields: Fields of the event that changed.
+recordIds: The first 100 of these records.
+records: How many changes of records it is of.
+"""
+
 CommonInput = TypedDict(
     "CommonInput",
     {
@@ -1932,6 +1956,7 @@ Result = TypedDict(
         "byStage": "Dict[str, Any]",
         "byType": "List[Dict[str, Any]]",
         "calculatedAt": "str",
+        "cause": "List[Cause]",
         "counts": "NotRequired[Dict[str, Any]]",
         "dataQuality": "Dict[str, Any]",
         "engineVersion": "str",
@@ -1963,6 +1988,8 @@ byStage: Combustion or generation (direct), what comes before it (upstream), and
     figure (combined).
 byType: By record type; types without records are left out.
 calculatedAt: When it was calculated.
+cause: Why this revision differs from the one before it: one entry for each action of each person, oldest first, at
+    most 20.
 counts: Number of records by status, now. Only with the newest result.
 dataQuality: Shares of the total; together 1.
 engineVersion: Version of the calculation.
@@ -2230,6 +2257,47 @@ password: At least 15 characters and none of the well-known ones.
 setupToken: The `setupToken` of a new or reset account.
 """
 
+SignedBundle = TypedDict(
+    "SignedBundle",
+    {
+        "engineVersion": "str",
+        "event": "Dict[str, Any]",
+        "factorSet": "Dict[str, Any]",
+        "factors": "List[Factor]",
+        "failed": "List[str]",
+        "format": "Literal['ecf-report/2']",
+        "hashes": "Dict[str, Any]",
+        "names": "Literal['full', 'roles']",
+        "notCounted": "Dict[str, Any]",
+        "organization": "Dict[str, Any]",
+        "provenance": "List[Dict[str, Any]]",
+        "records": "List[Dict[str, Any]]",
+        "result": "Dict[str, Any]",
+        "signOff": "NotRequired[Dict[str, Any]]",
+        "signature": "NotRequired[Dict[str, Any]]",
+    },
+)
+SignedBundle.__doc__ = """A result that anyone can recompute, with the people behind it: a ReportBundle with the members that are described here.
+`provenance` has the history of each record, whose hashes form a chain: each is over the entry and the hash before it.
+`hashes.provenance` is the SHA-256 of `provenance` as it stands in the bundle.
+
+engineVersion: Version of the calculation.
+event: As in ReportBundle.
+factorSet: As in ReportBundle.
+factors: The rows used.
+failed: Approved records that could not be calculated.
+format:
+hashes: SHA-256 sums of the parts.
+names: With `roles` people are pseudonyms, and free text is withheld.
+notCounted: Numbers of records that are not in the result.
+organization: Whose event it is.
+provenance: How each record came to be counted, in the order of the records.
+records: As in ReportBundle.
+result: As in ReportBundle.
+signOff: Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has.
+signature: As in ReportBundle.
+"""
+
 TokenBundle = TypedDict(
     "TokenBundle",
     {
@@ -2472,8 +2540,10 @@ revision: Revision of the result.
 WaterfallResponseData = TypedDict(
     "WaterfallResponseData",
     {
+        "cause": "List[Cause]",
         "differenceKgCO2e": "Number",
         "eventId": "str",
+        "figures": "List[Dict[str, Any]]",
         "from": "WaterfallEnd",
         "parts": "List[Dict[str, Any]]",
         "records": "List[Dict[str, Any]]",
@@ -2483,8 +2553,10 @@ WaterfallResponseData = TypedDict(
 )
 WaterfallResponseData.__doc__ = """What led from one result to the other.
 
+cause: Why there are revisions between the two; the newer one's own included.
 differenceKgCO2e: The later total less the earlier; negative when it fell. In kg CO2e.
 eventId: Identifier of the event.
+figures: The figures per attendee. The parts of each add up to its difference exactly.
 from: One of two results compared.
 parts: The difference by cause and type. They add up to it exactly.
 records: The records that moved the total most; the first 100.
@@ -2492,7 +2564,7 @@ recordsChanged: How many records changed in all.
 to: One of two results compared.
 """
 
-ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
+ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
 
 RecordPatch = Dict[str, Any]
 

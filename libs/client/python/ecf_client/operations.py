@@ -1309,6 +1309,7 @@ class Operations(Transport):
         self,
         event_id: str,
         *,
+        names: Optional[Literal['full', 'roles']] = None,
         if_none_match: Optional[str] = None,
         accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
         meta: Optional[Meta] = None,
@@ -1324,18 +1325,24 @@ class Operations(Transport):
         a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from anywhere.
 
         Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what
-        changed at `…/diff/{other}`, but the inputs are those of the records as they are now; keep the bundle of a
-        result that is to be proven later. A bundle is verified by the engine version it names.
+        changed at `…/diff/{other}`; a revision that was signed off keeps its report for ever at
+        `…/results/{revision}/report`. A bundle is verified by the engine version it names.
+
+        With `names=full` the bundle is of the format `ecf-report/2`: it also names the organization, who created,
+        submitted and approved each record and when, and what is not counted; `ecf verify` checks these approvals too.
+        With `names=roles` pseudonyms, other ones each time, stand for people, and free text is withheld.
 
         While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`. An event of more than
         20,000 counted records is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead.
 
         event_id: The `_id` of an event.
+        names: For JSON: `full` names people, `roles` has pseudonyms for them.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/events/{segment(event_id)}/results/report",
+            query={"names": names},
             headers={"If-None-Match": if_none_match},
             raw=True,
             accept=accept,
@@ -1383,6 +1390,71 @@ class Operations(Transport):
             "GET",
             f"/events/{segment(event_id)}/results/{segment(revision)}",
             headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def explain_result_revision(
+        self,
+        event_id: str,
+        revision: int,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Explain a signed revision.
+
+        The counted records of a revision that was signed off, as `…/results/explain` showed them when it was signed,
+        byte for byte. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+
+        event_id: The `_id` of an event.
+        revision: The `revision` of a result, from 1.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/{segment(revision)}/explain",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_explain_result_revision(self, event_id: str, revision: int) -> Iterator[models.ExplainedRecord]:
+        """Yields the items of all pages of explain_result_revision, which are read as they are reached."""
+        return self._pages(lambda **page: self.explain_result_revision(event_id, revision, **page))
+
+    def get_revision_report(
+        self,
+        event_id: str,
+        revision: int,
+        *,
+        names: Optional[Literal['full', 'roles']] = None,
+        if_none_match: Optional[str] = None,
+        accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
+        meta: Optional[Meta] = None,
+    ) -> bytes:
+        """Export a signed revision with its proof.
+
+        The report of a revision that was signed off, byte for byte as it was made for the sign-off, in the form that
+        `Accept` asks for; see `…/results/report`. Neither later changes nor a new engine, another factor set, new keys
+        or the deletion of the event alter it. The bundle is of the format `ecf-report/2`; with `names=roles` pseudonyms
+        stand for people. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+
+        event_id: The `_id` of an event.
+        revision: The `revision` of a result, from 1.
+        names: For JSON: `full` names people, `roles` has pseudonyms for them.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/results/{segment(revision)}/report",
+            query={"names": names},
+            headers={"If-None-Match": if_none_match},
+            raw=True,
+            accept=accept,
             meta=meta,
         )
 

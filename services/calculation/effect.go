@@ -1,0 +1,68 @@
+package calculation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// Effect is what a change of an event does to its published figures.
+type Effect struct {
+	// Before and After are null where nothing is approved, and After for a deletion.
+	Before *EffectFigures `json:"before"`
+	After  *EffectFigures `json:"after"`
+	// Difference is that of the total; null where one of them is.
+	Difference *footprint.Mass `json:"differenceKgCO2e"`
+	// BasedOn is the revision of the result that was counted; 0 for none.
+	BasedOn int64 `json:"basedOnRevision"`
+}
+
+// EffectFigures are the figures that a change of the event can move.
+type EffectFigures struct {
+	Total            total.Interval  `json:"total"`
+	PerAttendeeKg    *footprint.Mass `json:"perAttendeeKg"`
+	PerAttendeeDayKg *footprint.Mass `json:"perAttendeeDayKg"`
+}
+
+// effectOf calculates what a change from before to after does to the counted
+// records of an event, by the arithmetic that a dry run of adopting a factor set
+// uses: from the records themselves, not by comparing figures. The error for the
+// client names records that have no factor after the change.
+func (s *server) effectOf(ctx context.Context, before, after record.Event) (Effect, error) {
+	result, err := s.Results.Result(ctx, before.Org, before.ID)
+	if errors.Is(err, resulttree.ErrNotFound) {
+		return Effect{}, nil
+	}
+	if err != nil {
+		return Effect{}, err
+	}
+	sums, err := s.reader.SumUnder(ctx, before, after.Context())
+	if err != nil {
+		return Effect{}, err
+	}
+	effect := Effect{BasedOn: result.Revision}
+	if sums.Now.Records()+sums.Next.Records()+int64(len(sums.Faults)) == 0 {
+		return effect, nil
+	}
+	if len(sums.Faults) > 0 && !after.Deleted {
+		return effect, apperr.Invalid(sums.Faults...)
+	}
+	effect.Before = effectFigures(sums.Now, before.Context())
+	if after.Deleted {
+		return effect, nil
+	}
+	effect.After = effectFigures(sums.Next, after.Context())
+	difference := effect.After.Total.KgCO2e.Sub(effect.Before.Total.KgCO2e)
+	effect.Difference = &difference
+	return effect, nil
+}
+
+func effectFigures(sum total.Contribution, ev footprint.EventContext) *EffectFigures {
+	b := sum.Breakdown(ev)
+	return &EffectFigures{Total: b.Total, PerAttendeeKg: b.PerAttendeeKg, PerAttendeeDayKg: b.PerAttendeeDayKg}
+}

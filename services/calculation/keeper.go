@@ -1,0 +1,247 @@
+package calculation
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/editions"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+	"github.com/eventcarbon/ecf/services/calculation/report"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// The documents of an edition.
+const (
+	keptResult  = "result"
+	keptExplain = "explain"
+	keptBundle  = "report.json"
+	keptRoles   = "report.roles.json"
+	keptPage    = "report.html"
+	keptTable   = "report.csv"
+)
+
+// signedLimits bound the events that can be signed off.
+func signedLimits() eventreader.Limits { return eventreader.Limits{Records: 120_000, Bytes: 512 << 20} }
+
+// signing is what a sign-off states about the edition it makes. The write that
+// completes the sign-off states the very same.
+type signing struct {
+	edition, revision int64
+	statement         string
+	by                record.Actor
+	at                time.Time
+	fourEyes          bool
+	open              json.RawMessage
+}
+
+// keep stores everything that an edition of an event serves, and returns the name of
+// its root. Nothing of it can be seen before the event names that root, and it may
+// be repeated. The error for the client says that the revision is not the newest, or
+// cannot be recomputed.
+func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root string, err error) {
+	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, signedLimits())
+	if err != nil {
+		return "", err
+	}
+	if result.Revision != sign.revision {
+		return "", apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", sign.revision, result.Revision)
+	}
+	source, err := s.sourceWithPeople(ctx, ev, result, counted)
+	if err != nil {
+		return "", err
+	}
+	source.SignOff = &bundle.SignOff{Edition: sign.edition, By: sign.by, At: sign.at.UTC().Format(timeLayout),
+		Statement: sign.statement, FourEyes: sign.fourEyes, Open: sign.open}
+	built, err := s.build(source, result)
+	if err != nil {
+		return "", err
+	}
+	w := editions.NewWriter(s.Results, ev.Org, ev.ID, sign.revision, sign.edition, s.Now())
+	if err := s.keepResult(ctx, w, ev, result); err != nil {
+		return "", err
+	}
+	if err := keepExplained(ctx, w, result, counted); err != nil {
+		return "", err
+	}
+	if err := s.keepReports(ctx, w, ev, result, built); err != nil {
+		return "", err
+	}
+	source.InputsHash = result.InputsHash // the free text that it covers is withheld
+	withoutNames, err := s.build(bundle.WithoutNames(source, pseudonym), result)
+	if err != nil {
+		return "", err
+	}
+	if err := keepBundle(ctx, w, keptRoles, withoutNames.Bundle); err != nil {
+		return "", err
+	}
+	return w.Close(ctx)
+}
+
+// keepResult stores the result as it is served, without status and counts, which
+// are of the moment of the answer.
+func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.Event, result resulttree.Result) error {
+	view, err := viewOf(result, "")
+	if err != nil {
+		return err
+	}
+	checks, err := s.crosschecks.Of(ctx, ev, result)
+	if err != nil {
+		return err
+	}
+	view.Findings, view.MeasureNext = checks.Findings, checks.Next
+	text, err := json.Marshal(view)
+	if err != nil {
+		return err
+	}
+	return w.Document(ctx, keptResult, fiber.MIMEApplicationJSON, func(d *editions.DocumentWriter) error {
+		_, err := d.Write(text)
+		return err
+	})
+}
+
+func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Result, counted []record.Counted) error {
+	var sum total.Contribution
+	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
+		return fmt.Errorf("result of event %s: %w", result.Event, err)
+	}
+	variance := sum.Variance()
+	counted = slices.Clone(counted)
+	slices.SortStableFunc(counted, func(a, b record.Counted) int {
+		return cmp.Or(cmp.Compare(eventreader.TypeOrder(a.Type), eventreader.TypeOrder(b.Type)), cmp.Compare(b.Seq, a.Seq))
+	})
+	return w.Document(ctx, keptExplain, fiber.MIMEApplicationJSON, func(d *editions.DocumentWriter) error {
+		for _, c := range counted {
+			r, err := explain.Of(c, result.Context, variance)
+			if err != nil {
+				return err
+			}
+			text, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			if err := d.Item(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func keepBundle(ctx context.Context, w *editions.Writer, name string, b bundle.Bundle) error {
+	return w.Document(ctx, name, fiber.MIMEApplicationJSON, func(d *editions.DocumentWriter) error { return b.EncodeTo(d, d.Cut) })
+}
+
+func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.Event, result resulttree.Result, built bundle.Built) error {
+	if err := keepBundle(ctx, w, keptBundle, built.Bundle); err != nil {
+		return err
+	}
+	data := report.Data{Built: built, About: ev, Context: result.Context}
+	checks, err := s.crosschecks.Of(ctx, ev, result)
+	if err != nil {
+		return err
+	}
+	data.Findings = checks.Findings
+	if err := w.Document(ctx, keptPage, formHTML, func(d *editions.DocumentWriter) error { return report.HTML(d, data) }); err != nil {
+		return err
+	}
+	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
+}
+
+// sourceOf returns what the bundle of a result is made of, without people.
+func sourceOf(ev record.Event, result resulttree.Result, counted []record.Counted) bundle.Source {
+	source := bundle.Source{
+		Event:     bundle.Event{ID: string(ev.ID), Title: ev.Title, Boundary: ev.Boundary, Context: bundle.ContextOf(result.Context)},
+		FactorSet: result.Context.FactorSet, Records: eventreader.BundleInputs(counted),
+		Revision: result.Revision, CalculatedAt: result.CalculatedAt.UTC().Format(timeLayout), Tree: eventreader.Tree(),
+	}
+	for _, id := range result.Failed {
+		source.Failed = append(source.Failed, string(id))
+	}
+	return source
+}
+
+// sourceWithPeople adds the organization, the histories of the counted records and
+// the numbers of those that are not counted.
+func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result resulttree.Result, counted []record.Counted) (bundle.Source, error) {
+	source := sourceOf(ev, result, counted)
+	organization, err := s.Records.Organization(ctx, ev.Org)
+	if err != nil {
+		return source, err
+	}
+	source.Organization = &bundle.Organization{ID: string(organization.ID), Name: organization.Name}
+	counts, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
+	if err != nil {
+		return source, err
+	}
+	source.NotCounted = &bundle.NotCounted{Waiting: counts[record.Submitted] + counts[record.InReview],
+		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted]}
+	for _, c := range counted {
+		history, err := s.historyOf(ctx, ev, c)
+		if err != nil {
+			return source, err
+		}
+		source.Provenance = append(source.Provenance, bundle.ProvenanceOf(c.ID, c.Rev, c.Fields, history))
+	}
+	return source, nil
+}
+
+// historyOf reads the whole history of a counted record, oldest first.
+func (s *server) historyOf(ctx context.Context, ev record.Event, c record.Counted) ([]record.Entry, error) {
+	r, err := s.Records.FindRecord(ctx, ev.Org, ev.ID, c.ID)
+	if err != nil && !errors.Is(err, record.ErrNotFound) {
+		return nil, err
+	}
+	// The record first: its newest entry is among the stored ones as soon as it has
+	// been replaced.
+	entries, err := s.Records.Entries(ctx, ev.Org, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e record.Entry) bool { return e.Rev >= r.Last.Rev && r.Last.Rev > 0 })
+	if r.Last.Rev > 0 {
+		entries = append(entries, r.Last)
+	}
+	return entries, nil
+}
+
+// build makes a bundle of a result, signed where there is a key. What it comes to
+// must be what the result says, to the last bit.
+func (s *server) build(source bundle.Source, result resulttree.Result) (bundle.Built, error) {
+	built, err := bundle.Build(source)
+	if err != nil {
+		return built, fmt.Errorf("report of event %s: %w", result.Event, err)
+	}
+	sum, err := json.Marshal(built.Contribution)
+	if err != nil {
+		return built, err
+	}
+	// What an older engine stored is the same result where the figures are.
+	var stored total.Contribution
+	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
+		return built, fmt.Errorf("result of event %s: %w", result.Event, err)
+	}
+	figures, err := json.Marshal(stored)
+	if err != nil {
+		return built, err
+	}
+	if !bytes.Equal(sum, figures) {
+		return built, notReproduced(result)
+	}
+	if s.Keys != nil {
+		built.Bundle, err = s.Keys.Sign(built.Bundle)
+	}
+	return built, err
+}

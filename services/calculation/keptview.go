@@ -1,0 +1,154 @@
+package calculation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/editions"
+	"github.com/eventcarbon/ecf/services/calculation/report"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// Revision implements signoff.Results.
+func (s *server) Revision(ctx context.Context, org record.OrgID, event record.EventID) (int64, error) {
+	r, err := s.Results.Result(ctx, org, event)
+	if errors.Is(err, resulttree.ErrNotFound) {
+		return 0, nil
+	}
+	return r.Revision, err
+}
+
+// Keep implements signoff.Results.
+func (s *server) Keep(ctx context.Context, ev record.Event, e record.Edition) (root string, err error) {
+	return s.keep(ctx, ev, signing{edition: e.Edition, revision: e.Revision, statement: e.Statement, by: e.By, at: e.At, fourEyes: e.FourEyes, open: e.Open})
+}
+
+// Sweep removes what was stored for sign-offs of an event that did not come about.
+func (s *server) Sweep(ctx context.Context, ev record.Event) error {
+	roots := make([]string, len(ev.Editions))
+	for i, e := range ev.Editions {
+		roots[i] = e.Root
+	}
+	return editions.Sweep(ctx, s.Results, ev.Org, ev.ID, roots, s.Now())
+}
+
+// signedEvent reads the event of the path, which may have been deleted where a
+// revision of it was signed: that stays readable to those who could see the event.
+func (s *server) signedEvent(c *fiber.Ctx) (record.Event, error) {
+	org := record.OrgID(web.PrincipalOf(c).Org)
+	ev, err := s.Records.EventContext(c.UserContext(), org, record.EventID(c.Params("eventId")))
+	if errors.Is(err, record.ErrNotFound) || err == nil && (ev.Org != org || ev.Deleted && len(ev.Editions) == 0) {
+		return record.Event{}, record.NoSuchEvent()
+	}
+	return ev, err
+}
+
+// editionOf opens what is kept of the revision of the path; nil where it was not
+// signed.
+func (s *server) editionOf(c *fiber.Ctx, ev record.Event) (*editions.Edition, error) {
+	number, err := c.ParamsInt("revision")
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // the lookup of the revision refuses it
+	}
+	for _, e := range slices.Backward(ev.Editions) {
+		if e.Revision == int64(number) {
+			return editions.Open(c.UserContext(), s.Results, ev.Org, ev.ID, e.Root)
+		}
+	}
+	return nil, nil //nolint:nilnil // it was not signed
+}
+
+// keptEdition opens what is kept of the revision of the path, or refuses.
+func (s *server) keptEdition(c *fiber.Ctx) (record.Event, *editions.Edition, error) {
+	ev, err := s.signedEvent(c)
+	if err != nil {
+		return ev, nil, err
+	}
+	e, err := s.editionOf(c, ev)
+	if err != nil || e != nil {
+		return ev, e, err
+	}
+	newest, err := s.Results.Result(c.UserContext(), ev.Org, ev.ID)
+	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
+		return ev, nil, err
+	}
+	if ev.Deleted {
+		return ev, nil, record.NoSuchEvent()
+	}
+	if _, err := s.revisionAt(c, newest, "revision"); err != nil {
+		return ev, nil, err
+	}
+	refusal := apperr.New(apperr.RevisionNotKept, "Revision %s was not signed off, so only its figures are kept.", c.Params("revision"))
+	return ev, nil, refusal.With(apperr.Detail{Field: "revision", Code: "NOT_SIGNED",
+		Message: "The newest revision has its explanation and report at …/results/explain and …/results/report. Sign a revision off to keep them for ever: POST /events/{eventId}/sign-off."})
+}
+
+// keptRevision serves the result of a signed revision as it was.
+func (s *server) keptRevision(c *fiber.Ctx, e *editions.Edition, status string) error {
+	text, err := io.ReadAll(e.Reader(c.UserContext(), keptResult))
+	if err != nil {
+		return err
+	}
+	// The status is of now; see keepResult.
+	return web.OK(c, json.RawMessage(bytes.Replace(text, []byte(`"status":""`), []byte(`"status":"`+status+`"`), 1)))
+}
+
+// revisionExplained serves a page of the explanation of a signed revision.
+func (s *server) revisionExplained(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	_, e, err := s.keptEdition(c)
+	if err != nil {
+		return err
+	}
+	items, total, err := e.Items(c.UserContext(), keptExplain, page.Offset(), page.Limit)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
+// revisionReport serves the report of a signed revision, byte for byte.
+func (s *server) revisionReport(c *fiber.Ctx) error {
+	names, err := namesOf(c)
+	if err != nil {
+		return err
+	}
+	ev, e, err := s.keptEdition(c)
+	if err != nil {
+		return err
+	}
+	c.Vary(fiber.HeaderAccept)
+	name := keptBundle
+	switch form := c.Accepts(formJSON, formCSV, formHTML); {
+	case form == formCSV:
+		name = keptTable
+		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), e.Revision))
+	case form == formHTML:
+		name = keptPage
+		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
+	case names == bundle.NamesRoles:
+		name = keptRoles
+	}
+	document := e.Documents[name]
+	contentType := document.ContentType
+	if name == keptPage || name == keptTable {
+		contentType += "; charset=utf-8"
+	}
+	c.Set(fiber.HeaderContentType, contentType)
+	c.Set(fiber.HeaderETag, `"`+document.SHA256[:32]+`"`)
+	return c.SendStream(e.Reader(c.UserContext(), name), int(document.Size))
+}
