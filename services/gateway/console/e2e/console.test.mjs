@@ -35,8 +35,8 @@ async function visit(who, path = '/', options = {}) {
   return o;
 }
 
-const until = async (what, f) => {
-  const deadline = Date.now() + 30_000;
+const until = async (what, f, patience = 30_000) => {
+  const deadline = Date.now() + patience;
   for (;;) {
     const got = await f();
     if (got) return got;
@@ -384,6 +384,7 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
       Array.from({ length: 5 }, () => server.api('user', 'POST', `/events/${id}/waste/batch`, { items })),
     );
   const { page, context } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await grid(page).waitFor({ timeout: 150_000 });
   await until('all rows are there', async () => (await grid(page).getAttribute('aria-rowcount')) === '10021');
   assert.ok((await page.locator('[role=row]').count()) < 100, 'the rows are not virtualized');
   const client = await context.newCDPSession(page);

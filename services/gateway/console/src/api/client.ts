@@ -170,12 +170,12 @@ interface Page<T> {
   pagination: { totalPages: number };
 }
 
-/** Reads a whole list, page by page. Pages after the first are read four at a time. */
+/** Reads a whole list, page by page. Pages after the first are read six at a time, which is as many as a browser asks one host for. */
 export async function all<T>(page: (n: number) => Promise<Page<T>>): Promise<T[]> {
   const first = await page(1);
   const items = [...first.items];
-  for (let n = 2; n <= first.pagination.totalPages; n += 4) {
-    const numbers = [n, n + 1, n + 2, n + 3].filter((x) => x <= first.pagination.totalPages);
+  for (let n = 2; n <= first.pagination.totalPages; n += 6) {
+    const numbers = [0, 1, 2, 3, 4, 5].map((x) => n + x).filter((x) => x <= first.pagination.totalPages);
     for (const p of await Promise.all(numbers.map(page))) items.push(...p.items);
   }
   return items;

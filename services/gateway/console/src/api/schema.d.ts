@@ -2510,244 +2510,241 @@ export interface components {
          *     }
          */
         CommonInput: {
-            /** @description What it was, in your words. */
+            /** @description What the record is about, in your own words. */
             description?: string | null;
             /**
              * Format: date
-             * @description The day of the activity.
+             * @description Day of the activity. In another year than the event it lowers the data quality.
              */
             date?: string | null;
             /**
-             * @description Whose activity it is. Absent, it is summed as `unspecified`.
+             * @description Whose activity it is. Absent, it is summed as unspecified.
              * @enum {string|null}
              */
             group?: "attendees" | "staff" | "speakers" | "exhibitors" | "suppliers" | "other" | null;
             /**
-             * @description How the amounts are known. It widens or narrows the interval.
-             * @default estimated
+             * @description How the amounts were found. Absent: estimated.
              * @enum {string|null}
              */
-            dataQuality: "measured" | "calculated" | "estimated" | "assumed" | null;
-            /**
-             * @description Your own key of the record. Unique in the event and type.
-             * @example TRIP-0042
-             */
+            dataQuality?: "measured" | "calculated" | "estimated" | "assumed" | null;
+            /** @description Your own key of the record, unique in its event and type. */
             externalReference?: string | null;
-            /** @description Of a survey: how many answered. Needs `population`, and is not above it. */
+            /** @description Of a survey: how many answered. The quantity is scaled up by population ÷ respondents. */
             respondents?: number | null;
-            /** @description Of a survey: how many were asked. The quantity is scaled up by population ÷ respondents, and shown apart. */
+            /** @description Of a survey: how many there are in all. */
             population?: number | null;
-            /** @description Of a survey: the coefficient of variation among those who answered. */
+            /** @description Of a survey: coefficient of variation of the answers. */
             sampleCV?: number | null;
-            /** @description Each with a name, an address or a hash, at least. */
-            evidence?: {
-                /** @description What it is, such as the number of an invoice. */
-                name?: string;
-                /**
-                 * Format: uri
-                 * @description An https address.
-                 */
-                url?: string;
-                /** @description SHA-256 of the file, in hexadecimal. */
-                sha256?: string;
-            }[] | null;
-            /** @description Up to 20 texts of your own. Keys have 1–40 of the characters `A-Z a-z 0-9 _ -`. */
+            /** @description Up to 20 texts of your own. */
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description Documents behind the record, each with a name, an address or a hash. */
+            evidence?: {
+                /** @description Name of the document. */
+                name?: string;
+                /**
+                 * Format: uri
+                 * @description Where it is.
+                 */
+                url?: string;
+                /** @description Hash of its bytes. */
+                sha256?: string;
+            }[] | null;
         };
         /**
          * flights
-         * @description Great-circle distance of all legs × passengers × trips × factor, by haul and cabin class.
+         * @description Flights of a number of people between two places, by the great circle of each leg. Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank).
          * @example {
          *       "from": "LHR",
          *       "to": "JFK",
          *       "class": "economy",
          *       "passengers": 2,
-         *       "roundTrip": true
+         *       "roundTrip": true,
+         *       "group": "attendees"
+         *     }
+         * @example {
+         *       "from": "EDI",
+         *       "to": "SIN",
+         *       "via": [
+         *         "LHR"
+         *       ],
+         *       "class": "business",
+         *       "passengers": 1,
+         *       "direction": "outbound",
+         *       "date": "2026-05-11"
+         *     }
+         * @example {
+         *       "from": "LHR",
+         *       "to": "XQX",
+         *       "distanceKm": 812.5,
+         *       "passengers": 4
          *     }
          */
         FlightInput: components["schemas"]["CommonInput"] & {
-            /**
-             * @description IATA code of an airport or a city (`LHR`, `LON`), or ICAO code (`EGLL`). Any case; kept in upper case.
-             * @example LHR
-             */
+            /** @description Great-circle distance one way, not together with via. With it a place that is not known is accepted. */
+            distanceKm?: number | null;
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case. */
             from: string;
-            /**
-             * @description As `from`, and another place.
-             * @example JFK
-             */
+            /** @description Where it ends; another airport than from. */
             to: string;
-            /**
-             * @description People on the flight.
-             * @example 2
-             */
-            passengers: number;
-            /**
-             * @description `economy`, `premium_economy`, `business`, `first` or `average`. Any case; space or hyphen for `_`, `premium` and a
-             *     trailing " class" are understood. Absent: `average`, marked as defaulted.
-             * @example economy
-             */
-            class?: string | null;
-            /**
-             * @description Places of the stops between.
-             * @example [
-             *       "KEF"
-             *     ]
-             */
+            /** @description Stops between, in their order. Each leg counts with its own haul. */
             via?: string[] | null;
+            /** @description People on the flight. */
+            passengers: number;
+            /** @description Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is not published for the haul counts as average. Absent: average. */
+            class?: string | null;
+            /** @description Counts the way back as well. Absent: false. */
+            roundTrip?: boolean | null;
+            /** @description How often the whole journey was made. Absent: 1. */
+            trips?: number | null;
             /**
-             * @description Counts the way back as well.
-             * @default false
-             */
-            roundTrip: boolean | null;
-            /**
-             * @description How often the whole journey was made.
-             * @default 1
-             */
-            trips: number | null;
-            /**
-             * @description Not together with `roundTrip`.
+             * @description Which way the flight went, not together with roundTrip.
              * @enum {string|null}
              */
             direction?: "outbound" | "return" | null;
-            /** @description Great-circle distance, one way; not together with `via`. With it a place that is not known is accepted. */
-            distanceKm?: number | null;
         };
         /**
          * accommodation
-         * @description Rooms × nights × the country's factor of a hotel room and night.
+         * @description Stays in hotels, hostels, apartments and the like, by occupied room and night. rooms × nights × factor per room-night; guests × nights where the factor is per guest.
          * @example {
          *       "nights": 2,
          *       "rooms": 40,
          *       "country": "GB",
-         *       "city": "London"
+         *       "city": "London",
+         *       "group": "attendees"
+         *     }
+         * @example {
+         *       "nights": 3,
+         *       "guests": 12,
+         *       "country": "SE",
+         *       "kind": "hostel"
+         *     }
+         * @example {
+         *       "nights": 2,
+         *       "rooms": 5,
+         *       "kind": "camping",
+         *       "kgCO2ePerRoomNight": 1.2,
+         *       "evidence": [
+         *         {
+         *           "name": "Operator statement"
+         *         }
+         *       ]
          *     }
          */
         AccommodationInput: components["schemas"]["CommonInput"] & {
-            /**
-             * @description Nights of the stay.
-             * @example 2
-             */
-            nights: number;
-            /**
-             * @description Rooms each night. Required unless `guests` is given.
-             * @example 40
-             */
-            rooms?: number | null;
-            /** @description People. Without `rooms`, one room each, marked as defaulted. */
-            guests?: number | null;
-            /**
-             * @description ISO 3166-1 alpha-2. Absent: the event's.
-             * @example GB
-             */
+            /** @description Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
-            /**
-             * @description London has a factor of its own.
-             * @example London
-             */
+            /** @description London has a factor of its own. */
             city?: string | null;
             /**
-             * @description private and camping need `kgCO2ePerRoomNight`.
-             * @default hotel
+             * @description Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
              * @enum {string|null}
              */
-            kind: "hotel" | "hostel" | "apartment" | "private" | "camping" | null;
-            /** @description The house's own factor in kg CO2e; needs `evidence`. */
+            kind?: "hotel" | "hostel" | "apartment" | "private" | "camping" | null;
+            /** @description Nights of the stay. */
+            nights: number;
+            /** @description Occupied rooms each night; they decide where guests is given too. */
+            rooms?: number | null;
+            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest. */
+            guests?: number | null;
+            /** @description The factor of the house itself, with evidence of it. */
             kgCO2ePerRoomNight?: number | null;
         };
         /**
          * venue
-         * @description Energy of the venue × its factor. At least one of: metered energy (`electricityKWh`, `gasKWh`, `heatKWh`); the
-         *     year's energy with `spaceSharePercent` and `days`; `floorAreaM2` with `days` and `venueType`.
+         * @description Energy of a venue: metered, a share of a year's use, or an estimate from the floor area. kWh × factor of each energy carrier, with its well-to-tank and grid losses; annual kWh × share × days ÷ 365, or kWh/m² × m² × days ÷ 365, where nothing was metered.
          * @example {
+         *       "name": "Main hall",
          *       "country": "GB",
          *       "electricityKWh": 4200,
          *       "gasKWh": 900,
-         *       "name": "Main hall"
+         *       "site": "Excel"
+         *     }
+         * @example {
+         *       "annualElectricityKWh": 1200000,
+         *       "annualGasKWh": 450000,
+         *       "spaceSharePercent": 12.5,
+         *       "days": 3
+         *     }
+         * @example {
+         *       "floorAreaM2": 2500,
+         *       "days": 2,
+         *       "venueType": "cultural",
+         *       "country": "GB"
          *     }
          */
         VenueInput: components["schemas"]["CommonInput"] & {
-            /** @description Name of the hall or building. */
+            /** @description Name of the venue. */
             name?: string | null;
-            /**
-             * @description ISO 3166-1 alpha-2. Absent: the event's.
-             * @example GB
-             */
+            /** @description Names the place, so that energy of one place counted twice is found. */
+            site?: string | null;
+            /** @description Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
-            /** @description State or province where grids differ within a country. */
+            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
             subdivision?: string | null;
             /**
-             * @description Metered electricity.
-             * @example 4200
+             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @enum {string|null}
              */
+            control?: "own" | "hired" | "hired_with_operator" | null;
+            /** @description Metered electricity of the event. */
             electricityKWh?: number | null;
-            /**
-             * @description By gross calorific value.
-             * @example 900
-             */
+            /** @description Metered natural gas by gross calorific value, as it is billed. */
             gasKWh?: number | null;
-            /** @description Heat or steam from a network. */
+            /** @description Metered district heat or steam. */
             heatKWh?: number | null;
-            /** @description The venue's electricity in a year. */
+            /** @description Electricity of the venue in a year. */
             annualElectricityKWh?: number | null;
-            /** @description The venue's gas in a year, by gross calorific value. */
+            /** @description Natural gas of the venue in a year, by gross calorific value. */
             annualGasKWh?: number | null;
-            /** @description Share of the venue's space that the event used. */
+            /** @description Share of the venue's space that was hired. */
             spaceSharePercent?: number | null;
-            /** @description Days of use, building up and down included. */
-            days?: number | null;
-            /** @description Floor area used. */
+            /** @description Floor area used, where nothing was metered. */
             floorAreaM2?: number | null;
             /**
-             * @description What kind of building it is; with `floorAreaM2` it gives the usual consumption.
+             * @description Kind of building of the estimate from the floor area. Absent: convention_centre.
              * @enum {string|null}
              */
             venueType?: "convention_centre" | "entertainment" | "recreation" | "cultural" | "office" | "dry_sports" | "public_light" | "school" | "pool" | null;
-            /** @description Share under a renewable contract. It never lowers the total; `marketBased` shows it. */
+            /** @description Days of use, building up and down included. */
+            days?: number | null;
+            /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it. */
             renewablePercent?: number | null;
-            /**
-             * @description Decides the scope.
-             * @default hired
-             * @enum {string|null}
-             */
-            control: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Names the place for the check of energy counted twice. */
-            site?: string | null;
         };
         /**
          * waste
-         * @description Weight × the factor of the material and its treatment.
+         * @description Waste by material and treatment. kg ÷ 1000 × factor of the material and treatment per tonne.
          * @example {
          *       "treatment": "recycling",
          *       "material": "paper_card",
          *       "weightKg": 120
          *     }
+         * @example {
+         *       "treatment": "landfill",
+         *       "volumeLitres": 2200,
+         *       "densityKgPerM3": 95
+         *     }
          */
         WasteInput: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
             /**
-             * @description What becomes of the waste.
-             * @example recycling
+             * @description What was thrown away. Absent: mixed.
+             * @enum {string|null}
+             */
+            material?: "mixed" | "food" | "paper_card" | "plastic" | "glass" | "metal" | "wood" | "textile" | "electrical" | "construction" | null;
+            /**
+             * @description What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
              * @enum {string}
              */
             treatment: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse";
-            /**
-             * @description What the waste is made of.
-             * @default mixed
-             * @enum {string|null}
-             */
-            material: "mixed" | "food" | "paper_card" | "plastic" | "glass" | "metal" | "wood" | "textile" | "electrical" | "construction" | null;
-            /**
-             * @description Required unless `volumeLitres` is given.
-             * @example 120
-             */
+            /** @description Weight; it decides where a volume is given too. */
             weightKg?: number | null;
-            /** @description Needs `densityKgPerM3`. */
+            /** @description Volume, to be weighed by densityKgPerM3. */
             volumeLitres?: number | null;
             /** @description Weight of a cubic metre of it. */
             densityKgPerM3?: number | null;
-            /** @description ISO 3166-1 alpha-2. Absent: the event's. */
-            country?: string | null;
         };
         /**
          * ground-transport
@@ -2783,44 +2780,32 @@ export interface components {
              */
             mode: "car" | "taxi" | "motorbike" | "van" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
             /**
-             * @description Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the grid and its losses.
-             * @default unknown
+             * @description Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the grid and its losses. Absent: unknown.
              * @enum {string|null}
              */
-            fuel: "petrol" | "diesel" | "hybrid" | "plug_in_hybrid" | "battery_electric" | "lpg" | "cng" | "unknown" | null;
+            fuel?: "petrol" | "diesel" | "hybrid" | "plug_in_hybrid" | "battery_electric" | "lpg" | "cng" | "unknown" | null;
             /**
-             * @description What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car.
-             * @default average
+             * @description What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
              * @enum {string|null}
              */
-            size: "small" | "medium" | "large" | "average" | "regular" | "black_cab" | "local_london" | "local_not_london" | "foot" | "car" | null;
+            size?: "small" | "medium" | "large" | "average" | "regular" | "black_cab" | "local_london" | "local_not_london" | "foot" | "car" | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.
-             * @default hired
+             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
              * @enum {string|null}
              */
-            control: "own" | "hired" | "hired_with_operator" | null;
+            control?: "own" | "hired" | "hired_with_operator" | null;
             /** @description Distance one way. */
             distanceKm: number;
             /** @description People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy. */
             passengers?: number | null;
             /** @description Vehicles that travelled; they decide where passengers is given too. */
             vehicles?: number | null;
-            /**
-             * @description People in each vehicle.
-             * @default 1
-             */
-            occupancy: number | null;
-            /**
-             * @description Counts the way back as well.
-             * @default false
-             */
-            roundTrip: boolean | null;
-            /**
-             * @description How often the journey was made.
-             * @default 1
-             */
-            trips: number | null;
+            /** @description People in each vehicle. Absent: 1. */
+            occupancy?: number | null;
+            /** @description Counts the way back as well. Absent: false. */
+            roundTrip?: boolean | null;
+            /** @description How often the journey was made. Absent: 1. */
+            trips?: number | null;
         };
         /**
          * freight
@@ -2858,11 +2843,8 @@ export interface components {
              * @enum {string|null}
              */
             vehicle?: "hgv" | "hgv_rigid" | "hgv_rigid_3_5_to_7_5t" | "hgv_rigid_7_5_to_17t" | "hgv_rigid_over_17t" | "hgv_artic" | "hgv_artic_3_5_to_33t" | "hgv_artic_over_33t" | "van" | "van_up_to_1_3t" | "van_1_7_to_3_5t" | "van_petrol" | "van_battery_electric" | "container_ship" | "bulk_carrier" | "general_cargo_ship" | "roro_ferry" | "ropax_ferry" | "vehicle_transporter" | null;
-            /**
-             * @description Refrigerated lorry, for hgv and hgv_artic.
-             * @default false
-             */
-            refrigerated: boolean | null;
+            /** @description Refrigerated lorry, for hgv and hgv_artic. Absent: false. */
+            refrigerated?: boolean | null;
             /** @description Airport of departure of air freight, which with to decides the haul. */
             from?: string | null;
             /** @description Airport of arrival of air freight. */
@@ -2876,11 +2858,8 @@ export interface components {
             weightKg: number;
             /** @description Distance one way; of air freight the great circle. */
             distanceKm: number;
-            /**
-             * @description The goods travel back: counts the distance twice.
-             * @default false
-             */
-            roundTrip: boolean | null;
+            /** @description The goods travel back: counts the distance twice. Absent: false. */
+            roundTrip?: boolean | null;
         };
         /**
          * catering
@@ -2911,34 +2890,33 @@ export interface components {
              */
             diet: "vegan" | "vegetarian" | "fish" | "white_meat" | "red_meat" | "mixed";
             /**
-             * @description Occasion. Only main meals have factors; breakfast and snack have none.
-             * @default main
+             * @description Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
              * @enum {string|null}
              */
-            mealType: "main" | "lunch" | "dinner" | "breakfast" | "snack" | null;
+            mealType?: "main" | "lunch" | "dinner" | "breakfast" | "snack" | null;
             /** @description Litres of each drink. */
             drinks?: {
-                /** @description Beer. */
+                /** @description Litres of beer. */
                 beer?: number;
-                /** @description Water from bottles. */
+                /** @description Litres of bottled water. */
                 bottled_water?: number;
-                /** @description Cocktails. */
+                /** @description Litres of cocktail. */
                 cocktail?: number;
-                /** @description Coffee. */
+                /** @description Litres of coffee. */
                 coffee?: number;
-                /** @description Cow's milk. */
+                /** @description Litres of cow milk. */
                 cow_milk?: number;
-                /** @description Fruit juice. */
+                /** @description Litres of fruit juice. */
                 fruit_juice?: number;
-                /** @description Soft drinks. */
+                /** @description Litres of soft drink. */
                 soft_drink?: number;
-                /** @description Soy milk. */
+                /** @description Litres of soy milk. */
                 soy_milk?: number;
-                /** @description Tap water. */
+                /** @description Litres of tap water. */
                 tap_water?: number;
-                /** @description Tea. */
+                /** @description Litres of tea. */
                 tea?: number;
-                /** @description Wine. */
+                /** @description Litres of wine. */
                 wine?: number;
             } | null;
             /** @description Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. */
@@ -2977,11 +2955,10 @@ export interface components {
              */
             material: "paper" | "board" | "paper_and_board" | "plastics" | "plastic_film" | "plastic_rigid" | "hdpe" | "ldpe" | "pet" | "pp" | "ps" | "pvc" | "pvc_sheet" | "upvc_film" | "polystyrene_expanded" | "polycarbonate" | "abs" | "pp_film" | "glass" | "metals" | "scrap_metal" | "mixed_cans" | "steel_cans" | "aluminium_cans_and_foil" | "aluminium" | "aluminium_extruded" | "aluminium_sheet" | "steel" | "steel_section" | "steel_stainless" | "wood" | "mdf" | "plywood" | "osb" | "carpet" | "carpet_nylon" | "carpet_tiles_nylon" | "carpet_polypropylene" | "carpet_pet" | "carpet_wool" | "vinyl_flooring" | "paint" | "clothing" | "cotton_fabric" | "tshirt_cotton" | "tshirt_polyester" | "polo_shirt" | "it_equipment" | "electrical_small" | "electrical_large" | "fridges_and_freezers" | "batteries_alkaline" | "batteries_li_ion" | "batteries_nimh" | "construction" | "aggregates" | "asphalt" | "bricks" | "concrete" | "insulation" | "plasterboard" | "soils" | "tyres" | "mineral_oil" | "garden_compost" | "food_and_garden_compost";
             /**
-             * @description Where the material comes from. Not every source is published for every material.
-             * @default virgin
+             * @description Where the material comes from. Not every source is published for every material. Absent: virgin.
              * @enum {string|null}
              */
-            source: "virgin" | "recycled" | "hired" | "reused" | null;
+            source?: "virgin" | "recycled" | "hired" | "reused" | null;
             /** @description Weight of the material. */
             weightKg?: number | null;
             /** @description Area; carpet has factors by area, other materials are weighed by gramsPerM2. */
@@ -3029,11 +3006,10 @@ export interface components {
             /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
             subdivision?: string | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.
-             * @default hired
+             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
              * @enum {string|null}
              */
-            control: "own" | "hired" | "hired_with_operator" | null;
+            control?: "own" | "hired" | "hired_with_operator" | null;
             /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only. */
             energyKWh?: number | null;
             /** @description Litres of a liquid fuel; they decide where energy is given too. */
@@ -3059,11 +3035,8 @@ export interface components {
             country?: string | null;
             /** @description Water taken from the mains. */
             supplyM3: number;
-            /**
-             * @description The water went to the sewer and was treated.
-             * @default true
-             */
-            treated: boolean | null;
+            /** @description The water went to the sewer and was treated. Absent: true. */
+            treated?: boolean | null;
         };
         /**
          * digital
@@ -3093,11 +3066,10 @@ export interface components {
             /** @description Hours of each participant. */
             hours: number;
             /**
-             * @description Quality of a stream; a factor is published for hd only.
-             * @default hd
+             * @description Quality of a stream; a factor is published for hd only. Absent: hd.
              * @enum {string|null}
              */
-            videoQuality: "sd" | "hd" | "uhd" | null;
+            videoQuality?: "sd" | "hd" | "uhd" | null;
         };
         /**
          * purchases
@@ -3150,11 +3122,8 @@ export interface components {
             country?: string | null;
             /** @description The footprint. */
             kgCO2e: number;
-            /**
-             * @description Scope of the GHG Protocol.
-             * @default 3
-             */
-            scope: number | null;
+            /** @description Scope of the GHG Protocol. Absent: 3. */
+            scope?: number | null;
         };
         /**
          * @description The fields of the record's type; which type is in the path. Fields of the workflow are ignored.

@@ -48,7 +48,7 @@ export function AboutPage(): ReactNode {
         <Title order={2} size="h4">
           {t('about.licences')}
         </Title>
-        <Table>
+        <Table className="wrap">
           <Table.Tbody>
             {licences.map((l) => (
               <Table.Tr key={l.name}>

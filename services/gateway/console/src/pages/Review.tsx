@@ -81,6 +81,9 @@ export function ReviewPage(): ReactNode {
   const items = useMemo(() => orderQueue(queue.data ?? [], order), [queue.data, order]);
   const open = items.filter((i) => !held.has(i._id));
   const item = open.find((i) => i._id === current) ?? null;
+  // What was looked at last, to say what became of it when it leaves the queue.
+  const seen = useRef<Item | null>(null);
+  if (item) seen.current = item;
   const gone =
     current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
 
@@ -258,6 +261,11 @@ export function ReviewPage(): ReactNode {
           ))}
         </Stack>
       )}
+      {gone && seen.current && (
+        <Box px="md" pt="sm">
+          <Elsewhere eventId={eventId} item={seen.current} />
+        </Box>
+      )}
       {open.length === 0 ? (
         <Empty title={t('review.empty')}>{t('review.emptyText')}</Empty>
       ) : (
@@ -325,7 +333,6 @@ export function ReviewPage(): ReactNode {
             ))}
           </div>
           <div className="decision">
-            {gone && <Elsewhere eventId={eventId} item={(queue.data ?? []).find((i) => i._id === current)} />}
             {!item && !gone && <Text c="dimmed">{t('review.choose')}</Text>}
             {item && (
               <Decision
@@ -582,13 +589,12 @@ function Decision({
 }
 
 /** Says what became of the record that was looked at and has left the queue. */
-function Elsewhere({ item, eventId }: { item: Item | undefined; eventId: string }): ReactNode {
+function Elsewhere({ item, eventId }: { item: Item; eventId: string }): ReactNode {
   const { t } = useTranslation();
   const now = useQuery({
-    queryKey: ['record', eventId, item?._id, 'now'],
-    enabled: item !== undefined,
+    queryKey: ['record', eventId, item._id, 'now'],
     queryFn: async () =>
-      item ? (await call<Schemas['RecordState']>('GET', `/events/${eventId}/${item.type}/${item._id}`)).data : null,
+      (await call<Schemas['RecordState']>('GET', `/events/${eventId}/${item.type}/${item._id}`)).data,
   });
   const r = now.data;
   return (
