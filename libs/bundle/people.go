@@ -43,6 +43,9 @@ type Provenance struct {
 	Evidence []string `json:"evidence"`
 	// History is the chain of entries, oldest first, up to the approval.
 	History []record.Entry `json:"history"`
+	// Commitments are, with NamesRoles, what the hashes of History are over in place
+	// of people and comments; empty for entries from before there were any.
+	Commitments []string `json:"commitments,omitempty"`
 }
 
 // Stamp is who did something, and when.
@@ -160,7 +163,8 @@ func WithoutNames(s Source, random func() string) Source {
 		p.History = slices.Clone(p.History)
 		for n := range p.History {
 			e := &p.History[n]
-			e.By, e.Comment = person(e.By), ""
+			p.Commitments = append(p.Commitments, e.Commitment())
+			e.By, e.Comment, e.Salt = person(e.By), "", ""
 		}
 	}
 	if s.SignOff != nil {
@@ -299,14 +303,33 @@ func checkApproval(b Bundle, r Record, p Provenance) error {
 	case again.Approved == nil || *again.Approved != *p.Approved || again.Created != p.Created || again.FourEyes != p.FourEyes:
 		return errors.New("who created and approved it is not what its history says")
 	}
-	if b.Names == NamesRoles || b.Organization == nil {
-		return nil
+	if b.Names == NamesRoles {
+		return checkCommitted(b, r, p)
 	}
 	if err := record.VerifyHistory(record.OrgID(b.Organization.ID), record.ID(r.ID), p.History); err != nil {
 		return err
 	}
 	if last.Input != "" && last.Input != record.InputHash(record.EventID(b.Event.ID), r.Type, r.Fields) {
 		return errors.New("what was approved is another input than what is counted")
+	}
+	return nil
+}
+
+// checkCommitted checks a chain without names by the commitments to them. Entries
+// from before there were commitments are only checked for their order.
+func checkCommitted(b Bundle, r Record, p Provenance) error {
+	if len(p.Commitments) != len(p.History) {
+		return errors.New("its history and its commitments are not of one length")
+	}
+	prev := ""
+	for i, e := range p.History {
+		if e.Rev != int64(i)+1 || e.Prev != prev {
+			return fmt.Errorf("revision %d of its history is missing", i+1)
+		}
+		if c := p.Commitments[i]; c != "" && !e.IntactWithout(record.OrgID(b.Organization.ID), record.ID(r.ID), c) {
+			return fmt.Errorf("revision %d of its history was changed", e.Rev)
+		}
+		prev = e.Hash
 	}
 	return nil
 }

@@ -131,6 +131,13 @@ func TestBundleWithPeopleVerifies(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d pseudonyms for 2 people", n)
 	}
+	// Without names the chain still holds, by the commitments.
+	for _, forged := range []struct{ old, with string }{{`"action":"approve"`, `"action":"auto-approve"`}, {`"revision":2,"action":"submit"`, `"revision":2,"action":"edit"`}} {
+		v, err := bundle.Verify(bytes.Replace(roles, []byte(forged.old), []byte(forged.with), 1))
+		if err != nil || !strings.Contains(fmt.Sprint(v.Differences), "was changed") && !strings.Contains(fmt.Sprint(v.Differences), "what its history says") {
+			t.Errorf("%s: %v %v", forged.with, err, v.Differences)
+		}
+	}
 }
 
 // TestForgedApprovalIsFound alters who approved what, and mends the hashes and the

@@ -1,6 +1,9 @@
 package calculation
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -44,4 +47,36 @@ func causeViews(causes []resulttree.Cause) []causeView {
 		}
 	}
 	return views
+}
+
+// causeText writes a cause for people.
+func causeText(c resulttree.Cause) string {
+	who := c.By.Name
+	if who == "" {
+		who = c.By.ID
+	}
+	text := map[string]string{
+		resulttree.ActionUnknown: "A change from before causes were kept", resulttree.ActionOther: "Further changes",
+		resulttree.ActionEngine: "A new version of the calculation", resulttree.ActionEvent: "The event was changed",
+	}[c.Action]
+	if text == "" {
+		text = strings.ReplaceAll(c.Action, "-", " ")
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	if len(c.Fields) > 0 {
+		text += " (" + strings.Join(c.Fields, ", ") + ")"
+	}
+	if c.Records > 0 {
+		text += fmt.Sprintf(", %d record changes", c.Records)
+	}
+	if who != "" {
+		text += fmt.Sprintf(", by %s (%s)", who, c.By.Role)
+	}
+	if !c.At.IsZero() {
+		text += " on " + c.At.UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	if c.Comment != "" {
+		text += ": " + c.Comment
+	}
+	return text
 }

@@ -148,16 +148,42 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	if err := keepBundle(ctx, w, keptBundle, built.Bundle); err != nil {
 		return err
 	}
-	data := report.Data{Built: built, About: ev, Context: result.Context}
-	checks, err := s.crosschecks.Of(ctx, ev, result)
+	data, err := s.reportData(ctx, ev, result, built)
 	if err != nil {
 		return err
 	}
-	data.Findings = checks.Findings
 	if err := w.Document(ctx, keptPage, formHTML, func(d *editions.DocumentWriter) error { return report.HTML(d, data) }); err != nil {
 		return err
 	}
 	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
+}
+
+// reportData returns what the page and the table of a result are made of.
+func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, error) {
+	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted}
+	organization, err := s.Records.Organization(ctx, ev.Org)
+	if err != nil && !errors.Is(err, record.ErrNotFound) {
+		return data, err
+	}
+	data.Organization = organization.Name
+	if data.NotCounted == nil {
+		if data.NotCounted, err = s.notCounted(ctx, ev); err != nil {
+			return data, err
+		}
+	}
+	for _, c := range result.Causes {
+		data.Causes = append(data.Causes, causeText(c))
+	}
+	checks, err := s.crosschecks.Of(ctx, ev, result)
+	data.Findings = checks.Findings
+	return data, err
+}
+
+// notCounted returns the numbers of records that are not in a result.
+func (s *server) notCounted(ctx context.Context, ev record.Event) (*bundle.NotCounted, error) {
+	counts, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
+	return &bundle.NotCounted{Waiting: counts[record.Submitted] + counts[record.InReview],
+		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted]}, err
 }
 
 // sourceOf returns what the bundle of a result is made of, without people.
@@ -182,12 +208,9 @@ func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result r
 		return source, err
 	}
 	source.Organization = &bundle.Organization{ID: string(organization.ID), Name: organization.Name}
-	counts, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
-	if err != nil {
+	if source.NotCounted, err = s.notCounted(ctx, ev); err != nil {
 		return source, err
 	}
-	source.NotCounted = &bundle.NotCounted{Waiting: counts[record.Submitted] + counts[record.InReview],
-		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted]}
 	for _, c := range counted {
 		history, err := s.historyOf(ctx, ev, c)
 		if err != nil {

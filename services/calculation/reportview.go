@@ -57,12 +57,10 @@ func (s *server) report(c *fiber.Ctx) error {
 		}
 		return web.JSON(c, fiber.StatusOK, text)
 	}
-	data := report.Data{Built: built, About: ev, Context: result.Context}
-	checks, err := s.crosschecks.Of(c.UserContext(), ev, result)
+	data, err := s.reportData(c.UserContext(), ev, result, built)
 	if err != nil {
 		return err
 	}
-	data.Findings = checks.Findings
 	var out bytes.Buffer
 	if form == formCSV {
 		err = report.CSV(&out, data)

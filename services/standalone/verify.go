@@ -51,6 +51,11 @@ func verify(_ context.Context, env app.Env, c *verifySettings) error {
 			return err
 		}
 	}
+	for _, said := range verdict.Statements {
+		if _, err := fmt.Fprintln(env.Stdout, said); err != nil {
+			return err
+		}
+	}
 	if len(verdict.Differences) > 0 {
 		return errors.New("the bundle is not what its inputs come to")
 	}
@@ -63,6 +68,12 @@ func verify(_ context.Context, env app.Env, c *verifySettings) error {
 		if c.Key != "" {
 			signed = "It is signed with the key " + verdict.SignedBy + "."
 		}
+	}
+	if verdict.OtherEngine != "" {
+		if _, err := fmt.Fprintln(env.Stdout, signed); err != nil {
+			return err
+		}
+		return fmt.Errorf("the bundle was calculated by the engine %s, which this program does not have: hashes, signature and approvals are right, and the figures were not recomputed", verdict.OtherEngine)
 	}
 	records := fmt.Sprintf("%d records", verdict.Records)
 	if verdict.Records == 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
 
@@ -58,9 +59,4 @@ func yearOf(f *explain.Factor) string {
 }
 
 // text keeps a spreadsheet from taking what somebody wrote for a formula.
-func text(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
+func text(s string) string { return sheet.Guard(s) }

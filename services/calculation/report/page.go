@@ -42,6 +42,9 @@ const (
 type page struct {
 	Style                      template.CSS
 	Title, Dates, Place, Intro string
+	Organization               string
+	Statement                  string
+	Causes                     []string
 	Total                      amount
 	Whole                      row // the total, as the last row of tables
 	PerAttendee, PerDay        string
@@ -151,7 +154,10 @@ func pageOf(d Data) page {
 	if r.ExcludingAttendeeTravelKg != total {
 		p.WithoutAttendeeTravel = kg(r.ExcludingAttendeeTravelKg)
 	}
-	p.Intro = intro(d)
+	p.Intro, p.Organization, p.Causes = intro(d), d.Organization, d.Causes
+	if d.SignOff != nil {
+		p.Statement = d.SignOff.Statement
+	}
 	p.facts(d)
 	p.Next = next(d)
 	p.annex(d)
@@ -165,6 +171,11 @@ func (p *page) facts(d Data) {
 		{"Attendees", orUnsaid(d.Context.Attendees)},
 		{"Factor set", fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
 		{"Result", fmt.Sprintf("Revision %d, %s", r.Revision, minute(r.CalculatedAt))},
+	}
+	if d.SignOff != nil {
+		p.Facts = append(p.Facts, fact{"Signed off by", signedBy(d.SignOff)})
+	} else {
+		p.Facts = append(p.Facts, fact{"Sign-off", "Not signed off"})
 	}
 	forcing := "Included, for the CO₂ of flights and air freight only"
 	if !d.Context.RadiativeForcing {

@@ -21,6 +21,16 @@ type Data struct {
 	About    record.Event
 	Context  footprint.EventContext
 	Findings []findings.Finding
+	// Organization is whose event it is.
+	Organization string
+	// NotCounted are the numbers of records that are not in the result; nil where
+	// they are not known.
+	NotCounted *bundle.NotCounted
+	// SignOff is the signature of a person under the result; nil where nobody has
+	// signed off.
+	SignOff *bundle.SignOff
+	// Causes say in words why there is this revision.
+	Causes []string
 }
 
 // lines explains the lines of the record with a number.

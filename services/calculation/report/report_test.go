@@ -10,6 +10,8 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/report"
 )
 
@@ -43,6 +45,48 @@ func page(t *testing.T, d report.Data) string {
 		t.Fatal("the page is broken")
 	}
 	return out.String()
+}
+
+// TestPageSaysWhoSignedAndWhatIsLeftOut: the boundary stands in the sentence with the
+// headline figure, and what is not counted beside it.
+func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
+	d.Event.Boundary = json.RawMessage(`{"included":["flights","waste"],"excluded":[{"type":"digital","reason":"small"}]}`)
+	d.Organization = "Example Events"
+	d.NotCounted = &bundle.NotCounted{Waiting: 2, Rejected: 1}
+	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Complete"}
+	d.Causes = []string{"Approve, by Morgan Lee"}
+	text := page(t, d)
+	for _, want := range []string{"Example Events", "Counting flights and waste, and leaving out digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",
+		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Complete”", "Approve, by Morgan Lee"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestTableKeepsSpreadsheetsFromCalculating: whatever a spreadsheet may take for the
+// beginning of a formula.
+func TestTableKeepsSpreadsheetsFromCalculating(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"=1+1", "+1", "-1", "@x", "\t=1", "\n=1", "＝1+1", "＋1", "－1", "＠x"} {
+		body, err := json.Marshal(map[string]any{"treatment": "landfill", "weightKg": 1, "description": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := report.CSV(&out, data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, "waste "+string(body))); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil || len(rows) < 2 {
+			t.Fatalf("%q: %v %v", text, rows, err)
+		}
+		if got := rows[1][3]; !strings.HasPrefix(got, "'") && strings.TrimSpace(text) == text {
+			t.Errorf("%q is written as %q", text, got)
+		}
+	}
 }
 
 // TestPageOfLittle: an event that says nothing of itself, with a total of 0.

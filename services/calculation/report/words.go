@@ -49,7 +49,7 @@ func intro(d Data) string {
 	types := slices.Clone(d.Result.ByType)
 	slices.SortStableFunc(types, func(a, b total.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	total := inTonnes(d.Result.Total)
-	text := fmt.Sprintf("The event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s %[2]s.", total.Value, total.Unit, total.Low, total.High)
+	text := fmt.Sprintf("%s, the event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s %[3]s.", boundaryOf(d), total.Value, total.Unit, total.Low, total.High)
 	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
 		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
 		if len(types) > 1 {
@@ -57,7 +57,62 @@ func intro(d Data) string {
 		}
 		text += "."
 	}
-	return text + " Only records that were reviewed and approved are counted."
+	return text + " Only records that were reviewed and approved are counted." + notCounted(d.NotCounted)
+}
+
+// boundaryOf says what the headline figure covers.
+func boundaryOf(d Data) string {
+	var p page
+	p.boundary(d)
+	var excluded []string
+	for _, x := range p.Excluded {
+		excluded = append(excluded, strings.ToLower(x.Type))
+	}
+	switch {
+	case len(p.Included) > 0 && len(excluded) > 0:
+		return "Counting " + listed(p.Included) + ", and leaving out " + listed(excluded)
+	case len(p.Included) > 0:
+		return "Counting " + listed(p.Included)
+	case len(excluded) > 0:
+		return "Leaving out " + listed(excluded)
+	}
+	return "Counting what was recorded, without a stated boundary"
+}
+
+func listed(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// notCounted says how many records are not in the figures, and why.
+func notCounted(n *bundle.NotCounted) string {
+	if n == nil {
+		return ""
+	}
+	var parts []string
+	for _, c := range []struct {
+		count int64
+		why   string
+	}{{n.Waiting, "waiting for a decision"}, {n.ChangesRequested, "sent back to be changed"}, {n.Rejected, "rejected"}, {n.Unsubmitted, "not submitted"}} {
+		if c.count > 0 {
+			parts = append(parts, explain.Grouped(fmt.Sprint(c.count))+" "+c.why)
+		}
+	}
+	if len(parts) == 0 {
+		return " No record of the event is left out of the figures."
+	}
+	return " Not counted: " + listed(parts) + "."
+}
+
+// signedBy says who signed off.
+func signedBy(s *bundle.SignOff) string {
+	who := s.By.Name
+	if who == "" {
+		who = s.By.ID
+	}
+	return fmt.Sprintf("%s (%s), %s, as edition %d", who, s.By.Role, minute(s.At), s.Edition)
 }
 
 // titleOf gives a record a line of its own words.

@@ -2,6 +2,7 @@ package resulttree
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -62,5 +63,12 @@ func isNumber(text []byte) bool {
 
 // NewRecalculator returns the Recalculator of a worker.
 func NewRecalculator(records Records, results Results, now func() time.Time) Recalculator {
-	return Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout}
+	r := Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout}
+	if h, ok := records.(interface {
+		Records
+		EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)
+	}); ok {
+		r.Events = eventHistory{h}
+	}
+	return r
 }
