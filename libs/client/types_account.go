@@ -50,6 +50,8 @@ type User struct {
 	Disabled bool `json:"disabled"`
 	// When the account was made.
 	CreatedAt time.Time `json:"createdAt"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // CreatedUser is a new account, and the token that sets its first password.
@@ -106,6 +108,8 @@ type Organization struct {
 	// Events the plan has, and what is left of them.
 	EventQuota EventQuota `json:"eventQuota"`
 	Policy     Policy     `json:"policy"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // EventQuota tells how many events the plan has, and what is left of them.

@@ -135,6 +135,8 @@ type Adoption struct {
 	After *Breakdown `json:"after"`
 	// The total after less the one before, negative when it falls; nil when nothing is approved. In kg CO2e.
 	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e,omitempty"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Factor is one row of a factor set, per unit. What was not published is nil, never 0.

@@ -36,6 +36,8 @@ type Event struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 	// Rises with every change.
 	Revision int `json:"revision"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Boundary is what the footprint is meant to cover. It describes; approved records always count.

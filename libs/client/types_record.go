@@ -33,6 +33,8 @@ type RecordState struct {
 	// What they said.
 	ReviewComment string     `json:"reviewComment,omitempty"`
 	Footprint     *Footprint `json:"footprint,omitempty"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Footprint is what a record adds to the total once it is approved.
@@ -103,6 +105,8 @@ type Outcomes struct {
 	Succeeded int `json:"succeeded"`
 	// How many of the items have an error.
 	Failed int `json:"failed"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Import tells how far an import is.
@@ -170,4 +174,6 @@ type Deleted struct {
 	// Its identifier.
 	ID      string `json:"_id"`
 	Deleted bool   `json:"deleted"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }

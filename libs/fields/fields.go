@@ -129,11 +129,12 @@ func (r *Reader) Has(name string) bool {
 }
 
 // IsNull reports whether the field is there with the value null, which for a
-// merge patch means: remove it. It does not tick the field off.
+// merge patch means: remove it. A field that is null has been read with that.
 func (r *Reader) IsNull(name string) bool {
 	for i := range r.members {
-		if r.members[i].name == name {
-			return r.members[i].value.kind == kindNull
+		if m := &r.members[i]; m.name == name && m.value.kind == kindNull {
+			m.read = true
+			return true
 		}
 	}
 	return false

@@ -177,6 +177,9 @@ type Decoded struct {
 	ExternalReference string
 	// Notices are about the body itself: the unknown fields that were dropped.
 	Notices []Notice
+	// Dropped are notices for the answer, not for the record: the unknown fields
+	// again, and those that the service sets itself.
+	Dropped []fields.Notice
 	// Evaluation is what the record comes to; it is that of Evaluate for Fields.
 	Evaluation Evaluation
 }
@@ -185,6 +188,16 @@ type Decoded struct {
 // fault found, values without a factor (FACTOR_UNAVAILABLE) included; any other
 // error means that the type or the factor set is not ours.
 func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
+	return decode(typ, body, ev, false)
+}
+
+// DecodeStrictly is Decode for a client that asks for unknown fields to be
+// refused: each is one of the errors.
+func DecodeStrictly(typ string, body []byte, ev EventContext) (Decoded, error) {
+	return decode(typ, body, ev, true)
+}
+
+func decode(typ string, body []byte, ev EventContext, strict bool) (Decoded, error) {
 	t, ok := find(typ)
 	if !ok {
 		return Decoded{}, fmt.Errorf("footprint: the type %q is not known", typ)
@@ -197,9 +210,12 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	if r == nil {
 		return Decoded{}, err
 	}
-	r.Ignore(serverFields...)
+	r.ServerOwned(serverFields...)
 	d := &decoder{Reader: r, ev: ev, engine: e}
 	in := t.decode(d)
+	if strict {
+		r.RefuseUnknown()
+	}
 	if err := r.Err(); err != nil {
 		return Decoded{}, err
 	}
@@ -216,6 +232,7 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 		out.ExternalReference = p.shared().ExternalReference
 	}
 	out.Notices = unknownFields(typ, r)
+	out.Dropped = r.Notices()
 	return out, nil
 }
 

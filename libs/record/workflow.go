@@ -234,6 +234,10 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		if err != nil {
 			return Record{}, err
 		}
+		if req.Move == Edit && len(after.Last.Changed) == 0 {
+			// Nothing is different: no revision, and nobody has become its last editor.
+			return before, nil
+		}
 		switch open, err := w.open(ctx, req, before, after); {
 		case err != nil:
 			return Record{}, err

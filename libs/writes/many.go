@@ -65,11 +65,7 @@ func Refused(c *fiber.Ctx, err error) (Outcome, error) {
 
 // IDs reads the body {"ids": […]}: 1 to 100 ids, each once.
 func IDs(c *fiber.Ctx) ([]record.ID, error) {
-	body, err := web.Body(c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := fields.Parse(body)
+	r, err := web.Fields(c)
 	if r == nil {
 		return nil, err
 	}
@@ -88,7 +84,7 @@ func IDs(c *fiber.Ctx) ([]record.ID, error) {
 		}
 		first[id] = i
 	}
-	return ids, r.Err()
+	return ids, web.Finish(c, r)
 }
 
 // Bodies reads the body {"items": […]} of 1 to 100 records and gives each as

@@ -25,14 +25,14 @@ const (
 
 // login answers POST /auth/login.
 func (s *Service) login(c *fiber.Ctx) error {
-	r, err := bodyOf(c)
+	r, err := web.Fields(c)
 	if err != nil {
 		return err
 	}
 	r.Require("email", "password")
 	email, _ := r.String("email", 1, maxEmailInput)
 	secret := secretField(r, "password")
-	if err := r.Err(); err != nil {
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	tokens, err := s.logIn(withCaller(c), email, secret)
@@ -149,13 +149,13 @@ func (s *Service) rehash(ctx context.Context, u account.User, secret string) {
 
 // refresh answers POST /auth/refresh.
 func (s *Service) refresh(c *fiber.Ctx) error {
-	r, err := bodyOf(c)
+	r, err := web.Fields(c)
 	if err != nil {
 		return err
 	}
 	r.Require("refreshToken")
 	token := secretField(r, "refreshToken")
-	if err := r.Err(); err != nil {
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	tokens, err := s.renew(withCaller(c), token)
@@ -240,15 +240,6 @@ func sameNetwork(a, b string) bool {
 		return p
 	}
 	return network(x) == network(y)
-}
-
-// bodyOf reads the body of a request as one JSON object.
-func bodyOf(c *fiber.Ctx) (*fields.Reader, error) {
-	body, err := web.Body(c)
-	if err != nil {
-		return nil, err
-	}
-	return fields.Parse(body)
 }
 
 // secretField reads a text that must not come back in any answer, not even in

@@ -70,14 +70,14 @@ func (s *Service) me(c *fiber.Ctx) error {
 // changePassword answers POST /auth/password. It ends all other sessions of the
 // user, and every one-time setup token.
 func (s *Service) changePassword(c *fiber.Ctx) error {
-	r, err := bodyOf(c)
+	r, err := web.Fields(c)
 	if err != nil {
 		return err
 	}
 	r.Require("currentPassword", "newPassword")
 	current := secretField(r, "currentPassword")
 	fresh := secretField(r, "newPassword")
-	if err := r.Err(); err != nil {
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	accounts, _, err := s.accountsFor(c)
@@ -147,14 +147,14 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 
 // setup answers POST /auth/setup.
 func (s *Service) setup(c *fiber.Ctx) error {
-	r, err := bodyOf(c)
+	r, err := web.Fields(c)
 	if err != nil {
 		return err
 	}
 	r.Require("setupToken", "password")
 	token := secretField(r, "setupToken")
 	fresh := secretField(r, "password")
-	if err := r.Err(); err != nil {
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	accounts, _, err := s.accountsFor(c)

@@ -44,11 +44,12 @@ func (s *Service) listUsers(c *fiber.Ctx) error {
 
 // createUser answers POST /users.
 func (s *Service) createUser(c *fiber.Ctx) error {
-	r, err := bodyOf(c)
+	r, err := web.Fields(c)
 	if err != nil {
 		return err
 	}
 	r.Require("email", "role")
+	r.ServerOwned("_id", "createdAt")
 	n := NewUser{Org: web.PrincipalOf(c).Org}
 	// What the accounts would refuse is told beside the other faults.
 	if email, ok := r.String("email", 1, maxEmailInput); ok {
@@ -65,7 +66,7 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	}
 	n.Role = roleField(r)
 	n.Service, _ = r.Bool("serviceAccount")
-	if err := r.Err(); err != nil {
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	accounts, rehearsed, err := s.accountsFor(c)
@@ -95,10 +96,11 @@ func (s *Service) getUser(c *fiber.Ctx) error {
 
 // patchUser answers PATCH /users/{userId}.
 func (s *Service) patchUser(c *fiber.Ctx) error {
-	r, err := bodyOf(c)
+	r, err := web.Fields(c)
 	if err != nil {
 		return err
 	}
+	r.ServerOwned("_id", "createdAt")
 	var change Change
 	if name, ok := r.String("name", 0, maxName); ok {
 		change.Name = &name
@@ -110,7 +112,7 @@ func (s *Service) patchUser(c *fiber.Ctx) error {
 	if disabled, ok := r.Bool("disabled"); ok {
 		change.Disabled = &disabled
 	}
-	if err := r.Err(); err != nil {
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	accounts, _, err := s.accountsFor(c)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
-	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -90,11 +89,7 @@ func (s *server) store(ctx context.Context, ev record.Event, to *factors.Set) (r
 
 // readFactorSet reads the body {"factorSet": "desnz-2026"}.
 func readFactorSet(c *fiber.Ctx) (*factors.Set, error) {
-	body, err := web.Body(c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := fields.Parse(body)
+	r, err := web.Fields(c)
 	if r == nil {
 		return nil, err
 	}
@@ -104,7 +99,7 @@ func readFactorSet(c *fiber.Ctx) (*factors.Set, error) {
 	if ok && !held {
 		r.Fault(unknownSet("factorSet"))
 	}
-	return set, r.Err()
+	return set, web.Finish(c, r)
 }
 
 // rehearse works out what the counted records come to under another set.

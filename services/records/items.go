@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -22,17 +23,28 @@ func keyOf(c *fiber.Ctx) record.Key {
 	return record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
 }
 
+// decoder reads the body of a record: footprint.Decode or its strict form.
+type decoder func(typ string, body []byte, ev footprint.EventContext) (footprint.Decoded, error)
+
+// decoderFor returns the decoder that the client asks for.
+func decoderFor(c *fiber.Ctx) decoder {
+	if web.Strict(c) {
+		return footprint.DecodeStrictly
+	}
+	return footprint.Decode
+}
+
 // decodeFor reads a record's body under its event's context. When the event
 // does not exist (lookup is its error), faults that the body has under any
 // event are still told first.
-func decodeFor(typ string, body []byte, event record.Event, lookup error) (footprint.Decoded, error) {
+func decodeFor(typ string, body []byte, event record.Event, lookup error, decode decoder) (footprint.Decoded, error) {
 	if lookup == nil {
-		return footprint.Decode(typ, body, event.Context())
+		return decode(typ, body, event.Context())
 	}
 	if apperr.CodeOf(lookup) == apperr.EventNotFound {
 		newest := factors.Sets()[0]
 		neutral := footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: newest.ID}
-		if _, err := footprint.Decode(typ, body, neutral); err != nil {
+		if _, err := decode(typ, body, neutral); err != nil {
 			return footprint.Decoded{}, err
 		}
 	}
@@ -68,10 +80,11 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 		}
 	}
 	event, lookup := s.event(c)
-	r, err := newRecord(key, body, event, lookup)
+	r, dropped, err := newRecord(key, body, event, lookup, decoderFor(c))
 	if err != nil {
 		return err
 	}
+	web.Notify(c, dropped...)
 	r, err = w.Workflow.Insert(c.UserContext(), w.Org, r, w.By)
 	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
 		// An attempt that was given up for dead has been faster.
@@ -83,14 +96,15 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 	return answerRecord(c, r)
 }
 
-// newRecord makes the record of a body, with what is calculated from it.
-func newRecord(key record.Key, body []byte, event record.Event, lookup error) (record.Record, error) {
-	decoded, err := decodeFor(key.Type, body, event, lookup)
+// newRecord returns the record of a body, with what is calculated from it, and
+// notices of the fields that had no effect.
+func newRecord(key record.Key, body []byte, event record.Event, lookup error, decode decoder) (r record.Record, dropped []fields.Notice, err error) {
+	decoded, err := decodeFor(key.Type, body, event, lookup, decode)
 	if err != nil {
-		return record.Record{}, err
+		return record.Record{}, nil, err
 	}
-	r := record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
-	return r, fill(&r, decoded, event.Context(), event.ContextRev)
+	r = record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
+	return r, decoded.Dropped, fill(&r, decoded, event.Context(), event.ContextRev)
 }
 
 // record reads a record.
@@ -128,18 +142,27 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 		}
 		return lookup
 	}
-	return s.apply(c, record.Edit, func(r *record.Record) ([]string, error) {
+	decode := decoderFor(c)
+	var dropped []fields.Notice
+	r, err := s.applied(c, record.Edit, func(r *record.Record) ([]string, error) {
 		merged, err := patchBody(r.Fields, body)
 		if err != nil {
 			return nil, err
 		}
-		decoded, err := footprint.Decode(r.Type, merged, event.Context())
+		decoded, err := decode(r.Type, merged, event.Context())
 		if err != nil {
 			return nil, err
 		}
+		dropped = decoded.Dropped
 		changed := changedFields(r.Fields, decoded.Fields)
 		return changed, fill(r, decoded, event.Context(), event.ContextRev)
 	})
+	if err != nil {
+		return err
+	}
+	web.Notify(c, dropped...)
+	c.Set(fiber.HeaderETag, r.ETag())
+	return web.OK(c, r)
 }
 
 // changedFields names the fields whose values differ, sorted.

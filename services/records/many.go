@@ -48,7 +48,7 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 // that there is no such event.
 func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error) error {
 	for i, body := range bodies {
-		_, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup)
+		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decoderFor(c))
 		if apperr.CodeOf(err) == apperr.ValidationError {
 			return writes.Under(fmt.Sprintf("items[%d]", i), err)
 		}
@@ -83,7 +83,7 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 			return err
 		}
 	}
-	r, err := newRecord(key, body, event, lookup)
+	r, _, err := newRecord(key, body, event, lookup, decoderFor(b.c))
 	if err != nil {
 		return b.refuse(i, writes.Under(fmt.Sprintf("items[%d]", i), err))
 	}

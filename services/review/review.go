@@ -13,7 +13,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -156,14 +155,10 @@ func (s *server) approveMany(c *fiber.Ctx) error {
 
 // readComment reads the optional body {"comment": "…"}.
 func readComment(c *fiber.Ctx) (string, error) {
-	body, err := web.Body(c)
-	if err != nil {
-		return "", err
-	}
-	r, err := fields.Parse(body)
+	r, err := web.Fields(c)
 	if r == nil {
 		return "", err
 	}
 	comment, _ := r.String("comment", 0, record.MaxComment)
-	return comment, r.Err()
+	return comment, web.Finish(c, r)
 }

@@ -78,6 +78,7 @@ AdoptionResponseData = TypedDict(
         "differenceKgCO2e": "Optional[Number]",
         "eventId": "str",
         "from": "FactorSetName",
+        "notices": "NotRequired[List[Notice]]",
         "to": "FactorSetName",
     },
 )
@@ -89,6 +90,8 @@ differenceKgCO2e: The total after less the one before, negative when it falls; n
     CO2e.
 eventId: Identifier of the event.
 from: A factor set, with its checksum.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 to: A factor set, with its checksum.
 """
 
@@ -301,6 +304,7 @@ CreatedUserResponseData = TypedDict(
         "disabled": "bool",
         "email": "str",
         "name": "str",
+        "notices": "NotRequired[List[Notice]]",
         "role": "Role",
         "serviceAccount": "bool",
         "setupToken": "NotRequired[str]",
@@ -313,6 +317,8 @@ createdAt: When the account was made.
 disabled: A disabled account cannot log in; its sessions have ended.
 email: Email they log in with.
 name: Name shown to others.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 role: What an account may do; a higher role has the rights of the lower ones.
 serviceAccount: The account of a program. It has the role `user`, for good.
 setupToken: Sets the first password by `POST /auth/setup`, once. It is not shown again. A rehearsal has none.
@@ -358,12 +364,15 @@ DeletedResponseData = TypedDict(
     {
         "_id": "str",
         "deleted": "Literal[True]",
+        "notices": "NotRequired[List[Notice]]",
     },
 )
 DeletedResponseData.__doc__ = """What was deleted.
 
 _id: Its identifier.
 deleted:
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 """
 
 DigitalInput = TypedDict(
@@ -405,6 +414,18 @@ population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
+"""
+
+EmptyResponseData = TypedDict(
+    "EmptyResponseData",
+    {
+        "notices": "NotRequired[List[Notice]]",
+    },
+)
+EmptyResponseData.__doc__ = """Nothing but what there is to know about the request.
+
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 """
 
 EnergyInput = TypedDict(
@@ -519,6 +540,7 @@ Event = TypedDict(
         "endDate": "NotRequired[str]",
         "factorSet": "str",
         "method": "Method",
+        "notices": "NotRequired[List[Notice]]",
         "revision": "int",
         "startDate": "NotRequired[str]",
         "timezone": "NotRequired[str]",
@@ -539,6 +561,8 @@ description: Notes about the event.
 endDate: The last day.
 factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
 method: How the footprint is calculated. A change calculates it anew.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 revision: Rises with every change.
 startDate: The first day.
 timezone: An IANA time zone.
@@ -1267,6 +1291,7 @@ Organization = TypedDict(
         "_id": "str",
         "eventQuota": "Dict[str, Any]",
         "name": "str",
+        "notices": "NotRequired[List[Notice]]",
         "plan": "str",
         "policy": "Policy",
     },
@@ -1276,6 +1301,8 @@ Organization.__doc__ = """Who owns the events, with its plan and rules.
 _id: Identifier of the organization.
 eventQuota: Events the plan has, and what is left of them.
 name: Its name.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 plan: The plan it has: what its quota follows from.
 policy: Rules of approval.
 """
@@ -1508,6 +1535,7 @@ Record = TypedDict(
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
+        "notices": "NotRequired[List[Notice]]",
         "occupancy": "NotRequired[Optional[Number]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
@@ -1610,6 +1638,8 @@ metadata: Up to 20 texts of your own.
 mode:
 name: Name of the venue.
 nights: Nights of the stay. In night.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
@@ -1840,6 +1870,7 @@ RecordState = TypedDict(
         "createdBy": "NotRequired[Actor]",
         "eventId": "str",
         "footprint": "NotRequired[FootprintPreview]",
+        "notices": "NotRequired[List[Notice]]",
         "reviewComment": "NotRequired[Optional[str]]",
         "reviewedAt": "NotRequired[Optional[str]]",
         "reviewedBy": "NotRequired[Optional[Actor]]",
@@ -1859,6 +1890,8 @@ createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 eventId: Identifier of the owning event.
 footprint: What the record adds to the total once it is approved, in kg CO2e.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 reviewComment: What they said.
 reviewedAt: When it was last decided on.
 reviewedBy: Who decided on it last.
@@ -2070,6 +2103,7 @@ ReviewItem = TypedDict(
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
+        "notices": "NotRequired[List[Notice]]",
         "occupancy": "NotRequired[Optional[Number]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
@@ -2173,6 +2207,8 @@ metadata: Up to 20 texts of your own.
 mode:
 name: Name of the venue.
 nights: Nights of the stay. In night.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
@@ -2325,6 +2361,7 @@ User = TypedDict(
         "disabled": "bool",
         "email": "str",
         "name": "str",
+        "notices": "NotRequired[List[Notice]]",
         "role": "Role",
         "serviceAccount": "bool",
     },
@@ -2336,6 +2373,8 @@ createdAt: When the account was made.
 disabled: A disabled account cannot log in; its sessions have ended.
 email: Email they log in with.
 name: Name shown to others.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 role: What an account may do; a higher role has the rights of the lower ones.
 serviceAccount: The account of a program. It has the role `user`, for good.
 """

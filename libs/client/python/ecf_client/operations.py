@@ -27,6 +27,7 @@ class Operations(Transport):
         body: models.SetupRequest,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.EmptyResponseData:
         """Set the first password.
@@ -35,12 +36,13 @@ class Operations(Transport):
         policy `setup`.
 
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             "/auth/setup",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             bearer=False,
             meta=meta,
         )
@@ -69,6 +71,7 @@ class Operations(Transport):
         body: models.PasswordRequest,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.EmptyResponseData:
         """Change one's password.
@@ -77,12 +80,13 @@ class Operations(Transport):
         the same growing delay (429 with `Retry-After`).
 
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             "/auth/password",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             meta=meta,
         )
 
@@ -168,6 +172,7 @@ class Operations(Transport):
         body: models.UserInput,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.CreatedUserResponseData:
         """Create a user.
@@ -180,12 +185,13 @@ class Operations(Transport):
         any account is; there is no bound on how many sessions it holds, and none ends because it lies unused.
 
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             "/users",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             meta=meta,
         )
 
@@ -216,6 +222,7 @@ class Operations(Transport):
         body: models.UserPatch,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.User:
         """Change a user.
@@ -226,12 +233,13 @@ class Operations(Transport):
 
         user_id: The `_id` of a user.
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "PATCH",
             f"/users/{segment(user_id)}",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             meta=meta,
         )
 
@@ -280,6 +288,7 @@ class Operations(Transport):
         body: models.OrganizationPatch,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Organization:
         """Change the organization.
@@ -288,12 +297,13 @@ class Operations(Transport):
         policy holds from the next decision on.
 
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "PATCH",
             "/organization",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             meta=meta,
         )
 
@@ -479,6 +489,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Event:
         """Create an event.
@@ -487,12 +498,13 @@ class Operations(Transport):
 
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             "/events",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -524,6 +536,7 @@ class Operations(Transport):
         body: models.EventPatch,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Event:
@@ -534,13 +547,14 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "PATCH",
             f"/events/{segment(event_id)}",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             meta=meta,
         )
 
@@ -637,6 +651,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
         """Create a record.
@@ -649,12 +664,13 @@ class Operations(Transport):
             batch, import and export are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -667,6 +683,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.OutcomesResponseData:
         """Create up to 100 records.
@@ -679,12 +696,13 @@ class Operations(Transport):
             batch, import and export are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/batch",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -697,6 +715,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.OutcomesResponseData:
         """Submit up to 100 records.
@@ -708,12 +727,13 @@ class Operations(Transport):
             batch, import and export are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/submit",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -822,6 +842,7 @@ class Operations(Transport):
         body: models.RecordPatch,
         *,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
@@ -835,13 +856,14 @@ class Operations(Transport):
             batch, import and export are never types or ids.
         record_id: The `_id` of a record.
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "PATCH",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             meta=meta,
         )
 
@@ -979,6 +1001,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
@@ -992,13 +1015,14 @@ class Operations(Transport):
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/review",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             keyed=True,
             meta=meta,
         )
@@ -1012,6 +1036,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
@@ -1026,13 +1051,14 @@ class Operations(Transport):
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/approve",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             keyed=True,
             meta=meta,
         )
@@ -1046,6 +1072,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
@@ -1059,13 +1086,14 @@ class Operations(Transport):
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/request-changes",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             keyed=True,
             meta=meta,
         )
@@ -1079,6 +1107,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
@@ -1092,13 +1121,14 @@ class Operations(Transport):
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/reject",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             keyed=True,
             meta=meta,
         )
@@ -1112,6 +1142,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Record:
@@ -1125,13 +1156,14 @@ class Operations(Transport):
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/reopen",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match},
             keyed=True,
             meta=meta,
         )
@@ -1201,6 +1233,7 @@ class Operations(Transport):
         *,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.OutcomesResponseData:
         """Approve up to 100 records.
@@ -1210,12 +1243,13 @@ class Operations(Transport):
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/review/approve",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -1495,6 +1529,7 @@ class Operations(Transport):
         if_match: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.AdoptionResponseData:
         """Adopt another factor set.
@@ -1508,12 +1543,13 @@ class Operations(Transport):
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/factor-set",
             body=body,
-            headers={"If-Match": if_match, "Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"If-Match": if_match, "Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
