@@ -71,6 +71,25 @@ const (
 	Setup
 )
 
+// Cost is what an operation takes, compared with others. Operations above Light
+// are scheduled so that no organization takes a service away from the others.
+type Cost int
+
+const (
+	// Light operations are not scheduled.
+	Light Cost = 0
+	// Page is one page of a list, or what takes as much: it may be delayed, and
+	// is never refused.
+	Page Cost = 1
+	// Part reads much of an event, Whole all of it. Beyond what an organization
+	// may have waiting they are refused.
+	Part  Cost = 2
+	Whole Cost = 4
+)
+
+// Expensive reports whether an operation may be refused for its cost.
+func (c Cost) Expensive() bool { return c > Page }
+
 // Operation is one row of the table.
 type Operation struct {
 	// ID is the operationId of the OpenAPI document.
@@ -94,6 +113,8 @@ type Operation struct {
 	Timeout time.Duration
 	// BodyLimit is the largest request body in bytes; 0: the default of all.
 	BodyLimit int
+	// Cost says how the service schedules the operation among organizations.
+	Cost Cost
 	// Streamed bodies are passed on by the gateway as they come in.
 	Streamed bool
 }
@@ -134,11 +155,12 @@ func (t Table) Of(s Service) Table {
 
 // SignedIn returns the table of a server that only asks for a token and leaves
 // the role to the service behind it: every operation that needs a token is open
-// to every member.
+// to every member. The service schedules them, too.
 func (t Table) SignedIn() Table {
 	open := slices.Clone(t)
 	for i := range open {
 		open[i].Least = min(open[i].Least, identity.User)
+		open[i].Cost = Light
 	}
 	return open
 }
@@ -186,8 +208,10 @@ func (o Operation) check() error {
 		return errors.New("has a rule about the records of others that changes nothing")
 	case !o.Public() && o.Limit != Unlimited:
 		return errors.New("needs a token and has a limit for requests without one")
-	case o.Timeout < 0 || o.BodyLimit < 0:
-		return errors.New("has a timeout or body limit below zero")
+	case o.Cost > Light && o.Public():
+		return errors.New("needs no token and so cannot be scheduled by organization")
+	case o.Timeout < 0 || o.BodyLimit < 0 || o.Cost < Light:
+		return errors.New("has a timeout, body limit or cost below zero")
 	}
 	return nil
 }

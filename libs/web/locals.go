@@ -19,6 +19,7 @@ const (
 	keyCause
 	keyQuiet
 	keyUnrouted
+	keyShare
 	keyNotices
 )
 

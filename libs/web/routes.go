@@ -33,7 +33,8 @@ type Route struct {
 //
 // On each route that is not public the caller is authenticated (401), then the
 // afterAuth handlers run (they return nil to go on; the place for 429), then
-// Resolve (404), then the role is checked (403), then the handler runs.
+// Resolve (404), then the role is checked (403), then an operation that costs
+// much waits for its organization's share (429), then the handler runs.
 //
 // Which operation answers a path is decided by api.Matcher alone: the order of
 // the routes makes no difference. Below the prefix a path that does not exist is
@@ -48,7 +49,7 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 	if err != nil {
 		return err
 	}
-	r := &router{prefix: prefix, matcher: matcher, verifier: v, afterAuth: afterAuth}
+	r := &router{prefix: prefix, matcher: matcher, verifier: v, afterAuth: afterAuth, shares: newShares(table)}
 	r.limitBodies(app)
 	app.Use(r.unrouted)
 	// fiber takes the first route that matches; it serves to find the parameters
@@ -107,6 +108,7 @@ type router struct {
 	matcher   *api.Matcher
 	verifier  TokenVerifier
 	afterAuth []func(*fiber.Ctx) error
+	shares    *shares
 }
 
 // pathOf returns the path as it was sent: dot segments not resolved, nothing
@@ -139,6 +141,11 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 			return err
 		}
 	}
+	end, err := r.shares.begin(c, o)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return route.Handler(c)
 }
 

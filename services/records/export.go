@@ -49,7 +49,8 @@ func (s *server) export(c *fiber.Ctx) error {
 	// sent; its deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	e := &exporter{ctx: ctx, cancel: cancel, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	release := web.HoldShare(c)
+	e := &exporter{ctx: ctx, end: func() { cancel(); release() }, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -95,7 +96,7 @@ func serverColumns() []string {
 // exporter is the file as a stream that is made while it is read.
 type exporter struct {
 	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
-	cancel  context.CancelFunc
+	end     func()
 	store   record.Pages
 	org     record.OrgID
 	event   record.EventID
@@ -118,7 +119,7 @@ func (e *exporter) head() []string {
 
 // Close ends the reading.
 func (e *exporter) Close() error {
-	e.cancel()
+	e.end()
 	return nil
 }
 

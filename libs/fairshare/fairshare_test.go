@@ -1,0 +1,226 @@
+package fairshare_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// bench runs work one by one, so that the order in which it begins can be seen.
+type bench struct {
+	t     *testing.T
+	s     *fairshare.Scheduler
+	begun chan begun
+}
+
+type begun struct {
+	name    string
+	release func()
+}
+
+func newBench(t *testing.T, o fairshare.Options) *bench {
+	return &bench{t: t, s: fairshare.New(o), begun: make(chan begun, 100)}
+}
+
+// wants adds work and waits until it runs or waits in its queue.
+func (b *bench) wants(key string, cost int) {
+	b.t.Helper()
+	before := b.s.AllWaiting() + b.s.Running()
+	go func() {
+		release, err := b.s.Acquire(b.t.Context(), key, cost)
+		if err != nil {
+			return
+		}
+		b.begun <- begun{key, release}
+	}()
+	testkit.Eventually(b.t, 10*time.Second, func() error {
+		if n := b.s.AllWaiting() + b.s.Running(); n != before+1 {
+			return fmt.Errorf("%d run or wait, want %d", n, before+1)
+		}
+		return nil
+	})
+}
+
+// order ends the work one by one, in the order it began, and returns that order.
+func (b *bench) order(n int) string {
+	b.t.Helper()
+	var names []string
+	for range n {
+		select {
+		case w := <-b.begun:
+			names = append(names, w.name)
+			w.release()
+			w.release() // it counts once
+		case <-time.After(20 * time.Second):
+			b.t.Fatalf("only %v began", names)
+		}
+	}
+	return strings.Join(names, "")
+}
+
+// TestTheGreedyDoNotPushOthersBack: who comes after a flood is next.
+func TestTheGreedyDoNotPushOthersBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
+	for range 6 {
+		b.wants("a", 1)
+	}
+	b.wants("b", 1)
+	b.wants("b", 1)
+	b.wants("c", 1)
+	if got := b.order(9); got != "abcabaaaa" {
+		t.Errorf("order %s", got)
+	}
+}
+
+// TestCostsCount: one that does expensive work gets less often a slot.
+func TestCostsCount(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
+	for range 3 {
+		b.wants("a", 3)
+	}
+	for range 6 {
+		b.wants("b", 1)
+	}
+	if got := b.order(9); got != "abbbabbba" {
+		t.Errorf("order %s", got)
+	}
+}
+
+// TestShare: no key has more than its share in flight, also when slots are free.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 3, Share: 2})
+	for range 5 {
+		b.wants("a", 1)
+	}
+	if b.s.Running() != 2 || b.s.AllWaiting() != 3 {
+		t.Errorf("%d running, %d waiting", b.s.Running(), b.s.AllWaiting())
+	}
+	b.wants("b", 1) // finds a slot at once
+	if b.s.Running() != 3 {
+		t.Errorf("%d running", b.s.Running())
+	}
+	b.wants("b", 1)
+	if got := b.order(7); strings.Count(got, "a") != 5 || strings.Count(got, "b") != 2 {
+		t.Errorf("order %s", got)
+	}
+}
+
+// TestNobodySavesUp: a key that was away has no more claim than one that was not.
+func TestNobodySavesUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
+	b.wants("z", 1)
+	for range 5 {
+		b.wants("a", 1)
+	}
+	if got := b.order(6); got != "zaaaaa" {
+		t.Errorf("order %s", got)
+	}
+	for range 3 {
+		b.wants("a", 1)
+		b.wants("z", 1)
+	}
+	if got := b.order(6); got != "azazaz" {
+		t.Errorf("order %s", got)
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1, Waiting: 2})
+	for range 3 {
+		b.wants("a", 1)
+	}
+	if _, err := b.s.Acquire(t.Context(), "a", 1); !errors.Is(err, fairshare.ErrFull) {
+		t.Errorf("the fourth: %v", err)
+	}
+	b.wants("b", 1) // has a queue of its own
+	if got := b.order(4); got != "abaa" {
+		t.Errorf("order %s", got)
+	}
+}
+
+func TestCallersLeave(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
+	b.wants("a", 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.s.Acquire(ctx, "b", 1)
+		done <- err
+	}()
+	testkit.Eventually(t, 10*time.Second, func() error {
+		if b.s.AllWaiting() != 1 {
+			return errors.New("nobody waits")
+		}
+		return nil
+	})
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("left: %v", err)
+	}
+	if _, err := b.s.Acquire(ctx, "b", 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("came with an ended context: %v", err)
+	}
+	b.wants("c", 1)
+	if got := b.order(2); got != "ac" {
+		t.Errorf("order %s", got)
+	}
+}
+
+// TestRandom holds the bounds under random load: never more in flight than
+// allowed, and nothing is left behind.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	s := fairshare.New(fairshare.Options{Slots: 4, Share: 2})
+	var mu sync.Mutex
+	running := map[string]int{}
+	var all sync.WaitGroup
+	for range 300 {
+		key, cost, leaves := string(rune('a'+rng.IntN(5))), 1+rng.IntN(4), rng.IntN(4) == 0
+		all.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if leaves {
+				go cancel()
+			}
+			release, err := s.Acquire(ctx, key, cost)
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			running[key]++
+			total := 0
+			for _, n := range running {
+				total += n
+			}
+			if running[key] > 2 || total > 4 {
+				t.Errorf("%d of %s and %d of all in flight", running[key], key, total)
+			}
+			mu.Unlock()
+			mu.Lock()
+			running[key]--
+			mu.Unlock()
+			release()
+		})
+	}
+	all.Wait()
+	if s.Running() != 0 || s.AllWaiting() != 0 || s.Keys() != 0 {
+		t.Errorf("%d running, %d waiting, %d keys are left", s.Running(), s.AllWaiting(), s.Keys())
+	}
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
+)
+
+const (
+	// expensiveWaiting is how much expensive work one organization may have
+	// waiting in a process; more is refused.
+	expensiveWaiting = 32
+	// expensivePolicy is the name of that limit in the RateLimit fields.
+	expensivePolicy = "expensive"
+)
+
+// shares schedules the operations of one service among organizations. Expensive
+// ones take as many processors as there are, and half of them for one
+// organization. Pages of lists are shorter and wait for storage too, so more of
+// them run at a time.
+type shares struct{ expensive, pages *fairshare.Scheduler }
+
+// newShares returns nil when nothing in the table is to be scheduled.
+func newShares(table api.Table) *shares {
+	scheduled := false
+	for _, o := range table {
+		scheduled = scheduled || o.Cost > api.Light
+	}
+	if !scheduled {
+		return nil
+	}
+	processors := max(2, runtime.GOMAXPROCS(0))
+	return &shares{
+		expensive: fairshare.New(fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting}),
+		pages:     fairshare.New(fairshare.Options{Slots: 8 * processors, Share: 4 * processors}),
+	}
+}
+
+// begin waits until an operation may run, and returns what to call when it has
+// ended.
+func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
+	if s == nil || o.Cost == api.Light {
+		return func() {}, nil
+	}
+	scheduler, org := s.pages, PrincipalOf(c).Org
+	if o.Cost.Expensive() {
+		scheduler = s.expensive
+		c.Append("RateLimit-Policy", fmt.Sprintf("%q;q=%d", expensivePolicy, expensiveWaiting))
+	}
+	release, err := scheduler.Acquire(c.UserContext(), org, int(o.Cost))
+	if o.Cost.Expensive() {
+		c.Append("RateLimit", fmt.Sprintf("%q;r=%d;t=1", expensivePolicy, max(0, expensiveWaiting-scheduler.Waiting(org))))
+	}
+	switch {
+	case errors.Is(err, fairshare.ErrFull):
+		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
+			Message: "Your organization has too many expensive requests waiting. Wait as long as Retry-After says."}
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+			Message: "The requests of your organization take longer than this one could wait. Nothing was changed; please try again."}).Because(err)
+	case err != nil:
+		return nil, err
+	}
+	share := &share{release: release}
+	c.Locals(keyShare, share)
+	return func() {
+		if !share.held {
+			release()
+		}
+	}, nil
+}
+
+// share is what a request has of its organization's share.
+type share struct {
+	release func()
+	held    bool
+}
+
+// HoldShare keeps the request's share beyond its handler, for an answer that is
+// made while it is sent. The caller calls what it returns when the answer ends.
+func HoldShare(c *fiber.Ctx) (release func()) {
+	s, ok := c.Locals(keyShare).(*share)
+	if !ok {
+		return func() {}
+	}
+	s.held = true
+	return s.release
+}

@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// TestExpensiveRequestsOfOneOrganization: while the requests of one organization
+// fill its share and its queue, those of another begin at once. Beyond the queue
+// they are refused, and pages of lists never are.
+func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *web.Options) { o.Timeout = time.Minute })
+	end := make(chan struct{})
+	begun := make(chan string, 1000)
+	work := func(c *fiber.Ctx) error {
+		begun <- web.PrincipalOf(c).Org
+		if c.Query("wait") != "" {
+			<-end
+		}
+		return web.OK(c, "done")
+	}
+	table := api.Table{
+		{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole},
+		{ID: "list", Method: http.MethodGet, Path: "/list", Least: identity.User, Reach: api.Organization, Cost: api.Page},
+	}
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "report", Handler: work}, {Operation: "list", Handler: work}}); err != nil {
+		t.Fatal(err)
+	}
+	greedy, other := []string{"Authorization", "Bearer user-a"}, []string{"Authorization", "Bearer admin-b"}
+	const asked = 100
+	statuses := make(chan *answer, asked)
+	var all sync.WaitGroup
+	for range asked {
+		all.Go(func() { statuses <- b.in(t).get("/report?wait=1", greedy...) })
+	}
+	<-begun // its share is in flight, and what is beyond its queue is refused
+	refused := <-statuses
+	refused.fails(http.StatusTooManyRequests, "RATE_LIMITED")
+	if refused.header.Get("Retry-After") != "1" || refused.header.Get("RateLimit") != `"expensive";r=0;t=1` || refused.header.Get("RateLimit-Policy") != `"expensive";q=32` {
+		t.Errorf("headers %v", refused.header)
+	}
+	a := b.get("/report", other...)
+	if a.ok(http.StatusOK); a.header.Get("RateLimit") != `"expensive";r=32;t=1` {
+		t.Errorf("RateLimit = %q", a.header.Get("RateLimit"))
+	}
+	for range 50 {
+		b.get("/list", greedy...).ok(http.StatusOK)
+	}
+	close(end)
+	all.Wait()
+	close(statuses)
+	ok := 0
+	for a := range statuses {
+		if a.status == http.StatusOK {
+			ok++
+		}
+	}
+	if ok < 32 || ok > asked-1 {
+		t.Errorf("%d of %d were answered", ok, asked)
+	}
+}
+
+// TestHoldShare: an answer that is made while it is sent keeps its share until
+// it ends.
+func TestHoldShare(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var released sync.Once
+	ended := make(chan struct{})
+	table := api.Table{{ID: "export", Method: http.MethodGet, Path: "/export", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "export", Handler: func(c *fiber.Ctx) error {
+		release := web.HoldShare(c)
+		c.Context().SetBodyStream(&closing{done: func() { release(); released.Do(func() { close(ended) }) }}, -1)
+		return nil
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // more than a share: each must have been returned
+		b.get("/export", "Authorization", "Bearer user-a").ok(http.StatusOK)
+	}
+	<-ended
+}
+
+type closing struct{ done func() }
+
+func (c *closing) Read([]byte) (int, error) { return 0, io.EOF }
+func (c *closing) Close() error             { c.done(); return nil }
