@@ -205,6 +205,14 @@ func TestServices(t *testing.T) {
 		if o.Public() && o.Method != http.MethodGet && o.Limit == api.Unlimited {
 			t.Errorf("%s needs no token and has no limit", o)
 		}
+		for _, end := range []string{"/export", "/import", "/report", "/preview", "/explain", "/diff/{other}", "/factor-set"} {
+			if strings.HasSuffix(o.Path, end) && !o.Cost.Expensive() {
+				t.Errorf("%s reads or writes many records and is not scheduled as expensive", o)
+			}
+		}
+		if o.Method == http.MethodGet && o.Reach == api.Organization && strings.HasPrefix(o.ID, "list") && o.Cost == api.Light {
+			t.Errorf("%s is a list that is not scheduled", o)
+		}
 		if o.Least == identity.RoleNone && o.BodyLimit > 0 {
 			t.Errorf("%s needs no token and accepts a larger body than others", o)
 		}

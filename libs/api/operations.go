@@ -103,8 +103,8 @@ func Operations() Table {
 		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "previewResult", Method: get, Path: event + "/results/preview", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Service: Calculation, Least: user, Reach: Organization, Cost: Page},
-		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: user, Reach: Organization},
-		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: user, Reach: Organization, Timeout: together},
+		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: user, Reach: Organization, Cost: Part},
+		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
 	}
 }
