@@ -1,0 +1,282 @@
+package review_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/review"
+)
+
+// tokens are "organization.user.role".
+type tokens struct{}
+
+func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return identity.Principal{}, errors.New("no token")
+	}
+	role, err := identity.ParseRole(parts[2])
+	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
+}
+
+// harness is the service over the embedded engine.
+type harness struct {
+	t        *testing.T
+	app      *fiber.App
+	store    *sqlitestore.Store
+	clock    atomic.Int64
+	notified atomic.Int64
+}
+
+func (h *harness) Notify(context.Context, record.OrgID, record.EventID) { h.notified.Add(1) }
+
+func (h *harness) now() time.Time { return time.UnixMilli(h.clock.Add(1000)) }
+
+func start(t *testing.T, policy record.Policy) *harness {
+	t.Helper()
+	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), sqlitestore.Schema()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	h := &harness{t: t, store: sqlitestore.New(db)}
+	h.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
+	if h.app, err = review.New(review.Deps{Store: h.store, Notifier: h, Verifier: tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now}); err != nil {
+		t.Fatal(err)
+	}
+	for _, org := range []record.OrgID{"org1", "org2"} {
+		if err := h.store.InsertOrganization(t.Context(), record.Organization{ID: org, Name: string(org), Plan: "team", Policy: policy, Rev: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.store.InsertEvent(t.Context(), "org1", record.Event{ID: "e1", Org: "org1", Title: "Meeting", Country: "GB", Method: record.DefaultMethod,
+		FactorSet: "desnz-2026", CreatedAt: h.now(), UpdatedAt: h.now(), Rev: 1, ContextRev: 1}, record.Unlimited); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// submitted stores a record that by has entered and submitted.
+func (h *harness) submitted(by string) record.Record {
+	h.t.Helper()
+	actor := record.Actor{ID: by, Name: by, Role: identity.Manager}
+	w := record.Workflow{Store: h.store, Now: h.now, NewMark: func() string { return record.NewMark(h.now()) }}
+	r, err := w.Insert(h.t.Context(), "org1", record.Record{ID: record.ID(record.NewID()), Event: "e1", Type: "waste", ContextRev: 1,
+		Fields: json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1000}`)}, actor)
+	if err == nil {
+		r, err = w.Apply(h.t.Context(), record.Request{Org: "org1", Key: r.Key(), Move: record.Submit, By: actor})
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+// answer is a response as the tables below compare it.
+type answer struct {
+	status int
+	code   string
+	state  string
+	header http.Header
+	body   string
+}
+
+func (h *harness) post(as, path, body string, header ...string) answer {
+	h.t.Helper()
+	request := httptest.NewRequest(http.MethodPost, "/api/v2/events/e1"+path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+as)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := h.app.Test(request, -1)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var read struct {
+		Data  struct{ Status string }
+		Error struct{ Code string }
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		h.t.Fatalf("%s: %v: %.500s", path, err, text)
+	}
+	return answer{response.StatusCode, read.Error.Code, read.Data.Status, response.Header, string(text)}
+}
+
+func (h *harness) stored(r record.Record) record.Record {
+	h.t.Helper()
+	now, err := h.store.Record(h.t.Context(), "org1", r.Key())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return now
+}
+
+const (
+	ada    = "org1.ada.user"
+	planck = "org1.max.manager"
+	niels  = "org1.niels.manager"
+	alien  = "org2.eve.admin"
+)
+
+// TestDecisions: who may decide what, in which state, and what the record is then.
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, as, move, body string
+		fourEyes             bool
+		want                 string
+	}{
+		{"a manager approves", planck, "approve", "", false, "200  approved"},
+		{"a manager approves with a comment", planck, "approve", `{"comment":"seen"}`, false, "200  approved"},
+		{"a manager takes it up", planck, "review", "", false, "200  in_review"},
+		{"a user does not", ada, "approve", "", false, "403 FORBIDDEN submitted"},
+		{"nor another organization", alien, "approve", "", false, "404 EVENT_NOT_FOUND submitted"},
+		{"who entered it may without four eyes", niels, "approve", "", false, "200  approved"},
+		{"and may not with them", niels, "approve", "", true, "403 SELF_APPROVAL_FORBIDDEN submitted"},
+		{"somebody else may", planck, "approve", "", true, "200  approved"},
+		{"changes need a reason", planck, "request-changes", "", false, "400 VALIDATION_ERROR submitted"},
+		{"changes with a reason", planck, "request-changes", `{"comment":"Which bin?"}`, false, "200  changes_requested"},
+		{"a rejection needs a reason", planck, "reject", `{}`, false, "400 VALIDATION_ERROR submitted"},
+		{"a rejection with one", planck, "reject", `{"comment":"Twice"}`, false, "200  rejected"},
+		{"what is not approved is not reopened", planck, "reopen", `{"comment":"Oops"}`, false, "409 INVALID_TRANSITION submitted"},
+		{"a comment must be a string", planck, "approve", `{"comment":7}`, false, "400 VALIDATION_ERROR submitted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := start(t, record.Policy{FourEyes: c.fourEyes})
+			r := h.submitted("niels")
+			a := h.post(c.as, "/waste/"+string(r.ID)+"/"+c.move, c.body)
+			now := h.stored(r)
+			if got := fmt.Sprintf("%d %s %s", a.status, a.code, now.Status); got != c.want {
+				t.Errorf("got  %s\nwant %s\n%.600s", got, c.want, a.body)
+			}
+			if a.status == http.StatusOK && a.state != string(now.Status) {
+				t.Errorf("answered %q, stored %q", a.state, now.Status)
+			}
+			if counts := now.Status == record.Approved; (h.notified.Load() > 0) != counts || (now.Mark != "") != counts {
+				t.Errorf("approved: %t, notifications: %d, mark %q", counts, h.notified.Load(), now.Mark)
+			}
+		})
+	}
+}
+
+// TestConditionalDecision: a decision on what somebody has seen is refused once it
+// has changed, and changes nothing.
+func TestConditionalDecision(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	r := h.submitted("ada")
+	path := "/waste/" + string(r.ID)
+	claimed := h.post(planck, path+"/review", "", "If-Match", r.ETag())
+	if claimed.status != http.StatusOK || claimed.header.Get("ETag") == "" || claimed.header.Get("ETag") == r.ETag() {
+		t.Fatalf("claimed: %d %v", claimed.status, claimed.header)
+	}
+	if late := h.post(niels, path+"/approve", "", "If-Match", r.ETag()); late.status != http.StatusPreconditionFailed || h.stored(r).Status != record.InReview {
+		t.Errorf("on an older revision: %d %s, the record is %s", late.status, late.code, h.stored(r).Status)
+	}
+	if a := h.post(niels, path+"/approve", "", "If-Match", claimed.header.Get("ETag")); a.status != http.StatusOK {
+		t.Errorf("on the newest revision: %d %.400s", a.status, a.body)
+	}
+}
+
+// TestRehearsedDecision answers as the decision would, and stores nothing.
+func TestRehearsedDecision(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{FourEyes: true})
+	r := h.submitted("ada")
+	path := "/waste/" + string(r.ID) + "/approve"
+	a := h.post(planck, path, "", "X-Dry-Run", "true")
+	if a.status != http.StatusOK || a.state != "approved" || a.header.Get("X-Dry-Run") != "true" {
+		t.Errorf("rehearsed: %d %q %v", a.status, a.state, a.header)
+	}
+	if now := h.stored(r); now.Status != record.Submitted || now.Rev != r.Rev || h.notified.Load() != 0 {
+		t.Errorf("the rehearsal left %s at revision %d, %d notifications", now.Status, now.Rev, h.notified.Load())
+	}
+	if own := h.post("org1.ada.manager", path, "", "X-Dry-Run", "true"); own.code != "SELF_APPROVAL_FORBIDDEN" {
+		t.Errorf("the rehearsal of a refused decision: %d %s", own.status, own.code)
+	}
+}
+
+// TestRepeatedDecision is made once and answered twice.
+func TestRepeatedDecision(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	r := h.submitted("ada")
+	path := "/waste/" + string(r.ID) + "/approve"
+	first := h.post(planck, path, "", "Idempotency-Key", "decision-1")
+	again := h.post(planck, path, "", "Idempotency-Key", "decision-1")
+	if first.status != http.StatusOK || again.status != http.StatusOK || first.body != again.body || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("first %d %.300s\nagain %d %.300s", first.status, first.body, again.status, again.body)
+	}
+	if now := h.stored(r); now.Rev != r.Rev+1 {
+		t.Errorf("revision %d, want %d", now.Rev, r.Rev+1)
+	}
+	if other := h.post(planck, path, `{"comment":"another"}`, "Idempotency-Key", "decision-1"); other.code != "IDEMPOTENCY_KEY_REUSED" {
+		t.Errorf("another request with the key: %d %s", other.status, other.code)
+	}
+}
+
+// TestApprovalOfMany: each record by itself; one that cannot be approved holds up
+// none of the others.
+func TestApprovalOfMany(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{FourEyes: true})
+	ours, own, done := h.submitted("ada"), h.submitted("max"), h.submitted("ada")
+	if a := h.post(niels, "/waste/"+string(done.ID)+"/approve", ""); a.status != http.StatusOK {
+		t.Fatalf("%d %.300s", a.status, a.body)
+	}
+	ids, _ := json.Marshal(map[string]any{"ids": []string{string(ours.ID), string(own.ID), string(done.ID), "missing"}})
+	a := h.post(planck, "/review/approve", string(ids))
+	var read struct {
+		Data struct {
+			Items []struct {
+				Record *struct{ Status string }
+				Error  *struct{ Code string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &read); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%d %v %.600s", a.status, err, a.body)
+	}
+	var got []string
+	for _, item := range read.Data.Items {
+		switch {
+		case item.Error != nil:
+			got = append(got, item.Error.Code)
+		case item.Record != nil:
+			got = append(got, item.Record.Status)
+		}
+	}
+	want := []string{"approved", "SELF_APPROVAL_FORBIDDEN", "INVALID_TRANSITION", "RECORD_NOT_FOUND"}
+	if strings.Join(got, "; ") != strings.Join(want, "; ") {
+		t.Errorf("got  %q\nwant %q\n%.800s", got, want, a.body)
+	}
+	if now := h.stored(ours); now.Status != record.Approved {
+		t.Errorf("the good one is %s", now.Status)
+	}
+}
