@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel"
 
@@ -63,9 +64,7 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 	e.Logger = telemetry.Logger(e.Stderr, name, level)
 	log := e.Logger
 	// What libraries report about themselves goes to the same log.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		log.Warn("telemetry", "error", telemetry.Redact(err.Error()))
-	}))
+	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.now()))
 	redisx.LogTo(log)
 	return func() {
 		// The context has ended by now, or nobody is left to end it.
@@ -75,4 +74,11 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 			log.Warn("telemetry was not flushed", "error", telemetry.Redact(err.Error()))
 		}
 	}, nil
+}
+
+func (e *Env) now() func() time.Time {
+	if e.Now != nil {
+		return e.Now
+	}
+	return time.Now
 }

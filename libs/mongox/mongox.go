@@ -15,8 +15,11 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
+
+	"github.com/eventcarbon/ecf/libs/schema"
 )
 
 // operationTimeout bounds every operation. It is set on the client because a
@@ -31,29 +34,71 @@ type Options struct {
 	Monitor *event.CommandMonitor
 }
 
-// Connect makes a client for the server that uri names. It does not wait for
+// Connect returns a client for the server that uri names. It does not wait for
 // the server: a service may start before its database.
+//
+// Of the options of the address maxPoolSize, timeoutMS, serverSelectionTimeoutMS,
+// connectTimeoutMS and those of TLS are obeyed. A write concern or a read
+// preference that would weaken what the stores rest on is an error.
 func Connect(uri string, o Options) (*mongo.Client, error) {
-	journaled := true
-	majority := writeconcern.Majority()
-	majority.Journal = &journaled
-	opts := options.Client().ApplyURI(uri).
-		SetAppName(o.AppName).
-		SetWriteConcern(majority).
-		SetReadPreference(readpref.Primary()).
-		SetTimeout(operationTimeout).
-		SetServerSelectionTimeout(3 * time.Second).
-		SetConnectTimeout(3 * time.Second).
-		SetMaxPoolSize(64)
+	opts, err := clientOptions(uri)
+	if err != nil {
+		return nil, err
+	}
+	opts.SetAppName(o.AppName)
 	if o.Monitor != nil {
 		opts.SetMonitor(o.Monitor)
 	}
 	client, err := mongo.Connect(opts)
 	if err != nil {
-		// The driver's text may repeat the address with its password.
-		return nil, fmt.Errorf("connect to MongoDB at %s: the address is not valid", Redact(uri))
+		return nil, invalid(uri, err)
 	}
 	return client, nil
+}
+
+func clientOptions(uri string) (*options.ClientOptions, error) {
+	opts := options.Client().ApplyURI(uri)
+	if err := opts.Validate(); err != nil {
+		return nil, invalid(uri, err)
+	}
+	if p := opts.ReadPreference; p != nil && p.Mode() != readpref.PrimaryMode {
+		return nil, fmt.Errorf("the MongoDB address %s has readPreference=%s: what is read decides what is written, so it must be primary", Redact(uri), p.Mode())
+	}
+	if c := opts.WriteConcern; c != nil && (c.W != nil && c.W != "majority" || c.Journal != nil && !*c.Journal) {
+		return nil, fmt.Errorf("the MongoDB address %s has a write concern below majority and journal: what is acknowledged must survive a failover, so leave w and journal out", Redact(uri))
+	}
+	journaled := true
+	majority := writeconcern.Majority()
+	majority.Journal = &journaled
+	opts.SetWriteConcern(majority).SetReadPreference(readpref.Primary())
+	if opts.Timeout == nil {
+		opts.SetTimeout(operationTimeout)
+	}
+	if opts.ServerSelectionTimeout == nil {
+		opts.SetServerSelectionTimeout(3 * time.Second)
+	}
+	if opts.ConnectTimeout == nil {
+		opts.SetConnectTimeout(3 * time.Second)
+	}
+	if opts.MaxPoolSize == nil {
+		opts.SetMaxPoolSize(64)
+	}
+	return opts, nil
+}
+
+// invalid says why an address is refused. The driver's text may repeat the
+// address with its password: then it is left out.
+func invalid(uri string, err error) error {
+	reason := "the address is not valid"
+	_, rest, _ := strings.Cut(uri, "://")
+	credentials := ""
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		_, credentials, _ = strings.Cut(rest[:at], ":")
+	}
+	if text := err.Error(); credentials == "" && !strings.Contains(text, "@") || credentials != "" && !strings.Contains(text, credentials) && !strings.Contains(text, "@") {
+		reason = text
+	}
+	return fmt.Errorf("connect to MongoDB at %s: %s", Redact(uri), reason)
 }
 
 // Ping reports whether the primary answers.
@@ -134,6 +179,14 @@ var outageCodes = []int{
 // IsPermanent reports whether err will not end by waiting: the server answers
 // and refuses, and will refuse the same again.
 func IsPermanent(err error) bool {
+	if errors.Is(err, schema.ErrNewer) {
+		return true
+	}
+	// What a server refuses while a connection is made, such as a password, is
+	// inside of what looks like an outage.
+	if refused, ok := errors.AsType[driver.Error](err); ok && slices.Contains(permanentCodes, int(refused.Code)) {
+		return true
+	}
 	if IsOutage(err) {
 		return false
 	}
@@ -161,10 +214,16 @@ var permanentCodes = []int{
 }
 
 // Check reports what is wrong with an address, without connecting. It never
-// quotes the address: there is a password in it.
+// shows the password.
 func Check(uri string) error {
 	if !strings.HasPrefix(uri, "mongodb://") && !strings.HasPrefix(uri, "mongodb+srv://") {
 		return errors.New("must begin with mongodb:// or mongodb+srv://")
+	}
+	if strings.HasPrefix(uri, "mongodb+srv://") {
+		return nil // its options need a name server
+	}
+	if _, err := clientOptions(uri); err != nil {
+		return fmt.Errorf("is refused: %w", err)
 	}
 	return nil
 }

@@ -21,19 +21,21 @@ import (
 // Every wait on Redis is bounded, and well below the deadline of a request:
 // without Redis the service is slower, not stuck.
 const (
-	dialTimeout  = 2 * time.Second
-	ioTimeout    = 2 * time.Second
-	poolTimeout  = 2 * time.Second
-	maxRetries   = 1
-	minBackoff   = 10 * time.Millisecond
-	maxBackoff   = 100 * time.Millisecond
-	idleTimeout  = 5 * time.Minute
-	clusterQuery = "addr"
+	dialTimeout = 2 * time.Second
+	ioTimeout   = 2 * time.Second
+	poolTimeout = 2 * time.Second
+	maxRetries  = 1
+	minBackoff  = 10 * time.Millisecond
+	maxBackoff  = 100 * time.Millisecond
+	idleTimeout = 5 * time.Minute
 )
 
 // Open returns a client for the server at an address such as
-// redis://user:password@host:6379/0, rediss:// with TLS, or redis://host:6379?addr=host2:6379
-// for a cluster. It does not connect: services start in any order, and a server
+// redis://user:password@host:6379/0, rediss:// with TLS, redis://host:6379?addr=host2:6379
+// for a cluster, or redis://host:26379?master_name=m&addr=host2:26379 for a server that
+// Sentinels watch, whose own user and password are then the parameters username and
+// password. The parameters tls_ca_file, tls_cert_file and tls_key_file name the PEM
+// files of the authority and of the client's certificate. It does not connect: services start in any order, and a server
 // that is down is found out by the first command. Commands are traced by name,
 // without their arguments. No error holds the password.
 func Open(_ context.Context, address string) (redis.UniversalClient, error) {
@@ -52,23 +54,40 @@ func Open(_ context.Context, address string) (redis.UniversalClient, error) {
 
 // newClient returns a client with bounded waits.
 func newClient(address string) (redis.UniversalClient, error) {
-	if isCluster(address) {
-		o, err := redis.ParseClusterURL(address)
+	plain, secure, err := takeTLS(address)
+	if err != nil {
+		return nil, err
+	}
+	switch kindOf(plain) {
+	case cluster:
+		o, err := redis.ParseClusterURL(plain)
 		if err != nil {
 			return nil, invalid(address)
 		}
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
 		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
 		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+		o.TLSConfig = secure.with(o.TLSConfig)
 		return redis.NewClusterClient(o), nil
+	case sentinel:
+		o, err := redis.ParseFailoverURL(plain)
+		if err != nil || o.MasterName == "" {
+			return nil, invalid(address)
+		}
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
+		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+		o.TLSConfig = secure.with(o.TLSConfig)
+		return redis.NewFailoverClient(o), nil
 	}
-	o, err := redis.ParseURL(address)
+	o, err := redis.ParseURL(plain)
 	if err != nil {
 		return nil, invalid(address)
 	}
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
 	o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
 	o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
+	o.TLSConfig = secure.with(o.TLSConfig)
 	return redis.NewClient(o), nil
 }
 
@@ -99,11 +118,6 @@ func Check(address string) error {
 		return err
 	}
 	return client.Close()
-}
-
-func isCluster(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Query().Has(clusterQuery)
 }
 
 // invalid never quotes the library's error, which quotes the address. Only an

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"runtime"
 	"sync"
 
@@ -66,6 +67,13 @@ const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fo
 // one. Several processes may have the same file open: SQLite's own locks order
 // their writes.
 func Open(ctx context.Context, path string, components ...Component) (*DB, error) {
+	// Created here, the file is its owner's alone from the first byte; SQLite
+	// gives the files beside it the same rights.
+	if file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil { //nolint:gosec // the operator names the file
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	} else if err := file.Close(); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	pool, err := sql.Open("sqlite", dsn(path, durable))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -96,7 +104,11 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	db.close = sync.OnceValue(func() error {
 		close(db.closing)
 		<-db.done
-		return errors.Join(db.readers.Close(), db.writer.close(), db.pool.Close())
+		err := db.readers.Close()
+		// So that the file alone is the whole database after a clean stop. Another
+		// process that has it open may prevent that; then its own stop does it.
+		_, _ = db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		return errors.Join(err, db.writer.close(), db.pool.Close())
 	})
 	go db.commitLoop()
 	return db, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,8 +35,10 @@ type Health struct {
 
 	mu      sync.Mutex // held while probing, so that one caller probes for all
 	checks  []Check
+	watched []Check // shown, and do not decide
 	checked time.Time
 	failed  []failedCheck
+	missing []failedCheck // of those watched
 }
 
 type failedCheck struct {
@@ -57,6 +60,14 @@ func (h *Health) Add(checks ...Check) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.checks, h.checked = append(h.checks, checks...), time.Time{}
+}
+
+// Watch adds checks whose outcome is shown among the others and does not decide
+// whether the service is ready: it can answer without them.
+func (h *Health) Watch(checks ...Check) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watched, h.checked = append(h.watched, checks...), time.Time{}
 }
 
 // Drain makes the service not ready from now on, so that no new requests are
@@ -83,18 +94,22 @@ func (h *Health) ServeReady(c *fiber.Ctx) error {
 	if err := h.Ready(c.UserContext()); err != nil {
 		return err
 	}
-	return OK(c, fiber.Map{"status": "ready", "checks": h.passed()})
+	return OK(c, fiber.Map{"status": "ready", "checks": h.states()})
 }
 
-// passed returns the state of every check, all of which have passed.
-func (h *Health) passed() map[string]string {
+// states returns the outcome of every check of a service that is ready: ok, or
+// unavailable for what it only watches.
+func (h *Health) states() map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	names := make(map[string]string, len(h.checks))
-	for _, check := range h.checks {
-		names[check.Name] = "ok"
+	states := make(map[string]string, len(h.checks)+len(h.watched))
+	for _, check := range slices.Concat(h.checks, h.watched) {
+		states[check.Name] = "ok"
 	}
-	return names
+	for _, f := range h.missing {
+		states[f.name] = "unavailable"
+	}
+	return states
 }
 
 // Ready returns nil when every check passes and the service is not draining,
@@ -128,16 +143,21 @@ func (h *Health) probe(ctx context.Context) []failedCheck {
 	// much time this one has left.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeLimit)
 	defer cancel()
-	errs := make([]error, len(h.checks))
+	all := slices.Concat(h.checks, h.watched)
+	errs := make([]error, len(all))
 	var wg sync.WaitGroup
-	for i, check := range h.checks {
+	for i, check := range all {
 		wg.Go(func() { errs[i] = runProbe(ctx, check) })
 	}
 	wg.Wait()
-	h.failed = nil
+	h.failed, h.missing = nil, nil
 	for i, err := range errs {
-		if err != nil {
-			h.failed = append(h.failed, failedCheck{h.checks[i].Name, err})
+		switch {
+		case err == nil:
+		case i < len(h.checks):
+			h.failed = append(h.failed, failedCheck{all[i].Name, err})
+		default:
+			h.missing = append(h.missing, failedCheck{all[i].Name, err})
 		}
 	}
 	h.checked = h.now()

@@ -62,8 +62,8 @@ const defaultTimeout = 4500 * time.Millisecond
 // Gateway is the gateway's HTTP application.
 type Gateway struct {
 	App *fiber.App
-	// Health is to be drained before the application is shut down. It is ready
-	// when every service behind the gateway is.
+	// Health is to be drained before the application is shut down. It shows the
+	// states of the services behind the gateway.
 	Health *web.Health
 
 	clients map[api.Service]*client
@@ -134,7 +134,9 @@ func New(d Deps) (*Gateway, error) {
 	if health == nil {
 		health = web.NewHealth(d.Now)
 	}
-	health.Add(checks...)
+	// The gateway can answer whatever one service does: their states are shown,
+	// and one that is down must not make every gateway unready.
+	health.Watch(checks...)
 
 	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout, StreamBodies: true})
 	if err := g.useBrowser(app); err != nil {

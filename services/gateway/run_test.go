@@ -63,8 +63,13 @@ func TestProcess(t *testing.T) {
 	}
 	services[api.Review].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusServiceUnavailable) })
 	testkit.Eventually(t, 10*time.Second, func() error {
-		if got := send(t, url, request{method: "GET", path: "/api/v2/health/ready"}); got.status != http.StatusServiceUnavailable {
-			return fmt.Errorf("ready without review: %d", got.status)
+		for _, base := range []string{url + "/api/v2", debug} {
+			if got := send(t, strings.TrimSuffix(base, "/api/v2"), request{method: "GET", path: strings.TrimPrefix(base, strings.TrimSuffix(base, "/api/v2")) + "/health/ready"}); got.status != http.StatusOK {
+				t.Errorf("%s is not ready without review: %d", base, got.status)
+			}
+		}
+		if got := send(t, url, request{method: "GET", path: "/api/v2/health/ready"}); !strings.Contains(got.body, `"review":"unavailable"`) {
+			return fmt.Errorf("review is not shown to be unavailable: %s", got.body)
 		}
 		return nil
 	})

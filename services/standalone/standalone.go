@@ -104,6 +104,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	if err != nil {
 		return app.Service{}, err
 	}
+	p.Health.Add(in.check)
 	inside := p.Inside(web.NewHealth(p.Now, in.check))
 	accounts, authService, err := auth.Start(inside, c.Auth, in.auth)
 	if err != nil {

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -190,8 +192,9 @@ func TestSeparateProcesses(t *testing.T) {
 			return err
 		}
 		defer func() { _ = response.Body.Close() }()
-		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("status %d", response.StatusCode)
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusOK || bytes.Contains(body, []byte("unavailable")) {
+			return fmt.Errorf("status %d: %s %w", response.StatusCode, body, err)
 		}
 		return nil
 	})

@@ -1,0 +1,125 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// status returns the status of a GET, 0 if nobody answers.
+func status(url string) int {
+	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Get(url) //nolint:noctx // a local server of this test
+	if err != nil {
+		return 0
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
+// A process is ready when it serves: while it waits for what it stands on, and
+// while one of its checks fails, its debug port, the command healthcheck and its
+// main port agree that it is not. It lives all the time.
+func TestReadyMeansServing(t *testing.T) {
+	t.Parallel()
+	listen := app.Listen{Addr: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), DebugAddr: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))}
+	main, debug := "http://"+listen.Addr, "http://"+listen.DebugAddr
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	release, closed, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	failing := make(chan error, 1) // holds the failure of the dependency
+	failing <- nil
+	go func() {
+		ended <- app.Serve(ctx, app.Env{Logger: slog.New(slog.DiscardHandler)}, "records", listen, func(_ context.Context, p *app.Process) (app.Service, error) {
+			p.OnClose(func() error { close(closed); return nil })
+			<-release
+			p.Health.Add(web.Check{Name: "database", Probe: func(context.Context) error {
+				err := <-failing
+				failing <- err
+				return err
+			}})
+			a := web.New(web.Options{Logger: p.Logger})
+			p.Health.Register(a, "")
+			return app.Service{Name: "records", App: a}, nil
+		})
+	}()
+	agree := func(ready bool, mainStatus int) {
+		t.Helper()
+		testkit.Eventually(t, 30*time.Second, func() error {
+			err := app.Healthcheck(ctx, listen.DebugAddr)
+			debugReady, mainReady := status(debug+"/health/ready"), status(main+"/health/ready")
+			if (err == nil) != ready || (debugReady == http.StatusOK) != ready || mainReady != mainStatus {
+				return fmt.Errorf("want ready %v: healthcheck %w, debug port %d, main port %d", ready, err, debugReady, mainReady)
+			}
+			return nil
+		})
+		if got := status(debug + "/health/live"); got != http.StatusOK {
+			t.Errorf("live: %d", got)
+		}
+	}
+	agree(false, 0) // nothing is served yet
+	close(release)
+	agree(true, http.StatusOK)
+	<-failing
+	failing <- errors.New("connection refused")
+	agree(false, http.StatusServiceUnavailable)
+	<-failing
+	failing <- nil
+	agree(true, http.StatusOK)
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-closed:
+	default:
+		t.Error("what the process opened was not closed")
+	}
+}
+
+func TestAProcessThatCannotOpenEnds(t *testing.T) {
+	t.Parallel()
+	err := app.Serve(t.Context(), app.Env{Logger: slog.New(slog.DiscardHandler)}, "records", app.Listen{Addr: "127.0.0.1:0"},
+		func(context.Context, *app.Process) (app.Service, error) {
+			return app.Service{}, errors.New("not authorized")
+		})
+	if err == nil || !strings.Contains(err.Error(), "not authorized") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Outages are waited for, and logged once, not at each attempt; what waiting
+// does not mend is returned at once.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	refused := errors.New("not authorized")
+	permanent := func(err error) bool { return errors.Is(err, refused) }
+	attempts := 0
+	got, err := app.Await(t.Context(), log, "database", func(context.Context) (string, error) {
+		if attempts++; attempts < 4 {
+			return "", errors.New("connection refused")
+		}
+		return "open", nil
+	}, permanent)
+	if err != nil || got != "open" || attempts != 4 || strings.Count(out.String(), "waiting") != 1 {
+		t.Errorf("%q %v after %d attempts; log: %s", got, err, attempts, out.String())
+	}
+	attempts = 0
+	if _, err := app.Await(t.Context(), log, "database", func(context.Context) (string, error) {
+		attempts++
+		return "", refused
+	}, permanent); !errors.Is(err, refused) || attempts != 1 {
+		t.Errorf("%v after %d attempts", err, attempts)
+	}
+}

@@ -1,0 +1,64 @@
+package mongox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/schema"
+)
+
+// What an address asks for is obeyed or refused with the reason, and the
+// password is never shown.
+func TestOptionsOfTheAddress(t *testing.T) {
+	t.Parallel()
+	for options, want := range map[string]string{
+		"":                                    "",
+		"maxPoolSize=7&timeoutMS=9000":        "",
+		"w=majority&journal=true":             "",
+		"readPreference=primary":              "",
+		"readPreference=secondaryPreferred":   "readPreference=secondaryPreferred",
+		"w=1":                                 "write concern",
+		"journal=false":                       "write concern",
+		"tls=true&tlsCAFile=/nonexistent.pem": "/nonexistent.pem",
+		"maxPoolSize=many":                    "maxPoolSize",
+	} {
+		err := mongox.Check("mongodb://ecf:hunter2@db.test/ecf?" + options)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", options, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %s", options, err, want)
+		case err != nil && strings.Contains(err.Error(), "hunter2"):
+			t.Errorf("%s: the password shows: %v", options, err)
+		}
+	}
+}
+
+func TestPermanentErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err       error
+		permanent bool
+	}{
+		"unauthorized":         {mongo.CommandError{Code: 13}, true},
+		"conflicting index":    {fmt.Errorf("step 3: %w", mongo.CommandError{Code: 86}), true},
+		"wrong options":        {mongo.CommandError{Code: 72}, true},
+		"wrong password":       {fmt.Errorf("auth: %w", driver.Error{Code: 18}), true},
+		"a newer schema":       {fmt.Errorf("records: %w", schema.ErrNewer), true},
+		"no primary":           {mongo.CommandError{Code: 10107}, false},
+		"a step that was long": {mongo.CommandError{Code: 50}, false},
+		"an unknown failure":   {errors.New("anything"), false},
+		"the end":              {context.Canceled, false},
+	} {
+		if got := mongox.IsPermanent(c.err); got != c.permanent {
+			t.Errorf("%s: permanent %v, want %v", name, got, c.permanent)
+		}
+	}
+}
