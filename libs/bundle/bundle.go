@@ -141,8 +141,10 @@ type Input struct {
 
 // Source is all that a bundle is made of.
 type Source struct {
-	Event        Event
-	FactorSet    string
+	Event     Event
+	FactorSet string
+	// Engine is that of footprint.EventContext.
+	Engine       string
 	Records      []Input
 	Failed       []string
 	Revision     int64
@@ -164,7 +166,7 @@ type Source struct {
 func (s Source) context() footprint.EventContext {
 	c := s.Event.Context
 	return footprint.EventContext{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
-		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP, FactorSet: s.FactorSet}
+		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP, FactorSet: s.FactorSet, Engine: s.Engine}
 }
 
 // ContextOf gives the bundle's form of a context.
@@ -208,7 +210,7 @@ func build(s Source) (out Built, faults []fault) {
 	}
 	ev := s.context()
 	out.Bundle = Bundle{
-		Format: Format, Event: s.Event, EngineVersion: footprint.EngineVersion,
+		Format: Format, Event: s.Event, EngineVersion: ev.EngineVersion(),
 		FactorSet: FactorSet{set.ID, set.Year, set.Checksum}, Factors: []Factor{},
 		Records: make([]Record, 0, len(s.Records)), Failed: append([]string{}, s.Failed...),
 	}

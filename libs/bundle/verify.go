@@ -105,7 +105,7 @@ func Verify(data []byte) (v Verdict, err error) {
 		}
 	}()
 	v.checkPeople(b)
-	if b.EngineVersion != footprint.EngineVersion {
+	if !footprint.KnownEngine(b.EngineVersion) {
 		v.OtherEngine = printable(b.EngineVersion)
 		stated := b
 		if err := stated.hash(); err != nil {
@@ -138,7 +138,11 @@ func Verify(data []byte) (v Verdict, err error) {
 
 // source gives what a bundle says it was made of.
 func (b Bundle) source() Source {
-	s := Source{Event: b.Event, FactorSet: b.FactorSet.ID, Failed: b.Failed, Revision: b.Result.Revision,
+	engine := b.EngineVersion
+	if engine == footprint.EngineVersion {
+		engine = ""
+	}
+	s := Source{Event: b.Event, Engine: engine, FactorSet: b.FactorSet.ID, Failed: b.Failed, Revision: b.Result.Revision,
 		CalculatedAt: b.Result.CalculatedAt, Tree: b.Result.Tree, Records: make([]Input, len(b.Records))}
 	if b.Format == Format2 {
 		s.Names, s.Organization, s.Provenance, s.NotCounted, s.SignOff = b.Names, b.Organization, b.Provenance, b.NotCounted, b.SignOff

@@ -442,6 +442,10 @@ type Purchases struct {
 
 	// Where the factor comes from: publication, year and row.
 	FactorSource string `json:"factorSource"`
+
+	// Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used
+	// from engine 2.0.0 on.
+	Scope3Category string `json:"scope3Category,omitempty"`
 }
 
 // RecordType returns "purchases".
@@ -459,6 +463,10 @@ type Custom struct {
 
 	// Scope of the GHG Protocol. Absent: 3.
 	Scope int `json:"scope,omitempty"`
+
+	// Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used
+	// from engine 2.0.0 on.
+	Scope3Category string `json:"scope3Category,omitempty"`
 }
 
 // RecordType returns "custom".

@@ -22,7 +22,9 @@ type calculation struct {
 	// quiet leaves out the words, which a sum does not need.
 	quiet bool
 
-	group    string
+	group string
+	// place is the country in which a factor stands in, for the doubt of its fit.
+	place    string
 	year     int // of the activity; 0: unknown
 	variance *big.Int
 	notices  []Notice
@@ -102,7 +104,9 @@ func (c *calculation) begin(typ string, in *common) {
 	case start == 0 && c.year != c.engine.set.Year:
 		c.note(NoticeDateOtherYear, "date", "The date is in %d, the factors are those of %d.", c.year, c.engine.set.Year)
 	}
-	if in.surveyed() {
+	if in.surveyed() && c.second() {
+		c.sampled(in)
+	} else if in.surveyed() {
 		if in.SampleCV != nil {
 			c.variance = sampling(*in.SampleCV, in.Respondents, in.Population)
 		} else {
@@ -145,14 +149,6 @@ func (c *calculation) unavailable(d apperr.Detail) {
 	c.faults = append(c.faults, d)
 }
 
-// travel is the scope 3 category of travel and stays by who travels.
-func (c *calculation) travel() string {
-	if c.group == "attendees" || c.group == "exhibitors" {
-		return CategoryOptional
-	}
-	return categoryBusiness
-}
-
 // scaledUp applies the survey of the record to a stated quantity.
 func (c *calculation) scaledUp(q quantity) quantity {
 	if !c.in.surveyed() {
@@ -164,7 +160,7 @@ func (c *calculation) scaledUp(q quantity) quantity {
 // add calculates a line.
 func (c *calculation) add(e entry) {
 	q := c.scaledUp(e.quantity)
-	l := Line{Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: e.category, Group: c.group}
+	l := Line{Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: c.whose(e.category), Group: c.group}
 	if !c.quiet {
 		// The lines of a record mostly have one quantity.
 		if c.written == "" || q != c.writtenOf {
@@ -194,9 +190,13 @@ func (c *calculation) add(e entry) {
 	}
 	s := c.score(e, l.Quality)
 	l.Scores = [5]int{int(s.reliability), int(s.completeness), int(s.time), int(s.geography), int(s.technology)}
-	l.GSD2 = c.engine.pedigree.gsd2(s, c.variance)
-	down, up := half(l.Mass, l.GSD2)
-	l.Low, l.High = l.Mass.Sub(down), l.Mass.Add(up)
+	if c.second() {
+		c.doubt(&l, e, s)
+	} else {
+		l.GSD2 = c.engine.pedigree.gsd2(s, c.variance)
+		down, up := half(l.Mass, l.GSD2)
+		l.Low, l.High = l.Mass.Sub(down), l.Mass.Add(up)
+	}
 	if c.in.surveyed() {
 		l.Extrapolated = l.Mass.Share(c.in.Population-c.in.Respondents, c.in.Population)
 	}
@@ -265,7 +265,7 @@ func (c *calculation) score(e entry, q Quality) scores {
 	default:
 		s.reliability = 5
 	}
-	if c.in.surveyed() && c.in.SampleCV == nil {
+	if c.in.surveyed() && c.in.SampleCV == nil && !c.second() {
 		switch share := c.in.Respondents * 100; {
 		case share >= 80*c.in.Population:
 		case share >= 60*c.in.Population:
@@ -329,7 +329,7 @@ func (c *calculation) finish() error {
 		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.out.NotRebased.Kilograms())
 	}
 	c.out.Notices = c.notices
-	c.out.Type, c.out.Group = c.typ, c.group
+	c.out.Type, c.out.Group, c.out.Engine = c.typ, c.group, c.ev.EngineVersion()
 	return nil
 }
 

@@ -15,6 +15,17 @@ type EventContext struct {
 	RadiativeForcing bool
 	GWP              string // "published" or "AR6"
 	FactorSet        string
+	// Engine is the engine that the event is pinned to; empty means
+	// EngineVersion.
+	Engine string `json:",omitempty" bson:",omitempty"`
+}
+
+// EngineVersion returns the engine of the event.
+func (ev EventContext) EngineVersion() string {
+	if ev.Engine == "" {
+		return EngineVersion
+	}
+	return ev.Engine
 }
 
 // Set returns the factor set of the event: the one it names, or the one its

@@ -19,6 +19,7 @@ func drawContext(t *rapid.T) footprint.EventContext {
 	ev := london
 	ev.RadiativeForcing = rapid.Bool().Draw(t, "radiative forcing")
 	ev.GWP = rapid.SampledFrom([]string{"published", "AR6"}).Draw(t, "gwp")
+	ev.Engine = rapid.SampledFrom([]string{"", footprint.Engine2}).Draw(t, "engine")
 	return ev
 }
 

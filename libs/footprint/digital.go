@@ -62,7 +62,11 @@ func calculateDigital(c *calculation, g *digital) {
 		case g.VideoQuality == "":
 			c.defaultTo("videoQuality")
 		}
-		c.add(entry{factor: f, quantity: exactly(*g.Hours).multiply(g.Participants), unit: a.unit, stage: Combined, scope: 3, category: categoryGoods,
+		category := categoryGoods
+		if c.second() && (c.group == "attendees" || c.group == "exhibitors") {
+			category = CategoryOptional // their devices and networks, as their journeys would be
+		}
+		c.add(entry{factor: f, quantity: exactly(*g.Hours).multiply(g.Participants), unit: a.unit, stage: Combined, scope: 3, category: category,
 			geography: c.foreign(f, g.Country), technology: 2})
 		return
 	}

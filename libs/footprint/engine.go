@@ -44,6 +44,9 @@ func rebase(set *factors.Set, id string, old int64) *big.Rat {
 // engineFor finds the engine of an event: that of its factor set, or of the
 // set its start date asks for when it names none.
 func engineFor(ev EventContext) (*engine, error) {
+	if !KnownEngine(ev.EngineVersion()) {
+		return nil, fmt.Errorf("footprint: the engine %q is not held", ev.Engine)
+	}
 	set, err := ev.Set()
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 // proxy gives the geography score of a UK factor used in a country, and notes
 // that it stands in for one outside the UK.
 func (c *calculation) proxy(country string) uint8 {
+	c.place = country
 	if country == "GB" {
 		return 1
 	}
@@ -22,6 +23,7 @@ func (c *calculation) proxy(country string) uint8 {
 // foreign gives the geography score of a factor of one country used in
 // another, and notes that it stands in.
 func (c *calculation) foreign(f *factors.Factor, country string) uint8 {
+	c.place = country
 	switch {
 	case f.Region == "GB" || f.Region == "UK":
 		return c.proxy(country)

@@ -76,6 +76,9 @@ type Line struct {
 	Scores [5]int `json:"scores"`
 	// GSD2 is the factor of the 95% interval, in millionths.
 	GSD2 uint64 `json:"gsd2Millionths"`
+	// Doubt is what makes the interval; nil by engine 1.2.0, whose intervals come
+	// from GSD2 alone.
+	Doubt *Doubt `json:"uncertainty,omitempty"`
 	// Extrapolated is the part of Mass that stands for people who did not answer
 	// a survey.
 	Extrapolated Mass `json:"-"`
@@ -138,6 +141,8 @@ type Evaluation struct {
 	// NotRebased is the mass of lines that have no gas split and so stay on the
 	// published basis where AR6 was asked for.
 	NotRebased Mass `json:"-"`
+	// Engine is the engine that calculated the record.
+	Engine string `json:"-"`
 	// Market is the market-based figure of electricity; nil where the record has
 	// none.
 	Market *Market `json:"-"`

@@ -33,6 +33,7 @@ const (
 	NoticeDensity           = "WEIGHT_FROM_VOLUME"
 	NoticeScopeNotSplit     = "SCOPE_NOT_SPLIT"
 	NoticeCradleToGrave     = "FACTOR_IS_CRADLE_TO_GRAVE"
+	NoticeNoBiogenic        = "BIOGENIC_NOT_PUBLISHED"
 )
 
 // FactorUnavailable is the code of a fault: there is no factor for the values
@@ -66,6 +67,7 @@ var inResult = map[string]string{
 	NoticeNoResidualMix:     "No residual mix is held for the country, so the market-based figure uses the grid average.",
 	NoticeScopeNotSplit:     "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
 	NoticeCradleToGrave:     "A factor includes the end of life of its material.",
+	NoticeNoBiogenic:        "A fuel contains biofuel whose biogenic CO2 is not published for the unit; it is missing outside of scopes.",
 	NoticeTransportOnly:     "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
 }
 

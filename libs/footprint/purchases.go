@@ -18,6 +18,8 @@ type purchases struct {
 	Currency      string           `json:"currency"`
 	KgCO2ePerUnit *decimal.Decimal `json:"kgCO2ePerUnit"`
 	FactorSource  string           `json:"factorSource"`
+	// Scope3Category is the category stated, or empty.
+	Scope3Category string `json:"scope3Category,omitempty"`
 	common
 }
 
@@ -52,6 +54,7 @@ func decodePurchases(d *decoder, p *purchases) {
 	p.Currency = d.currency()
 	p.KgCO2ePerUnit = d.amount("kgCO2ePerUnit", decimal.FromInt(10_000))
 	p.FactorSource, _ = d.String("factorSource", 1, maxText)
+	p.Scope3Category = d.scope3Category()
 }
 
 // currency reads a code of ISO 4217 in any case and gives it in upper case. It
@@ -70,11 +73,18 @@ func (d *decoder) currency() string {
 	return code
 }
 
-func (p *purchases) complete() bool { return p.Amount != nil && p.KgCO2ePerUnit != nil }
+func (p *purchases) complete() bool {
+	return p.Amount != nil && p.KgCO2ePerUnit != nil && categoryKnown(p.Scope3Category)
+}
 
 func calculatePurchases(c *calculation, p *purchases) {
 	c.note(NoticeSupplied, "kgCO2ePerUnit", "The factor came with the record.")
-	c.add(entry{value: *p.KgCO2ePerUnit, quantity: exactly(*p.Amount), unit: p.Currency, stage: Combined, scope: 3, category: categoryGoods,
+	category := categoryGoods
+	if c.second() {
+		category = c.bought(p.Category)
+	}
+	category = c.stated(p.Scope3Category, category)
+	c.add(entry{value: *p.KgCO2ePerUnit, quantity: exactly(*p.Amount), unit: p.Currency, stage: Combined, scope: 3, category: category,
 		geography: 3, technology: 5})
 }
 
@@ -91,6 +101,7 @@ func purchasesDoc() doc {
 			{"currency", "ISO 4217 code in any case.", ``},
 			{"kgCO2ePerUnit", "Factor per unit of the currency.", ``},
 			{"factorSource", "Where the factor comes from: publication, year and row.", ``},
+			{"scope3Category", scope3CategoryText, ``},
 		},
 		examples: []string{
 			`{"category":"security","amount":12500,"currency":"GBP","kgCO2ePerUnit":0.12,"factorSource":"Supplier report 2025, table 3","evidence":[{"name":"Invoice 2026-118"}]}`,

@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"strings"
+
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
@@ -60,11 +62,25 @@ func (c *calculation) fuel(s supply, series, field string, which int, unit strin
 		geography: c.proxy(s.country), technology: q.technology, atBest: q.atBest, older: q.older}
 	c.add(e)
 	c.upstream(e, upstream)
+	c.blend(f, q.quantity)
 	if b := c.engine.set.Complete(f, hasBiogenic); b != nil {
 		c.out.Biogenic = c.out.Biogenic.Add(c.scaledUp(q.quantity).mass(b.BiogenicCO2.Decimal))
 		if b != f {
 			c.otherEdition(b)
 		}
+	}
+}
+
+// blend sets aside the biogenic CO2 of a forecourt fuel, or notes that none is
+// published for the unit.
+func (c *calculation) blend(f *factors.Factor, q quantity) {
+	if !c.second() || f.BiogenicCO2.Published {
+		return
+	}
+	if o, ok := factors.OutsideScopes(f.Series); ok {
+		c.out.Biogenic = c.out.Biogenic.Add(c.scaledUp(q).mass(o.BiogenicCO2))
+	} else if strings.Contains(f.Series, "_avg_blend.") {
+		c.note(NoticeNoBiogenic, "", "The fuel contains biofuel; its biogenic CO2 is published by the litre only.")
 	}
 }
 

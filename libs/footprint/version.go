@@ -1,5 +1,25 @@
 package footprint
 
-// EngineVersion names the method and code of a calculation. It rises with every
-// change that can move a number, and is part of every result.
-const EngineVersion = "1.2.0"
+import "slices"
+
+// The engines: an engine names the method and code of a calculation. It rises
+// with every change that can move a number and is part of every result. The
+// arithmetic of each engine that was released is kept, so that a figure moves
+// only when its event adopts another engine. CHANGELOG.md says what each changed.
+const (
+	// Engine1 takes lines of one factor to err alike and all others to be
+	// independent; its intervals hold data quality only.
+	Engine1 = "1.2.0"
+	// Engine2 keeps the doubts of the activity, of the factor's row and of its fit
+	// apart, so that intervals hold what lines have in common, and none is empty.
+	Engine2 = "2.0.0"
+)
+
+// EngineVersion is the engine of an event that names none.
+const EngineVersion = Engine1
+
+// Engines returns the engines held, oldest first.
+func Engines() []string { return []string{Engine1, Engine2} }
+
+// KnownEngine reports whether an engine is held.
+func KnownEngine(version string) bool { return slices.Contains(Engines(), version) }

@@ -101,6 +101,9 @@ type Event struct {
 type Method struct {
 	RadiativeForcing bool   `json:"radiativeForcing" bson:"radiativeForcing"`
 	GWP              string `json:"gwp" bson:"gwp"` // "published" or "AR6"
+	// Engine is the engine the event is pinned to; empty is the first one, 1.2.0.
+	// A newer engine never moves a result by itself.
+	Engine string `json:"engine,omitempty" bson:"engine,omitempty"`
 }
 
 // DefaultMethod is the method of an event that does not choose: with radiative
@@ -111,7 +114,7 @@ var DefaultMethod = Method{RadiativeForcing: true, GWP: "published"}
 func (e Event) Context() footprint.EventContext {
 	c := footprint.EventContext{
 		Country: e.Country, StartDate: e.StartDate, EndDate: e.EndDate,
-		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, FactorSet: e.FactorSet,
+		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, FactorSet: e.FactorSet, Engine: e.Method.Engine,
 	}
 	if e.Attendees != nil {
 		c.Attendees = *e.Attendees

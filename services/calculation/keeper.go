@@ -190,7 +190,7 @@ func (s *server) notCounted(ctx context.Context, ev record.Event) (*bundle.NotCo
 func sourceOf(ev record.Event, result resulttree.Result, counted []record.Counted) bundle.Source {
 	source := bundle.Source{
 		Event:     bundle.Event{ID: string(ev.ID), Title: ev.Title, Boundary: ev.Boundary, Context: bundle.ContextOf(result.Context)},
-		FactorSet: result.Context.FactorSet, Records: eventreader.BundleInputs(counted),
+		FactorSet: result.Context.FactorSet, Engine: result.Context.Engine, Records: eventreader.BundleInputs(counted),
 		Revision: result.Revision, CalculatedAt: result.CalculatedAt.UTC().Format(timeLayout), Tree: eventreader.Tree(),
 	}
 	for _, id := range result.Failed {

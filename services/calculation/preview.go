@@ -150,7 +150,7 @@ func makePreview(ev record.Event, r resulttree.Result, q queue, moving bool) (pr
 	view := previewView{
 		Event: ev.ID, Queue: queueView{Records: q.records, NotCalculated: q.failed, KgCO2e: q.sum.Total()},
 		Method: methodView{ev.Method.RadiativeForcing, ev.Method.GWP}, FactorSet: factorSetView{set.ID, set.Checksum},
-		EngineVersion: footprint.EngineVersion,
+		EngineVersion: ev.Context().EngineVersion(),
 	}
 	var counted total.Contribution
 	if r.Version > 0 {

@@ -143,9 +143,9 @@ func namesOf(c *fiber.Ctx) (string, error) {
 // notReproduced is the refusal to report a result that this program calculates
 // otherwise: the result of an older engine, or a figure that was tampered with.
 func notReproduced(r resulttree.Result) error {
-	if r.EngineVersion == footprint.EngineVersion {
+	if footprint.KnownEngine(r.EngineVersion) {
 		return fmt.Errorf("report of event %s: revision %d is not what its records come to", r.Event, r.Revision)
 	}
-	return apperr.New(apperr.ResultNotFound, "The result was calculated by the engine %s and cannot be recomputed by %s.", r.EngineVersion, footprint.EngineVersion).
+	return apperr.New(apperr.ResultNotFound, "The result was calculated by the engine %s and cannot be recomputed by %s.", r.EngineVersion, strings.Join(footprint.Engines(), " or ")).
 		With(apperr.Detail{Code: "OTHER_ENGINE", Message: "It can be read as it was. The next change of the event or its records is calculated by the new engine, and can be reported."})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -118,6 +119,13 @@ func readMethod(r *fields.Reader, event *record.Event) {
 	}
 	if v, ok := m.Enum("gwp", "published", "AR6"); ok {
 		method.GWP = v
+	}
+	// Another method does not undo the choice of an engine.
+	method.Engine = event.Method.Engine
+	if v, ok := m.Enum("engine", footprint.Engines()...); ok {
+		if method.Engine = v; v == footprint.EngineVersion {
+			method.Engine = ""
+		}
 	}
 	event.Method = method
 }

@@ -105,16 +105,16 @@ type Breakdown struct {
 // Breakdown returns the result of the event that the records belong to.
 func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
 	b := Breakdown{
-		Total: interval(c.cells), ByGas: c.gases, OutsideScopes: OutsideScopes{c.biogenic}, ExtrapolatedKg: c.extrapolated,
+		Total: c.interval(), ByGas: c.gases, OutsideScopes: OutsideScopes{c.biogenic}, ExtrapolatedKg: c.extrapolated,
 		ByType: []TypePart{}, ByGroup: []GroupPart{}, ByScope3Category: []CategoryPart{}, Notices: []footprint.Notice{},
 	}
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Type }) {
-		b.ByType = append(b.ByType, TypePart{p.key, c.count(func(n count) bool { return n.Type == p.key }), interval(p.cells)})
+		b.ByType = append(b.ByType, TypePart{p.key, c.count(func(n count) bool { return n.Type == p.key }), c.intervalOf(p.cells, func(n *count) bool { return n.Type == p.key })})
 	}
 	// Types keep their fixed order, not that of the alphabet.
 	slices.SortStableFunc(b.ByType, func(x, y TypePart) int { return cmp.Compare(footprint.OrderOf(x.Type), footprint.OrderOf(y.Type)) })
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Group }) {
-		b.ByGroup = append(b.ByGroup, GroupPart{p.key, c.count(func(n count) bool { return n.Group == p.key }), interval(p.cells)})
+		b.ByGroup = append(b.ByGroup, GroupPart{p.key, c.count(func(n count) bool { return n.Group == p.key }), c.intervalOf(p.cells, func(n *count) bool { return n.Group == p.key })})
 	}
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Category }) {
 		if p.key != "" {

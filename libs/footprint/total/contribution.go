@@ -5,6 +5,7 @@ package total
 
 import (
 	"cmp"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 // down by. There are as many cells as there are different combinations, not
 // as there are records.
 type Contribution struct {
+	engine       string // of the records; empty for none
 	records      int64
 	counts       []count // of records, by type and group
 	cells        []cell
@@ -36,18 +38,24 @@ type Contribution struct {
 type count struct {
 	Type, Group string
 	Records     int64
+	// Own is the variance that the records have by their own activity, in µg²; nil
+	// is 0. It never changes.
+	Own *big.Int
 }
 
 type cellKey struct {
 	Type, Group, Category, Stage, Factor string
 	Scope                                int
+	// Use, Basic and Fit are those of footprint.Doubt.
+	Use        string
+	Basic, Fit int64
 }
 
 type cell struct {
 	cellKey
 	Mass footprint.Mass
-	// Down and Up are the distances to the ends of the interval. They are added
-	// plainly within a factor, whose error all its lines share.
+	// Down and Up are the distances to the ends of the interval by engine 1.2.0.
+	// They are added plainly within a factor, whose error all its lines share.
 	Down, Up footprint.Mass
 }
 
@@ -73,13 +81,22 @@ func (a cellKey) compare(b cellKey) int {
 	if c := cmp.Compare(a.Scope, b.Scope); c != 0 {
 		return c
 	}
-	return strings.Compare(a.Category, b.Category)
+	if c := strings.Compare(a.Category, b.Category); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Use, b.Use); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Basic, b.Basic); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Fit, b.Fit)
 }
 
 // Of returns what a record adds to a result. It is Summer.Add for one record,
 // without maps.
 func Of(e *footprint.Evaluation) Contribution {
-	out := Contribution{records: 1, counts: []count{{e.Type, e.Group, 1}}, unbased: e.NotRebased, biogenic: e.Biogenic,
+	out := Contribution{engine: e.Engine, records: 1, counts: []count{{e.Type, e.Group, 1, ownVariance(e.Lines)}}, unbased: e.NotRebased, biogenic: e.Biogenic,
 		cells: make([]cell, 0, len(e.Lines))}
 	var mass footprint.Mass
 	for i := range e.Lines {
@@ -103,10 +120,13 @@ func Of(e *footprint.Evaluation) Contribution {
 
 // cellOf returns the cell of a line.
 func cellOf(typ string, l *footprint.Line) cell {
-	return cell{
-		cellKey: cellKey{Type: typ, Group: l.Group, Scope: l.Scope, Category: l.Category, Stage: l.Stage, Factor: l.FactorID},
-		Mass:    l.Mass, Down: l.Mass.Sub(l.Low), Up: l.High.Sub(l.Mass),
+	c := cell{cellKey: cellKey{Type: typ, Group: l.Group, Scope: l.Scope, Category: l.Category, Stage: l.Stage, Factor: l.FactorID}, Mass: l.Mass}
+	if d := l.Doubt; d != nil {
+		c.Use, c.Basic, c.Fit = d.Use, d.Basic, d.Fit
+	} else {
+		c.Down, c.Up = l.Mass.Sub(l.Low), l.High.Sub(l.Mass)
 	}
+	return c
 }
 
 // addLine adds the parts of a line that have no cell.
@@ -173,6 +193,7 @@ func (c Contribution) Add(other Contribution) Contribution {
 	out.cells = merge(c.cells, other.cells, func(a, b cell) int { return a.compare(b.cellKey) }, cell.add)
 	out.counts = merge(c.counts, other.counts, compareCounts, func(a, b count) count {
 		a.Records += b.Records
+		a.Own = addOwn(a.Own, b.Own)
 		return a
 	})
 	out.notices = merge(c.notices, other.notices, compareNotices,
@@ -187,6 +208,7 @@ func (c Contribution) Add(other Contribution) Contribution {
 // addScalars adds all but the lists, which stay those of c.
 func (c Contribution) addScalars(other *Contribution) Contribution {
 	out := c
+	out.engine = max(c.engine, other.engine)
 	out.records += other.records
 	out.gases = c.gases.Add(other.gases)
 	for i := range out.quality {

@@ -15,7 +15,8 @@ type Preview struct {
 // PreviewOf returns the footprint to show for a record. The notices of Decode
 // are not in it: put them in front.
 func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
-	sum := Of(e).interval()
+	of := Of(e)
+	sum := of.interval()
 	p := Preview{KgCO2e: sum.KgCO2e, Low: sum.Low, High: sum.High, FactorSet: factorSet,
 		Defaulted: e.Defaulted, Notices: e.Notices}
 	if p.Defaulted == nil {
@@ -27,4 +28,22 @@ func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
 	return p
 }
 
-func (c Contribution) interval() Interval { return interval(c.cells) }
+// interval returns the interval of all records.
+func (c *Contribution) interval() Interval {
+	return c.intervalOf(c.cells, func(*count) bool { return true })
+}
+
+// intervalOf returns the interval of some cells, which are those of all records
+// that of picks.
+func (c *Contribution) intervalOf(cells []cell, of func(*count) bool) Interval {
+	if !c.second() {
+		return interval(cells)
+	}
+	v := rowVariance(uses(cells))
+	for i := range c.counts {
+		if own := c.counts[i].Own; own != nil && of(&c.counts[i]) {
+			v.Add(v, own)
+		}
+	}
+	return matched(sumOf(cells), v)
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -17,12 +18,14 @@ import (
 // type, group, category or factor id contains; that is a fifth of the cost of
 // reading nested lists.
 type contributionJSON struct {
-	Engine       string   `json:"engine"`
-	Records      int64    `json:"records"`
-	Total        string   `json:"total"`
-	Counts       []string `json:"counts,omitempty"` // type|group|records
-	Cells        []string `json:"cells,omitempty"`  // type|group|factor|stage|scope|category|mass|down|up
-	Gases        string   `json:"gases,omitempty"`  // co2|ch4|n2o|aviationNonCO2|unsplit
+	Engine  string   `json:"engine"`
+	Records int64    `json:"records"`
+	Total   string   `json:"total"`
+	Counts  []string `json:"counts,omitempty"` // type|group|records, and |own variance from engine 2.0.0 on
+	// type|group|factor|stage|scope|category|mass and |down|up, or from engine
+	// 2.0.0 on |use|basic|fit.
+	Cells        []string `json:"cells,omitempty"`
+	Gases        string   `json:"gases,omitempty"` // co2|ch4|n2o|aviationNonCO2|unsplit
 	Quality      string   `json:"quality,omitempty"`
 	Extrapolated string   `json:"extrapolated,omitempty"`
 	Unbased      string   `json:"unbased,omitempty"`
@@ -53,17 +56,21 @@ func masses(list ...footprint.Mass) string {
 // MarshalJSON writes the stored form.
 func (c Contribution) MarshalJSON() ([]byte, error) {
 	j := contributionJSON{
-		Engine: footprint.EngineVersion, Records: c.records, Total: c.Total().String(),
+		Engine: c.engineVersion(), Records: c.records, Total: c.Total().String(),
 		Gases:   masses(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
 		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
 		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
 	}
 	for _, n := range c.counts {
-		j.Counts = append(j.Counts, n.Type+"|"+n.Group+"|"+strconv.FormatInt(n.Records, 10))
+		text := n.Type + "|" + n.Group + "|" + strconv.FormatInt(n.Records, 10)
+		if c.second() {
+			text += "|" + ownOf(n.Own).String()
+		}
+		j.Counts = append(j.Counts, text)
 	}
 	for _, n := range c.cells {
 		j.Cells = append(j.Cells, strings.Join([]string{n.Type, n.Group, n.Factor, n.Stage, strconv.Itoa(n.Scope), n.Category,
-			n.Mass.String(), n.Down.String(), n.Up.String()}, "|"))
+			n.Mass.String()}, "|")+"|"+c.ends(&n))
 	}
 	for _, n := range c.notices {
 		j.Notices = append(j.Notices, n.Code+"|"+strconv.FormatInt(n.Records, 10)+"|"+n.Mass.String())
@@ -71,13 +78,44 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// OfThisEngine reports whether a stored contribution was written by this engine.
-// One of an older engine can be read, and may be of other figures: what it is
-// added to is no sum of this engine.
-func OfThisEngine(stored []byte) bool { return bytes.HasPrefix(stored, engineMark) }
+// engineVersion returns the engine of the records; that of none is the default.
+func (c *Contribution) engineVersion() string {
+	if c.engine == "" {
+		return footprint.EngineVersion
+	}
+	return c.engine
+}
 
-// engineMark is how the stored form begins, which is canonical.
-var engineMark = []byte(`{"engine":"` + footprint.EngineVersion + `",`)
+// second reports whether the records are of engine 2.0.0 or later.
+func (c *Contribution) second() bool { return c.engineVersion() != footprint.Engine1 }
+
+// ends writes what the intervals are made from.
+func (c *Contribution) ends(n *cell) string {
+	if !c.second() {
+		return n.Down.String() + "|" + n.Up.String()
+	}
+	return n.Use + "|" + strconv.FormatInt(n.Basic, 10) + "|" + strconv.FormatInt(n.Fit, 10)
+}
+
+// OfThisEngine reports whether a stored contribution was written by an engine
+// that is held. One of an older engine can be read, and may be of other figures:
+// what it is added to is not a sum of an engine that is held.
+func OfThisEngine(stored []byte) bool {
+	for _, mark := range engineMarks {
+		if bytes.HasPrefix(stored, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// engineMarks are how the stored form begins, which is canonical.
+var engineMarks = func() (out [][]byte) {
+	for _, e := range footprint.Engines() {
+		out = append(out, []byte(`{"engine":"`+e+`",`))
+	}
+	return out
+}()
 
 // UnmarshalJSON reads the stored form, of whichever engine. Its total must be that of its cells.
 func (c *Contribution) UnmarshalJSON(data []byte) error {
@@ -88,6 +126,9 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 	var r Contribution
 	p := entries{}
 	r.records = j.Records
+	if footprint.KnownEngine(j.Engine) && j.Engine != footprint.EngineVersion {
+		r.engine = j.Engine
+	}
 	p.masses(j.Gases, &r.gases.CO2, &r.gases.CH4, &r.gases.N2O, &r.gases.AviationNonCO2, &r.gases.Unsplit)
 	p.masses(j.Quality, &r.quality[footprint.Measured], &r.quality[footprint.Calculated], &r.quality[footprint.Estimated], &r.quality[footprint.Assumed])
 	p.masses(j.Extrapolated, &r.extrapolated)
@@ -96,7 +137,11 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 	p.masses(j.Market, &r.market.Mass, &r.market.Covered, &r.market.Residual, &r.market.GridMean)
 	for _, entry := range j.Counts {
 		p.start(entry)
-		r.counts = append(r.counts, count{Type: p.text(), Group: p.text(), Records: p.number()})
+		n := count{Type: p.text(), Group: p.text(), Records: p.number()}
+		if r.second() {
+			n.Own = p.own()
+		}
+		r.counts = append(r.counts, n)
 		p.end()
 	}
 	if len(j.Cells) > 0 {
@@ -105,7 +150,14 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 	for _, entry := range j.Cells {
 		p.start(entry)
 		key := cellKey{Type: p.text(), Group: p.text(), Factor: p.text(), Stage: p.text(), Scope: int(p.number()), Category: p.text()}
-		r.cells = append(r.cells, cell{cellKey: key, Mass: p.mass(), Down: p.mass(), Up: p.mass()})
+		n := cell{cellKey: key, Mass: p.mass()}
+		if r.second() {
+			n.Use, n.Basic, n.Fit = p.text(), p.number(), p.number()
+			p.bad = p.bad || n.Basic < 0 || n.Fit < 0 || n.Basic > maxVariance || n.Fit > maxVariance
+		} else {
+			n.Down, n.Up = p.mass(), p.mass()
+		}
+		r.cells = append(r.cells, n)
 		p.end()
 	}
 	for _, entry := range j.Notices {
@@ -164,6 +216,23 @@ func (p *entries) mass() footprint.Mass {
 	m, err := footprint.ParseMicrograms(p.text())
 	p.bad = p.bad || err != nil
 	return m
+}
+
+// maxVariance bounds what is read, in billionths; no score or survey comes near.
+const maxVariance = 100_000_000_000
+
+// own reads a variance in µg².
+func (p *entries) own() *big.Int {
+	text := p.text()
+	n, ok := new(big.Int).SetString(text, 10)
+	if !ok || len(text) > 120 || n.Sign() < 0 || n.String() != text {
+		p.bad = true
+		return nil
+	}
+	if n.Sign() == 0 {
+		return nil
+	}
+	return n
 }
 
 func (p *entries) end() { p.bad = p.bad || !p.done }

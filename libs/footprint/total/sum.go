@@ -41,14 +41,16 @@ func Sum(parts ...Contribution) Contribution {
 type tally struct {
 	scalars Contribution // without lists
 	cells   gather[cellKey, cell]
-	counts  gather[count, count]
+	counts  gather[countKey, count]
 	notices gather[string, noticeSum]
 }
+
+type countKey struct{ Type, Group string }
 
 func newTally() *tally {
 	return &tally{
 		cells:  gather[cellKey, cell]{at: make(map[cellKey]int)},
-		counts: gather[count, count]{at: make(map[count]int)}, notices: gather[string, noticeSum]{at: make(map[string]int)},
+		counts: gather[countKey, count]{at: make(map[countKey]int)}, notices: gather[string, noticeSum]{at: make(map[string]int)},
 	}
 }
 
@@ -59,8 +61,9 @@ func (t *tally) cell(c *cell) {
 }
 
 func (t *tally) count(c count) {
-	if n := t.counts.find(count{Type: c.Type, Group: c.Group}, &c); n != nil {
+	if n := t.counts.find(countKey{c.Type, c.Group}, &c); n != nil {
 		n.Records += c.Records
+		n.Own = addOwn(n.Own, c.Own)
 	}
 }
 
@@ -140,12 +143,13 @@ func (t *tally) add(e *footprint.Evaluation) {
 		t.scalars.addLine(l)
 	}
 	t.scalars.records++
+	t.scalars.engine = e.Engine
 	t.scalars.unbased = t.scalars.unbased.Add(e.NotRebased)
 	t.scalars.biogenic = t.scalars.biogenic.Add(e.Biogenic)
 	if e.Market != nil {
 		t.scalars.market = t.scalars.market.Add(*e.Market)
 	}
-	t.count(count{e.Type, e.Group, 1})
+	t.count(count{e.Type, e.Group, 1, ownVariance(e.Lines)})
 	for i := range e.Notices {
 		if reported(e.Notices, i) {
 			t.notice(noticeSum{e.Notices[i].Code, 1, mass})

@@ -1,6 +1,7 @@
 package total
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -8,53 +9,102 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// Deviation is how far the lines of one factor lie below and above their figure
-// at the ends of their interval.
+// Deviation is how uncertain the lines of one factor are, or of one use of it,
+// or the activity of records.
 type Deviation struct {
-	Factor   string
+	Factor string
+	// Down and Up are how far the lines lie below and above their figure at the
+	// ends of their interval, by engine 1.2.0.
 	Down, Up footprint.Mass
+	// Use, Basic and Fit are those of footprint.Doubt, Mass is that of the lines,
+	// from engine 2.0.0 on.
+	Use        string
+	Basic, Fit int64
+	Mass       footprint.Mass
+	// Own is the variance by the activity of records, which have no factor here.
+	Own *big.Int
 }
 
-// Deviations gives the deviations of all lines, one for each factor, ordered by
-// it. Lines of one factor err together, so theirs are added plainly.
+// Deviations returns the deviations of all lines, one for each factor and use,
+// ordered. By engine 1.2.0 lines of one factor err together, so theirs are added
+// plainly.
 func (c Contribution) Deviations() []Deviation {
-	out := make([]Deviation, 0, len(c.cells))
+	out := make([]Deviation, 0, len(c.cells)+1)
+	if c.second() {
+		for _, u := range uses(c.cells) {
+			out = append(out, Deviation{Factor: u.row, Use: u.use, Basic: u.basic, Fit: u.fit, Mass: u.mass})
+		}
+		var own *big.Int
+		for i := range c.counts {
+			own = addOwn(own, c.counts[i].Own)
+		}
+		if own != nil {
+			out = append(out, Deviation{Own: own})
+		}
+		return addUp(out)
+	}
 	for i := range c.cells {
-		out = append(out, Deviation{c.cells[i].Factor, c.cells[i].Down, c.cells[i].Up})
+		out = append(out, Deviation{Factor: c.cells[i].Factor, Down: c.cells[i].Down, Up: c.cells[i].Up})
 	}
 	return addUp(out)
 }
 
-// DeviationsOf gives the deviations of the lines of a record; they are those of
-// its Contribution.
+// DeviationsOf returns the deviations of the lines of a record; they are those
+// of its Contribution.
 func DeviationsOf(lines []footprint.Line) []Deviation {
-	out := make([]Deviation, 0, len(lines))
+	c := Contribution{cells: make([]cell, 0, len(lines))}
 	for i := range lines {
-		out = append(out, Deviation{lines[i].FactorID, lines[i].Mass.Sub(lines[i].Low), lines[i].High.Sub(lines[i].Mass)})
+		if lines[i].Doubt != nil {
+			c.engine = footprint.Engine2
+		}
+		c.cells = append(c.cells, cellOf("", &lines[i]))
 	}
-	return addUp(out)
+	c.counts = []count{{Own: ownVariance(lines)}}
+	return c.Deviations()
 }
 
-// addUp orders deviations and adds those of one factor, in place. The names of
-// factors are shared by all that have them.
+// addUp orders deviations and adds those of one factor and use, in place. The
+// names of factors are shared by all that have them.
 func addUp(all []Deviation) []Deviation {
-	slices.SortFunc(all, func(a, b Deviation) int { return strings.Compare(a.Factor, b.Factor) })
+	slices.SortFunc(all, func(a, b Deviation) int {
+		return cmp.Or(strings.Compare(a.Factor, b.Factor), strings.Compare(a.Use, b.Use))
+	})
 	out := all[:0]
 	for _, d := range all {
-		if last := len(out) - 1; last >= 0 && out[last].Factor == d.Factor {
+		if last := len(out) - 1; last >= 0 && out[last].Factor == d.Factor && out[last].Use == d.Use {
 			out[last].Down, out[last].Up = out[last].Down.Add(d.Down), out[last].Up.Add(d.Up)
+			out[last].Mass, out[last].Own = out[last].Mass.Add(d.Mass), addOwn(out[last].Own, d.Own)
 			continue
 		}
-		d.Factor = unique.Make(d.Factor).Value()
+		d.Factor, d.Use = unique.Make(d.Factor).Value(), unique.Make(d.Use).Value()
 		out = append(out, d)
 	}
 	return out
 }
 
-// IntervalOf gives the interval of a mass with such deviations.
+// ofSecond reports whether deviations are of engine 2.0.0 or later.
+func ofSecond(deviations []Deviation) bool {
+	return slices.ContainsFunc(deviations, func(d Deviation) bool { return d.Own != nil || d.Basic != 0 || d.Fit != 0 })
+}
+
+// IntervalOf returns the interval of a mass with such deviations.
 func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
+	if ofSecond(deviations) {
+		v := new(big.Int)
+		list := make([]rowUse, 0, len(deviations))
+		for _, d := range deviations {
+			if d.Own != nil {
+				v.Add(v, d.Own)
+			} else {
+				list = append(list, rowUse{d.Factor, d.Use, d.Basic, d.Fit, d.Mass})
+			}
+		}
+		slices.SortFunc(list, compareUses)
+		return matched(m, v.Add(v, rowVariance(list)))
+	}
 	cells := make([]cell, len(deviations))
 	for i, d := range deviations {
 		cells[i] = cell{cellKey: cellKey{Factor: d.Factor}, Down: d.Down, Up: d.Up}
@@ -63,24 +113,45 @@ func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
 	return Interval{KgCO2e: m, Low: m.Add(i.Low), High: m.Add(i.High)}
 }
 
-// Variance is the spread of a total, to be shared out to its parts. With U the
-// upper deviation of all lines of a factor, the upper half of the total's
-// interval is √Σ U²; a part whose own deviations are u has Σ u·U of the sum
-// below the root. The shares of parts that make up the total add up to 1. The
-// zero value is the variance of nothing.
+// Variance is the spread of a total, to be shared out to its parts: a part has
+// its covariance with the whole. The shares of parts that make up the total add
+// up to 1. By engine 1.2.0, with U the upper deviation of all lines of a factor
+// and u that of the part, the share is Σ u·U of Σ U². The zero value is the
+// variance of nothing.
 type Variance struct {
 	up    map[string]*big.Int
+	uses  map[[2]string]*big.Int // masses by row and use
+	rows  map[string]*big.Int    // masses by row
 	whole *big.Int
 }
 
-// Variance gives that of the sum of all records in c.
+// Variance returns that of the sum of all records in c.
 func (c Contribution) Variance() Variance { return VarianceOf(c.Deviations()) }
 
-// VarianceOf gives the variance of a total with such deviations; a factor may be
-// named more than once.
-func VarianceOf(total []Deviation) Variance {
+// VarianceOf returns the variance of a total with such deviations; a factor may
+// be named more than once.
+func VarianceOf(all []Deviation) Variance {
+	if ofSecond(all) {
+		v := Variance{uses: map[[2]string]*big.Int{}, rows: map[string]*big.Int{}, whole: new(big.Int)}
+		add := func(m *big.Int, d footprint.Mass) *big.Int {
+			if m == nil {
+				return d.Big()
+			}
+			return m.Add(m, d.Big())
+		}
+		for _, d := range all {
+			if d.Own == nil {
+				v.rows[d.Factor] = add(v.rows[d.Factor], d.Mass)
+				v.uses[[2]string{d.Factor, d.Use}] = add(v.uses[[2]string{d.Factor, d.Use}], d.Mass)
+			}
+		}
+		for _, d := range all {
+			v.whole.Add(v.whole, v.covariance(d))
+		}
+		return v
+	}
 	sums := make(map[string]footprint.Mass)
-	for _, d := range total {
+	for _, d := range all {
 		sums[d.Factor] = sums[d.Factor].Add(d.Up)
 	}
 	v := Variance{up: make(map[string]*big.Int, len(sums)), whole: new(big.Int)}
@@ -93,14 +164,31 @@ func VarianceOf(total []Deviation) Variance {
 	return v
 }
 
-// Share gives the share of a part.
+// covariance returns the covariance of a deviation with the total, in 10^-24 µg².
+func (v Variance) covariance(d Deviation) *big.Int {
+	if d.Own != nil {
+		return new(big.Int).Mul(d.Own, fixed.One)
+	}
+	row, use := v.rows[d.Factor], v.uses[[2]string{d.Factor, d.Use}]
+	if row == nil || use == nil {
+		return new(big.Int)
+	}
+	basic := exponential(d.Basic)
+	n := new(big.Int).Mul(new(big.Int).Sub(basic, fixed.One), row)
+	n.Add(n, new(big.Int).Mul(new(big.Int).Sub(exponential(d.Basic+d.Fit), basic), use))
+	return n.Mul(n, d.Mass.Big())
+}
+
+// Share returns the share of a part.
 func (v Variance) Share(part []Deviation) VarianceShare {
 	s := VarianceShare{part: new(big.Int), whole: new(big.Int)}
 	if v.whole != nil {
 		s.whole = v.whole
 	}
 	for _, d := range part {
-		if u := v.up[d.Factor]; u != nil {
+		if v.uses != nil {
+			s.part.Add(s.part, v.covariance(d))
+		} else if u := v.up[d.Factor]; u != nil {
 			s.part.Add(s.part, new(big.Int).Mul(d.Up.Big(), u))
 		}
 	}

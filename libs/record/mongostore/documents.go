@@ -150,6 +150,7 @@ type eventState struct {
 type methodDoc struct {
 	RadiativeForcing bool   `bson:"radiativeForcing"`
 	GWP              string `bson:"gwp"`
+	Engine           string `bson:"engine,omitempty"`
 }
 
 func eventStateOf(e record.Event) (eventState, error) {

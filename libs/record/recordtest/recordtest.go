@@ -76,7 +76,7 @@ func someEvent(id record.EventID) record.Event {
 		ID: id, Org: acme, Title: "Gala", StartDate: "2026-05-01", EndDate: "2026-05-03",
 		Attendees: new(int64(250)), VirtualAttendees: new(int64(0)), Country: "DE", Timezone: "Europe/Berlin",
 		Description: "An evening.", Boundary: json.RawMessage(`{"included":["flights"],"excluded":[]}`),
-		Method: record.Method{RadiativeForcing: true, GWP: "AR6"}, FactorSet: "2026.1",
+		Method: record.Method{RadiativeForcing: true, GWP: "AR6", Engine: "2.0.0"}, FactorSet: "2026.1",
 		CreatedBy: record.Actor{ID: "u1", Name: "Ann", Role: identity.Manager},
 		CreatedAt: start, UpdatedAt: start.Add(time.Second), Rev: 1, ContextRev: 1,
 	}

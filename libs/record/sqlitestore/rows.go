@@ -132,6 +132,7 @@ type eventBody struct {
 	Description      string    `json:"description,omitempty"`
 	RadiativeForcing bool      `json:"radiativeForcing"`
 	GWP              string    `json:"gwp"`
+	Engine           string    `json:"engine,omitempty"`
 	FactorSet        string    `json:"factorSet"`
 	CreatedBy        actorJSON `json:"createdBy"`
 }
@@ -144,7 +145,7 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
 		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
-		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP,
+		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, Engine: e.Method.Engine,
 		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy),
 	})
 }
@@ -174,7 +175,7 @@ func scanEvent(row scanner) (record.Event, error) {
 	e.Title, e.StartDate, e.EndDate = b.Title, b.StartDate, b.EndDate
 	e.Attendees, e.VirtualAttendees = b.Attendees, b.VirtualAttendees
 	e.Country, e.Timezone, e.Description = b.Country, b.Timezone, b.Description
-	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP}
+	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP, Engine: b.Engine}
 	e.FactorSet, e.CreatedBy = b.FactorSet, by
 	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
 	e.Boundary = raw(boundary)

@@ -327,7 +327,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 	}
 	next := Result{
 		Org: org, Event: event, Version: stored.Version + 1,
-		ContextRev: ev.ContextRev, Context: ev.Context(), EngineVersion: footprint.EngineVersion,
+		ContextRev: ev.ContextRev, Context: ev.Context(), EngineVersion: ev.Context().EngineVersion(),
 	}
 	eventContext, err := json.Marshal(next.Context)
 	if err != nil {

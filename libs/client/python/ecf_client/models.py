@@ -340,6 +340,7 @@ CustomInput = TypedDict(
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
     },
 )
 CustomInput.__doc__ = """A footprint that was worked out elsewhere. kgCO2e as stated.
@@ -357,6 +358,8 @@ population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
 """
 
 DeletedResponseData = TypedDict(
@@ -1247,12 +1250,15 @@ varianceShare: The share of the variance of the total, rounded down. Lines that 
 Method = TypedDict(
     "Method",
     {
+        "engine": "NotRequired[Literal['1.2.0', '2.0.0']]",
         "gwp": "NotRequired[Literal['published', 'AR6']]",
         "radiativeForcing": "NotRequired[bool]",
     },
 )
 Method.__doc__ = """How the footprint is calculated. A change calculates it anew.
 
+engine: The arithmetic the event is pinned to; absent it stays as it is, and is 1.2.0 for a new event. A newer engine
+    never moves a result by itself; the changelog and the methodology say what each one changed.
 gwp: The factors' published CO2e, or their gases weighed by AR6 where they are known.
 radiativeForcing: Whether flights count the effects at altitude beside their CO2.
 """
@@ -1456,6 +1462,7 @@ PurchasesInput = TypedDict(
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
     },
 )
 PurchasesInput.__doc__ = """Money spent where no amount is known, with a factor of one's own. amount × kgCO2ePerUnit, the factor per unit of
@@ -1477,6 +1484,8 @@ metadata: Up to 20 texts of your own.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
 """
 
 Record = TypedDict(
@@ -1551,6 +1560,7 @@ Record = TypedDict(
         "roundTrip": "NotRequired[Optional[bool]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
         "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']]]",
@@ -1656,6 +1666,8 @@ rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
 site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
@@ -1749,6 +1761,7 @@ RecordInput = TypedDict(
         "roundTrip": "NotRequired[Optional[bool]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
         "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']]]",
@@ -1837,6 +1850,8 @@ rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
 site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
@@ -2120,6 +2135,7 @@ ReviewItem = TypedDict(
         "roundTrip": "NotRequired[Optional[bool]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
         "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']]]",
@@ -2226,6 +2242,8 @@ rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
 site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.

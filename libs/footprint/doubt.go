@@ -1,0 +1,168 @@
+package footprint
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
+)
+
+// Doubt is how uncertain a line is: variances of the logarithm of its mass, in
+// billionths. The mass is the expected value of a lognormal distribution whose
+// variance is the sum of the three.
+type Doubt struct {
+	// Activity is the doubt of the amount. All lines of a record share it.
+	Activity int64 `json:"activity"`
+	// Basic is the doubt of the factor's row. All lines of the row and stage share
+	// it.
+	Basic int64 `json:"basic"`
+	// Fit is the doubt of using the row for another time, place or technology.
+	// Lines of the row and stage with the same Use share it.
+	Fit int64 `json:"fit"`
+	// Use names the place and the scores for time, geography and technology.
+	Use string `json:"use"`
+}
+
+// Variance returns the sum of the three.
+func (d *Doubt) Variance() int64 { return d.Activity + d.Basic + d.Fit }
+
+// second reports whether the event is calculated by engine 2.0.0 or later.
+func (c *calculation) second() bool { return c.ev.EngineVersion() != Engine1 }
+
+// fewAnswers is the number of answers below which a coefficient of variation
+// says little.
+const fewAnswers = 5
+
+// sampled sets the variance of a survey of n out of N people: σ² = ln(1 + CV²/n ×
+// (1 - n/N)). Without a coefficient of variation, or with one of few answers, it
+// counts as at least 1: no spread among few answers is no knowledge of spread.
+func (c *calculation) sampled(in *common) {
+	cv := decimal.FromInt(1)
+	if in.SampleCV != nil && (in.Respondents >= fewAnswers || in.SampleCV.Cmp(cv) > 0) {
+		cv = *in.SampleCV
+	} else {
+		c.note(NoticeSampling, "sampleCV", "%d of %d answered; the coefficient of variation counts as 1.", in.Respondents, in.Population)
+	}
+	r := decimalRat(cv)
+	r.Mul(r, r)
+	r.Mul(r, big.NewRat(in.Population-in.Respondents, in.Population))
+	r.Quo(r, big.NewRat(in.Respondents, 1))
+	c.variance = fixed.Log(r.Add(r, big.NewRat(1, 1)))
+}
+
+// doubt sets the interval of a line. A figure that came with the record is in
+// doubt with the record alone.
+func (c *calculation) doubt(l *Line, e entry, s scores) {
+	p := c.engine.pedigree
+	activity := p.variance(0, s.reliability) + p.variance(1, s.completeness)
+	if c.variance != nil {
+		activity += billionths(c.variance)
+	}
+	d := Doubt{Activity: activity, Fit: p.variance(2, s.time) + p.variance(3, s.geography) + p.variance(4, s.technology)}
+	d.Basic = p.basic(c.engine.set, c.typ, e)
+	if e.factor == nil {
+		d.Activity, d.Basic, d.Fit = d.Variance(), 0, 0
+	} else {
+		d.Use = c.place + "." + strconv.Itoa(int(s.time)*100+int(s.geography)*10+int(s.technology))
+	}
+	l.Doubt = &d
+	var sigma *big.Int
+	l.Low, l.High, sigma = Lognormal(l.Mass, fromBillionths(d.Variance()))
+	l.GSD2 = fixed.Quo(fixed.Exp(sigma), fixed.Pow10(18)).Uint64()
+}
+
+// variance returns the variance of the logarithm for one score, in billionths.
+// An uncertainty factor U is the factor of a 95% interval, so that ln(U) is 1.96
+// standard deviations.
+func (p *pedigree) variance(indicator int, score uint8) int64 {
+	return ofFactor(p.squares[indicator][min(max(score, 1), 5)-1])
+}
+
+// ofFactor returns ln(U)² / 1.96² in billionths.
+func ofFactor(square *big.Int) int64 {
+	n := new(big.Int).Mul(square, big.NewInt(10_000))
+	return billionths(fixed.Quo(n, big.NewInt(196*196)))
+}
+
+func billionths(x *big.Int) int64 { return fixed.Quo(x, fixed.Pow10(15)).Int64() }
+
+func fromBillionths(v int64) *big.Int { return new(big.Int).Mul(big.NewInt(v), fixed.Pow10(15)) }
+
+// basicDefault is the factor of the interval of a row whose source publishes
+// none: 1.05, the least basic uncertainty of energy, fuels, semi-finished
+// products and treatment of waste in Frischknecht and Jungbluth (eds.),
+// ecoinvent report No. 1, Overview and Methodology (2007). It is a lower bound.
+var basicDefault = big.NewRat(105, 100)
+
+// The relative uncertainties that one table publishes, which does not say what
+// they span; they are read as the upper half of a 95% interval.
+const (
+	basicMeal  = "uncertainty.meal"
+	basicTrain = "uncertainty.train"
+)
+
+// Flights: 37% for a flight with condensation trails, 10% for what is burnt, by
+// the text of the row uncertainty.plane_contrails.
+var (
+	basicFlight     = big.NewRat(137, 100)
+	basicCombustion = big.NewRat(110, 100)
+)
+
+// basic returns the basic variance of a row in billionths.
+func (p *pedigree) basic(set *factors.Set, typ string, e entry) int64 {
+	factor := basicDefault
+	published := func(id string) {
+		if d, ok := set.Default(id); ok {
+			factor = new(big.Rat).Add(decimalRat(d.Value), big.NewRat(1, 1))
+		}
+	}
+	f := e.factor
+	switch {
+	case f == nil:
+	case typ == "flights" && e.withoutRF != nil && !e.upstream:
+		factor = basicFlight
+	case typ == "flights" && !e.upstream:
+		factor = basicCombustion
+	case strings.HasPrefix(f.Series, "food.meal."):
+		published(basicMeal)
+	case strings.HasPrefix(f.Series, "desnz-rail-"):
+		published(basicTrain)
+	}
+	return cachedVariance(factor)
+}
+
+// variances remembers the few basic factors there are.
+var variances sync.Map
+
+func cachedVariance(factor *big.Rat) int64 {
+	key := factor.RatString()
+	if v, ok := variances.Load(key); ok {
+		if n, ok := v.(int64); ok {
+			return n
+		}
+	}
+	n := ofFactor(fixed.Square(fixed.Log(factor)))
+	variances.Store(key, n)
+	return n
+}
+
+// Lognormal returns the ends of the 95% interval of a lognormal distribution
+// with the expected value m, m × exp(-σ²/2 ± 1.96σ), for the variance σ² of its
+// logarithm in 10^-24; and 1.96σ. The interval always contains m.
+func Lognormal(m Mass, variance *big.Int) (low, high Mass, half *big.Int) {
+	sigma := new(big.Int).Sqrt(new(big.Int).Mul(variance, fixed.One))
+	half = fixed.Quo(new(big.Int).Mul(sigma, big.NewInt(196)), big.NewInt(100))
+	middle := fixed.Quo(variance, big.NewInt(2))
+	up := new(big.Int).Sub(half, middle)
+	down := new(big.Int).Add(half, middle)
+	low = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), fixed.One), fixed.Exp(down)))
+	high = m
+	if up.Sign() > 0 {
+		high = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), fixed.Exp(up)), fixed.One))
+	}
+	return low, high, half
+}
