@@ -122,6 +122,10 @@ generated: ## Send many requests made from the OpenAPI document (REQUESTS=20000 
 chaos: ## Break the running system at random for many rounds (ROUNDS=20)
 	@ECF_CHAOS_ROUNDS=$(or $(ROUNDS),20) $(MAKE) test-work PKG=./tests/chaos TEST_TIMEOUT=3h
 
+.PHONY: drill
+drill: ## Break the running system and see that each fault fires its alert, and no other
+	@ECF_DRILL=yes $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestDrill$$' ./tests/monitoring
+
 .PHONY: lists
 lists: ## Page through lists that change at random for many rounds (ROUNDS=200)
 	@ECF_LIST_ROUNDS=$(or $(ROUNDS),200) $(MAKE) test-work PKG="./libs/record/sqlitestore ./libs/record/mongostore" TEST_TIMEOUT=3h

@@ -80,20 +80,17 @@ class Line:
         self.extrapolated, self.quality = extrapolated, quality
         self.factor, self.stage, self.group = stated["factorId"], stated["stage"], stated["group"]
         self.scope, self.category = stated["scope"], stated.get("scope3Category", "")
+        self.doubt = stated.get("uncertainty")
         self.gases = {}
 
 
-def interval(lines):
-    """Adds lines up. Widths of one factor are added, those of different ones in quadrature."""
-    total, widths = sum(line.mass for line in lines), {}
-    for line in lines:
-        down, up = widths.get(line.factor, (0, 0))
-        widths[line.factor] = down + line.down, up + line.up
-    down, up = (isqrt(sum(w[i]**2 for w in widths.values())) for i in (0, 1))
-    return {"kgCO2e": kilograms(total), "low": kilograms(total - down), "high": kilograms(total + up)}
-
-
 class Method1:
+    # What a bundle of this method gives no means to check.
+    TAKEN = (
+        "which row of the factor set fits a record, and its scores for geography and technology (only rows in use are in the bundle)",
+        "great-circle distances, the CO2 of flights without radiative forcing, biogenic CO2, and residual mixes",
+    )
+
     def check(self, plain, report):
         self.report, self.plain, self.context = report, plain, plain["event"]["context"]
         self.rows = {row["id"]: row for row in plain["factors"]}
@@ -116,16 +113,16 @@ class Method1:
         report.checked("every sum of the result, its intervals, shares and figures per attendee, to the last digit")
         if self.absent:
             report.taken("figures of upstream parts whose rows are not in the bundle: " + ", ".join(sorted(self.absent)))
-        report.taken("which row of the factor set fits a record, and its scores for geography and technology (only rows in use are in the bundle)")
-        report.taken("great-circle distances, the CO2 of flights without radiative forcing, biogenic CO2, and residual mixes")
+        for what in self.TAKEN:
+            report.taken(what)
         report.taken("that the rows are those of the set %s with the checksum %s" % (plain["factorSet"]["id"], plain["factorSet"]["version"]))
 
     # One record
 
     def record(self, where, record):
         fields = record["fields"]
-        parts = TYPES[record["type"]](fields, self.context)
-        self.extra = sampling(fields) if surveyed(fields) and "sampleCV" in fields else Decimal(0)
+        parts = self.parts(record)
+        self.extra = self.survey(fields) if surveyed(fields) else Decimal(0)
         self.scale = Fraction(fields["population"], fields["respondents"]) if surveyed(fields) else Fraction(1)
         lines, serving = [], {}
         for k, stated in enumerate(record["lines"]):
@@ -147,8 +144,39 @@ class Method1:
             serving.setdefault(found[0], []).append((stated, row))
         for p, part in enumerate(parts):
             self.complete(where, part, serving.get(p, []))
-        self.report.same(where, {n: record[n] for n in ("kgCO2e", "low", "high")}, interval(lines))
+        self.report.same(where, {n: record[n] for n in ("kgCO2e", "low", "high")}, self.interval([lines]))
         return lines
+
+    def parts(self, record):
+        """Returns what a record states (quantities.py)."""
+        return TYPES[record["type"]](record["fields"], self.context)
+
+    def survey(self, fields):
+        """Returns the ln(U)² that a survey adds."""
+        return sampling(fields) if "sampleCV" in fields else Decimal(0)
+
+    def completeness(self, fields):
+        if not surveyed(fields) or "sampleCV" in fields:
+            return 1
+        answered = Fraction(100 * fields["respondents"], fields["population"])
+        return 4 - sum(answered >= limit for limit in (40, 60, 80))
+
+    def ends(self, at, record, row, column, stated, micrograms):
+        """Returns the ends of a line in micrograms, after comparing what they are made of."""
+        g = gsd2([int(s) for s in stated["scores"]], self.extra)
+        self.report.same(at + ".gsd2Millionths", stated["gsd2Millionths"], g)
+        return round(Fraction(micrograms * 10**6, g)), round(Fraction(micrograms * g, 10**6))
+
+    def interval(self, records):
+        """Adds up the lines of records, a list for each. Widths of one factor are added, those
+        of different ones in quadrature."""
+        lines = [line for record in records for line in record]
+        total, widths = sum(line.mass for line in lines), {}
+        for line in lines:
+            down, up = widths.get(line.factor, (0, 0))
+            widths[line.factor] = down + line.down, up + line.up
+        down, up = (isqrt(sum(w[i]**2 for w in widths.values())) for i in (0, 1))
+        return {"kgCO2e": kilograms(total), "low": kilograms(total - down), "high": kilograms(total + up)}
 
     def complete(self, where, part, serving):
         """Checks that a part has its line, and the upstream line that its row asks for."""
@@ -204,10 +232,8 @@ class Method1:
                 raise NotABundle("a score of %s is none" % at)
             if score is not None:
                 same("%s.scores[%d]" % (at, i), stated["scores"][i], score)
-        g = gsd2([int(s) for s in stated["scores"]], self.extra)
-        same(at + ".gsd2Millionths", stated["gsd2Millionths"], g)
         micrograms = mass * 1000
-        low, high = round(Fraction(micrograms * 10**6, g)), round(Fraction(micrograms * g, 10**6))
+        low, high = self.ends(at, record, row, column, stated, micrograms)
         same(at + ".low", stated["low"], kilograms(low))
         same(at + ".high", stated["high"], kilograms(high))
         rest = 0
@@ -254,10 +280,7 @@ class Method1:
         at_best = part.at_best[stated["unit"]] if isinstance(part.at_best, dict) else part.at_best
         quality = max(QUALITY.index(fields.get("dataQuality") or "estimated"), at_best, CALCULATED if record["defaulted"] else MEASURED)
         reliability = {MEASURED: 1 if fields.get("evidence") else 2, CALCULATED: 3, ESTIMATED: 4, ASSUMED: 5}[quality]
-        completeness = 1
-        if surveyed(fields) and "sampleCV" not in fields:
-            answered = Fraction(100 * fields["respondents"], fields["population"])
-            completeness = 4 - sum(answered >= limit for limit in (40, 60, 80))
+        completeness = self.completeness(fields)
         activity = year(fields.get("date")) or year(self.context["startDate"])
         if row is not None and "absent" in row:
             return quality, (reliability, completeness, None, None, None)
@@ -282,7 +305,7 @@ class Method1:
         total = sum(line.mass for line in lines)
         people, length = context["attendees"], days(context)
         computed = {
-            "total": interval(lines),
+            "total": self.interval([lines for _, lines in self.records]),
             "perAttendeeKg": kilograms(share(total, 1, people)) if people else None,
             "perAttendeeDayKg": kilograms(share(total, 1, people * length)) if people and length else None,
             "byType": [dict(self.part(t, "type", [r for r in self.records if r[0]["type"] == t])) for t in TYPES
@@ -310,11 +333,10 @@ class Method1:
     def group(entry):
         return entry[0]["fields"].get("group") or "unspecified"
 
-    @staticmethod
-    def part(name, key, entries):
+    def part(self, name, key, entries):
         yield key, name
         yield "records", len(entries)
-        yield from interval([line for _, lines in entries for line in lines]).items()
+        yield from self.interval([lines for _, lines in entries]).items()
 
     @staticmethod
     def shares(lines, total):
@@ -356,7 +378,7 @@ class Method1:
 
     def amount_of_grid(self, record, fields, line):
         scale = Fraction(fields["population"], fields["respondents"]) if surveyed(fields) else Fraction(1)
-        for part in TYPES[record["type"]](fields, self.context):
+        for part in self.parts(record):
             if part.serves(self.rows[line["factorId"]]):
                 return Fraction(part.amount) * scale
         return Fraction(0)

@@ -2,8 +2,9 @@
 
 from bundle import NotABundle
 from method1 import Method1
+from method2 import Method2
 
-METHODS = {"1.2.0": Method1}
+METHODS = {"1.2.0": Method1, "2.0.0": Method2}
 
 
 def of(plain):

@@ -196,7 +196,9 @@ var fromItsFirst = map[string][2]string{
 // evaluated by a Prometheus that scrapes it.
 func TestEachMetricExists(t *testing.T) {
 	t.Parallel()
-	base, debug := start(t)
+	s := newStack(t)
+	s.start()
+	base, debug := s.base, s.debug
 	approve := use(t, base)
 	approve()
 	scrape := func() string {
@@ -225,12 +227,20 @@ func TestEachMetricExists(t *testing.T) {
 	t.Run("panels", func(t *testing.T) { evaluate(t, base, debug, approve) })
 }
 
-// start runs the program and returns its addresses.
-func start(t *testing.T) (base, debug string) {
+// stack is the program that holds all services, on the MongoDB-compatible engine
+// and a Redis of its own.
+type stack struct {
+	t           *testing.T
+	base, debug string
+	redis       *testkit.RedisServer
+	env         []string
+	process     *testkit.Proc
+}
+
+func newStack(t *testing.T) *stack {
 	t.Helper()
 	uri, database := testkit.MongoDB(t)
-	redis, _ := testkit.Redis(t)
-	base, debug = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	redis, server := testkit.Redis(t)
 	in := func(database string) string {
 		address, err := url.Parse(uri)
 		if err != nil {
@@ -239,12 +249,19 @@ func start(t *testing.T) (base, debug string) {
 		address.Path = "/" + database
 		return address.String()
 	}
-	process := testkit.Process(t, testkit.Binary(t, "services/standalone/cmd/ecf"), []string{"serve"}, []string{
-		"ECF_ADDR=" + base, "ECF_DEBUG_ADDR=" + debug, "ECF_DATA_DIR=" + t.TempDir(), "ECF_DEMO=true", "ECF_DEMO_PASSWORD=" + password,
+	s := &stack{t: t, redis: server, base: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), debug: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))}
+	s.env = []string{
+		"ECF_ADDR=" + s.base, "ECF_DEBUG_ADDR=" + s.debug, "ECF_DATA_DIR=" + t.TempDir(), "ECF_DEMO=true", "ECF_DEMO_PASSWORD=" + password,
 		"ECF_MONGODB_URI=" + in(database), "ECF_MONGODB_AUTH_URI=" + in(database+"_auth"), "ECF_REDIS_URL=" + redis, "ECF_LOG_LEVEL=warn",
-	})
-	process.WaitHTTP("http://" + debug + "/health/ready")
-	return base, debug
+	}
+	return s
+}
+
+// start runs the program until it is ready.
+func (s *stack) start() {
+	s.t.Helper()
+	s.process = testkit.Process(s.t, testkit.Binary(s.t, "services/standalone/cmd/ecf"), []string{"serve"}, s.env)
+	s.process.WaitHTTP("http://" + s.debug + "/health/ready")
 }
 
 const password = "a password of the demo accounts"
