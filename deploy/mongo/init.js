@@ -32,13 +32,15 @@ const write = ["insert", "update"];
 const remove = ["remove"];
 
 // The rights of each service in the database ecf. Only idempotency keys, which
-// expire, and what imports are read from are ever removed: records and events
-// are marked as deleted, not taken away.
+// expire, what imports are read from, and parts of documents that were never
+// signed are ever removed: records and events are marked as deleted, not taken
+// away.
 const rights = {
   records: {
     organizations: [...read, ...make, ...write],
     events: [...read, ...make, ...write],
     records: [...read, ...make, ...write],
+    event_history: [...read, ...make, ...write],
     history: [...read, ...make, ...write],
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make, ...write],
@@ -50,6 +52,7 @@ const rights = {
     organizations: [...read, ...make],
     events: [...read, ...make],
     records: [...read, ...make, ...write],
+    event_history: [...read, ...make],
     history: [...read, ...make, ...write],
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make],
@@ -63,12 +66,16 @@ const rights = {
     // factor set in use, records the contribution last counted.
     events: [...read, ...make, "update"],
     records: [...read, ...make, "update"],
+    // Signing off is an entry of the event's history.
+    event_history: [...read, ...make, "insert"],
     history: [...read, ...make],
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make],
     import_parts: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
+    // Documents of signed revisions; those that nothing refers to are swept.
+    result_parts: [...read, ...make, ...write, ...remove],
     result_nodes: [...read, ...make, ...write],
     results: [...read, ...make, ...write],
     result_revisions: [...read, ...make, ...write],

@@ -244,9 +244,9 @@ func checkJobs(t *testing.T, objects []runtime.Object) {
 			if strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "/") {
 				break
 			}
-			words = append(words, `"`+arg+`"`)
+			words = append(words, arg)
 		}
-		if !strings.Contains(string(source), "words: []string{"+strings.Join(words, ", ")+"}") {
+		if !strings.Contains(string(source), `app.NewCommand("`+strings.Join(words, " ")+`",`) {
 			t.Errorf("%s: there is no command %v", c.Name, words)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 // python returns the interpreter; a machine without one tests nothing and says
@@ -114,6 +115,15 @@ func sources(t *testing.T) map[string]bundle.Source {
 	return out
 }
 
+// withPeople returns a source with what only the second form of a bundle has.
+func withPeople(s bundle.Source, names string) bundle.Source {
+	s.Names, s.Organization, s.NotCounted = names, &bundle.Organization{ID: "org1", Name: "Example Events"}, &bundle.NotCounted{Waiting: 2}
+	for _, r := range s.Records {
+		s.Provenance = append(s.Provenance, bundle.Provenance{Record: r.ID, Created: bundle.Stamp{By: record.Actor{ID: "u1", Name: "Ada"}, At: s.CalculatedAt}, Evidence: []string{}, History: []record.Entry{}})
+	}
+	return s
+}
+
 func build(t *testing.T, s bundle.Source) bundle.Bundle {
 	t.Helper()
 	built, err := bundle.Build(s)
@@ -138,7 +148,10 @@ func encode(t *testing.T, b bundle.Bundle) []byte {
 
 func TestSecondVerifierAgrees(t *testing.T) {
 	t.Parallel()
-	for name, s := range sources(t) {
+	all := sources(t)
+	all["with people"] = withPeople(all["desnz-2025 AR6"], bundle.NamesFull)
+	all["without names"] = withPeople(all["desnz-2025 bare"], bundle.NamesRoles)
+	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := build(t, s)
