@@ -83,13 +83,15 @@ func sources(t *testing.T) map[string]bundle.Source {
 	out := map[string]bundle.Source{}
 	for _, set := range factors.Sets() {
 		for name, ev := range map[string]footprint.EventContext{
-			"full": {Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-12", Attendees: 120, RadiativeForcing: true, GWP: "published"},
-			"AR6":  {Country: "FR", StartDate: "2024-02-28", EndDate: "2024-03-01", Attendees: 7, GWP: "AR6"},
-			"bare": {Country: "US", GWP: "published"},
+			"full":                 {Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-12", Attendees: 120, RadiativeForcing: true, GWP: "published"},
+			"AR6":                  {Country: "FR", StartDate: "2024-02-28", EndDate: "2024-03-01", Attendees: 7, GWP: "AR6"},
+			"bare":                 {Country: "US", GWP: "published"},
+			"full by engine 2.0.0": {Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-12", Attendees: 120, RadiativeForcing: true, GWP: "published", Engine: footprint.Engine2},
+			"AR6 by engine 2.0.0":  {Country: "FR", StartDate: "2024-02-28", EndDate: "2024-03-01", Attendees: 7, GWP: "AR6", Engine: footprint.Engine2},
 		} {
 			ev.FactorSet = set.ID
 			s := bundle.Source{Event: bundle.Event{ID: "event1", Title: "A <conference> & \u2028 \"more\"", Context: bundle.ContextOf(ev)},
-				FactorSet: ev.FactorSet, Revision: 3, CalculatedAt: "2026-06-12T09:00:00.000Z", Tree: bundle.Tree{Fanout: 2, Levels: 3}}
+				FactorSet: ev.FactorSet, Engine: ev.Engine, Revision: 3, CalculatedAt: "2026-06-12T09:00:00.000Z", Tree: bundle.Tree{Fanout: 2, Levels: 3}}
 			for _, typ := range footprint.Types() {
 				var bodies []json.RawMessage
 				bodies = append(bodies, footprint.Examples(typ)...)
