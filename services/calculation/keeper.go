@@ -102,7 +102,7 @@ func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.E
 		return err
 	}
 	view.Findings, view.MeasureNext = checks.Findings, checks.Next
-	text, err := json.Marshal(view)
+	text, err := served(view)
 	if err != nil {
 		return err
 	}
@@ -110,6 +110,15 @@ func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.E
 		_, err := d.Write(text)
 		return err
 	})
+}
+
+// served returns JSON as answers have it, which leave < > & as they are.
+func served(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Result, counted []record.Counted) error {
@@ -128,7 +137,7 @@ func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Re
 			if err != nil {
 				return err
 			}
-			text, err := json.Marshal(r)
+			text, err := served(r)
 			if err != nil {
 				return err
 			}

@@ -130,3 +130,85 @@ func (s *service) partNames() []string {
 	}
 	return names
 }
+
+// sign stores an edition of the newest revision in the event, as a sign-off does.
+func (s *service) sign(edition, revision int64) {
+	s.t.Helper()
+	root, err := s.keep(edition, revision)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ev, err := s.records.Event(s.t.Context(), org, s.event.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	rev := ev.Rev
+	ev.Rev++
+	ev.Editions = append(ev.Editions, record.Edition{Edition: edition, Revision: revision, Root: root, By: someManager, At: time.Date(2026, 6, 13, 10, 0, 0, 0, time.UTC)})
+	if err := s.records.ReplaceEvent(s.t.Context(), org, ev, rev); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestSignedRevisionsAreServedForEver: as they were, after the event has changed and
+// after it was deleted, and to nobody of another organization. Others are refused
+// with the way out.
+func TestSignedRevisionsAreServedForEver(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	conference(s)
+	result := s.of("").want(http.StatusOK)
+	explained := s.of("/explain").want(http.StatusOK)
+	s.of("/1/report").wantError(http.StatusNotFound, "REVISION_NOT_KEPT")
+	s.of("/1/explain").wantError(http.StatusNotFound, "REVISION_NOT_KEPT")
+	s.of("/9/report").wantError(http.StatusNotFound, "RESULT_NOT_FOUND")
+	s.of("/1/report?names=all").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	s.sign(1, 1)
+
+	ask := func() map[string]reply {
+		return map[string]reply{
+			"result": s.of("/1").want(http.StatusOK), "explain": s.of("/1/explain").want(http.StatusOK), "page 2": s.of("/1/explain?page=2&limit=3").want(http.StatusOK),
+			"bundle": s.of("/1/report").want(http.StatusOK), "roles": s.of("/1/report?names=roles").want(http.StatusOK),
+			"table": s.of("/1/report", "Accept", "text/csv").want(http.StatusOK), "page": s.of("/1/report", "Accept", "text/html").want(http.StatusOK),
+		}
+	}
+	before := ask()
+	if a := before["result"]; a.data("total", "kgCO2e") != result.data("total", "kgCO2e") || a.data("status") != "current" || a.count("measureNext") != result.count("measureNext") {
+		t.Errorf("the signed result: %.600s", a.body)
+	}
+	if a := before["explain"]; !bytes.Equal(a.body, explained.body) {
+		t.Errorf("explained is\n%.400s\nwant\n%.400s", a.body, explained.body)
+	}
+	if a := before["page 2"]; a.count("items") != 3 || a.data("items", 0, "_id") != explained.data("items", 3, "_id") {
+		t.Errorf("the second page: %.300s", a.body)
+	}
+	if a := before["page"]; !bytes.Contains(a.body, []byte("as edition 1")) || a.header.Get("Content-Security-Policy") == "" {
+		t.Errorf("the page does not say who signed")
+	}
+	for _, name := range []string{"bundle", "roles"} {
+		if v, err := bundle.Verify(before[name].body); err != nil || len(v.Differences) > 0 || before[name].header.Get("ETag") == "" {
+			t.Errorf("%s: %v %v", name, err, v.Differences)
+		}
+	}
+
+	s.add("waste", `{"treatment":"landfill","weightKg":1000}`, record.Approved)
+	s.change(func(ev *record.Event) { ev.Title, ev.Method.RadiativeForcing = "Renamed", false })
+	s.settle()
+	s.of("/2/report").wantError(http.StatusNotFound, "REVISION_NOT_KEPT")
+	same := func(when string) {
+		t.Helper()
+		for name, now := range ask() {
+			want := bytes.Replace(before[name].body, []byte(`"status":"current"`), []byte(`"status":"superseded"`), 1)
+			if !bytes.Equal(now.body, want) {
+				t.Errorf("%s: %s is\n%.300s\nwant\n%.300s", when, name, now.body, want)
+			}
+		}
+	}
+	same("after changes")
+	s.change(func(ev *record.Event) { ev.Deleted = true })
+	s.of("").wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+	s.of("/2").wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+	same("after the deletion")
+	s.call(http.MethodGet, "/api/v2/events/e1/results/1/report", "org2.admin", nil).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+	s.call(http.MethodGet, "/api/v2/events/e1/results/1", "org2.admin", nil).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
+}

@@ -150,5 +150,6 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentType, contentType)
 	c.Set(fiber.HeaderETag, `"`+document.SHA256[:32]+`"`)
-	return c.SendStream(e.Reader(c.UserContext(), name), int(document.Size))
+	// The body is written after the handler has returned and its context has ended.
+	return c.SendStream(e.Reader(context.WithoutCancel(c.UserContext()), name), int(document.Size))
 }
