@@ -206,7 +206,7 @@ func envelopeProblem(q *generated, a *answer) string {
 		return ""
 	}
 	kind := a.header.Get("Content-Type")
-	if a.status < 400 && (!strings.HasPrefix(kind, "application/json") || q.operation.root || slices.Contains([]string{"getReport", "openapi"}, q.operation.id)) {
+	if a.status < 400 && (!strings.HasPrefix(kind, "application/json") || q.operation.root || slices.Contains([]string{"getReport", "getRevisionReport", "openapi"}, q.operation.id)) {
 		return ""
 	}
 	if kind != "application/json" {
