@@ -162,14 +162,14 @@ type Source struct {
 	InputsHash string
 }
 
-// context gives the engine's form of an event's context.
+// context returns the engine's form of an event's context.
 func (s Source) context() footprint.EventContext {
 	c := s.Event.Context
 	return footprint.EventContext{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
 		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP, FactorSet: s.FactorSet, Engine: s.Engine}
 }
 
-// ContextOf gives the bundle's form of a context.
+// ContextOf returns the bundle's form of a context.
 func ContextOf(c footprint.EventContext) Context {
 	return Context{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
 		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP}
@@ -276,7 +276,7 @@ func inOrder(all []Provenance, records []Record) []Provenance {
 	return ordered
 }
 
-// orderOf gives the place of a type in the fixed order of types.
+// orderOf returns the place of a type in the fixed order of types.
 func orderOf(typ string) int {
 	if i := slices.Index(footprint.Types(), typ); i >= 0 {
 		return i
@@ -314,7 +314,7 @@ func (b *Bundle) hash() error {
 	return nil
 }
 
-// Encode gives the bytes of the bundle. The same bundle gives the same bytes.
+// Encode returns the bytes of the bundle. The same bundle gives the same bytes.
 func (b Bundle) Encode() ([]byte, error) { return encode(b) }
 
 func encode(v any) ([]byte, error) {

@@ -25,7 +25,7 @@ func context(t testing.TB) footprint.EventContext {
 		RadiativeForcing: true, GWP: "published", FactorSet: set.ID}
 }
 
-// source gives the inputs of a small event.
+// source returns the inputs of a small event.
 func source(t testing.TB) bundle.Source {
 	t.Helper()
 	ev := context(t)

@@ -34,7 +34,7 @@ type Factor struct {
 	BestBefore string `json:"bestBefore,omitempty"`
 }
 
-// FactorOf gives a row as clients see it.
+// FactorOf returns a row as clients see it.
 func FactorOf(f factors.Factor) Factor {
 	out := Factor{
 		ID: f.ID, Series: f.Series, Category: f.Category, Activity: f.Activity, Detail: f.Detail, Unit: f.Unit, KgCO2e: f.KgCO2e,

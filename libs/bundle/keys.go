@@ -130,8 +130,8 @@ func makeKey(dir string) error {
 	return nil
 }
 
-// Sign gives the bundle with a signature by the newest key.
+// Sign returns the bundle with a signature by the newest key.
 func (k *Keys) Sign(b Bundle) (Bundle, error) { return b.Sign(k.signing) }
 
-// Public gives the public keys to publish, the signing one first.
+// Public returns the public keys to publish, the signing one first.
 func (k *Keys) Public() identity.JWKS { return k.public }

@@ -37,7 +37,7 @@ func (b Bundle) signedText() ([]byte, error) {
 	return []byte(b.Format + "\n" + hex.EncodeToString(sum[:])), nil
 }
 
-// Sign gives the bundle with a signature by key.
+// Sign returns the bundle with a signature by key.
 func (b Bundle) Sign(key ed25519.PrivateKey) (Bundle, error) {
 	public, ok := key.Public().(ed25519.PublicKey)
 	if !ok {

@@ -81,7 +81,7 @@ type group struct {
 	hash  hash.Hash
 }
 
-// Root gives the hash over all inputs; empty for a tree that cannot be.
+// Root returns the hash over all inputs; empty for a tree that cannot be.
 func (t Tree) Root(ev footprint.EventContext, inputs []Input) string {
 	h := sha256.New()
 	if err := HashContext(h, ev); err != nil || t.Fanout < 1 || t.Levels < 1 || t.Levels > maxLevels {

@@ -25,7 +25,7 @@ type Difference struct {
 	Stated, Computed string
 }
 
-// String gives the difference in one line.
+// String returns the difference in one line.
 func (d Difference) String() string {
 	switch {
 	case d.Stated == "":
@@ -136,7 +136,7 @@ func Verify(data []byte) (v Verdict, err error) {
 	return v, nil
 }
 
-// source gives what a bundle says it was made of.
+// source returns what a bundle says it was made of.
 func (b Bundle) source() Source {
 	engine := b.EngineVersion
 	if engine == footprint.EngineVersion {
@@ -254,7 +254,7 @@ func (v *Verdict) tree(where string, stated, computed any) {
 	}
 }
 
-// plain gives JSON as maps, lists, and numbers as they are written.
+// plain returns JSON as maps, lists, and numbers as they are written.
 func plain(text []byte) (out any) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -12,7 +12,7 @@ func (c *Client) SetUpAccount(ctx context.Context, r SetupRequest, options ...Op
 	return c.tell(ctx, k, options)
 }
 
-// Me gives the account of the session.
+// Me returns the account of the session.
 func (c *Client) Me(ctx context.Context, options ...Option) (*User, error) {
 	return ask[User](ctx, c, get("auth", "me"), options)
 }

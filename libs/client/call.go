@@ -52,10 +52,10 @@ func change(method string, body any, path ...string) call {
 	return k
 }
 
-// where gives the path for people: as it was asked for.
+// where returns the path for people: as it was asked for.
 func (k call) where() string { return "/" + strings.Join(k.path, "/") }
 
-// address gives the URL below the root of the server. Segments that a server or
+// address returns the URL below the root of the server. Segments that a server or
 // a proxy would take for directions, and empty ones, are refused.
 func (k call) address(root string) (string, error) {
 	var b strings.Builder
@@ -108,7 +108,7 @@ func IfNoneMatch(tag string) Option { return func(s *settings) { s.ifNoneMatch =
 // nothing is stored.
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 
-// RequestID gives the request a name of your own, 1–128 of the characters
+// RequestID returns the request a name of your own, 1–128 of the characters
 // A–Z a–z 0–9 . _ : -, to find it in logs.
 func RequestID(id string) Option { return func(s *settings) { s.requestID = id } }
 

@@ -109,7 +109,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// CodeOf gives the code of the refusal in err's chain, and empty for any other
+// CodeOf returns the code of the refusal in err's chain, and empty for any other
 // error.
 func CodeOf(err error) Code {
 	if refused, ok := errors.AsType[*Error](err); ok {

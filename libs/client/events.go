@@ -30,13 +30,13 @@ func (c *Client) DeleteEvent(ctx context.Context, eventID string, options ...Opt
 	return ask[Deleted](ctx, c, change(http.MethodDelete, nil, "events", eventID), options)
 }
 
-// ExportRecords gives all records of an event as CSV, drafts included. The
+// ExportRecords returns all records of an event as CSV, drafts included. The
 // caller closes it.
 func (c *Client) ExportRecords(ctx context.Context, eventID string, options ...Option) (io.ReadCloser, error) {
 	return c.open(ctx, get("events", eventID, "export"), options)
 }
 
-// AdoptFactorSet gives an event another factor set, and its result anew. Rehearse
+// AdoptFactorSet returns an event another factor set, and its result anew. Rehearse
 // it with [DryRun]. For managers.
 func (c *Client) AdoptFactorSet(ctx context.Context, eventID, setID string, options ...Option) (*Adoption, error) {
 	k := post(map[string]string{"factorSet": setID}, "events", eventID, "factor-set")

@@ -17,7 +17,7 @@ const (
 	isSet
 )
 
-// Set gives a field its value.
+// Set returns a field its value.
 func Set[T any](value T) Optional[T] { return Optional[T]{value: value, state: isSet} }
 
 // Null empties a field.

@@ -14,13 +14,13 @@ func (c *Client) GetRecordType(ctx context.Context, recordType string, options .
 	return ask[RecordType](ctx, c, get("record-types", recordType), options)
 }
 
-// GetRecordTypeTemplate gives an empty file for imports of a type. The caller
+// GetRecordTypeTemplate returns an empty file for imports of a type. The caller
 // closes it.
 func (c *Client) GetRecordTypeTemplate(ctx context.Context, recordType string, options ...Option) (io.ReadCloser, error) {
 	return c.open(ctx, get("record-types", recordType, "template"), options)
 }
 
-// GetLocationIndex gives all airports and cities flights may name, to search in.
+// GetLocationIndex returns all airports and cities flights may name, to search in.
 func (c *Client) GetLocationIndex(ctx context.Context, options ...Option) ([]IndexedPlace, error) {
 	index, err := ask[struct {
 		Items []IndexedPlace `json:"items"`
@@ -49,14 +49,14 @@ func (c *Client) ListFactors(setID string) *Listing[Factor] {
 	return list[Factor](c, "factor-sets", setID)
 }
 
-// Health tells whether the server is there, and HealthReady whether all behind
+// Health reports whether the server is there, and HealthReady whether all behind
 // it is: an error of the code CodeUnavailable names what is not. Neither needs a
 // session.
 func (c *Client) Health(ctx context.Context, options ...Option) (*Health, error) {
 	return c.health(ctx, options, "health")
 }
 
-// HealthLive tells whether the gateway lives.
+// HealthLive reports whether the gateway lives.
 func (c *Client) HealthLive(ctx context.Context, options ...Option) (*Health, error) {
 	return c.health(ctx, options, "health", "live")
 }

@@ -63,7 +63,7 @@ const (
 	Printable Format = "text/html"
 )
 
-// GetReport gives the report of an event's result. The caller closes it.
+// GetReport returns the report of an event's result. The caller closes it.
 func (c *Client) GetReport(ctx context.Context, eventID string, format Format, options ...Option) (io.ReadCloser, error) {
 	k := get("events", eventID, "results", "report")
 	k.accept = string(format)

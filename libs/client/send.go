@@ -115,7 +115,7 @@ func (k call) rewind() bool {
 	return k.upload == nil || k.upload.rewind()
 }
 
-// pauseAfter says whether a call may be sent again after an error, and after
+// pauseAfter reports whether a call may be sent again after an error, and after
 // what pause: one that doubles with every failure, up to half of it random, so
 // that clients that failed together do not come back together.
 func (c *Client) pauseAfter(k call, s settings, err error, failures int) (time.Duration, bool) {

@@ -60,7 +60,7 @@ func (c *Client) Refresh(ctx context.Context) error {
 	return err
 }
 
-// Tokens gives the tokens of the session, to continue it in another client by
+// Tokens returns the tokens of the session, to continue it in another client by
 // [Options]. They are as secret as a password.
 func (c *Client) Tokens() TokenBundle { return c.session.get() }
 

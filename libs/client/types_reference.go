@@ -60,7 +60,7 @@ type IndexedPlace struct {
 	Large bool `json:"large,omitempty"`
 }
 
-// Health tells whether the service is there.
+// Health reports whether the service is there.
 type Health struct {
 	// ok or ready.
 	Status string `json:"status"`

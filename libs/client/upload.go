@@ -13,7 +13,7 @@ type upload struct {
 	sending chan struct{}
 }
 
-// begin gives the body of an attempt. Closing it leaves the source open: it may
+// begin returns the body of an attempt. Closing it leaves the source open: it may
 // be sent again, and it belongs to the caller.
 func (u *upload) begin() io.ReadCloser {
 	done := make(chan struct{})

@@ -35,7 +35,7 @@ var pow10 = [...]uint64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// New gives coef / 10^scale. A scale outside 0..MaxScale is brought into it:
+// New returns coef / 10^scale. A scale outside 0..MaxScale is brought into it:
 // a negative one counts as 0, a larger one as MaxScale.
 func New(coef int64, scale int) Decimal {
 	scale = min(max(scale, 0), MaxScale)
@@ -49,7 +49,7 @@ func New(coef int64, scale int) Decimal {
 	return Decimal{coef: coef, scale: uint8(scale)}
 }
 
-// FromInt gives the whole number n.
+// FromInt returns the whole number n.
 func FromInt(n int64) Decimal { return Decimal{coef: n} }
 
 // Parse reads a number in the syntax of JSON: "12", "-0.5", "1.20e3". Leading

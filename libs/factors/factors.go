@@ -178,7 +178,7 @@ func (s *Set) Factor(id string) (Factor, bool) {
 	return f, ok
 }
 
-// Complete gives f when it has what is asked for, else the row of the same
+// Complete returns f when it has what is asked for, else the row of the same
 // series and unit in the first edition that stands in for the set and has it.
 // It is nil when none has: an edition may lack a cell that another one holds.
 func (s *Set) Complete(f *Factor, has func(*Factor) bool) *Factor {
@@ -215,7 +215,7 @@ func (s *Set) Ref(series string) *Factor {
 	return &s.factors[i]
 }
 
-// Factors gives all rows in the order of the set. The slice is shared and must
+// Factors returns all rows in the order of the set. The slice is shared and must
 // not be changed.
 func (s *Set) Factors() []Factor { return s.factors }
 
@@ -225,7 +225,7 @@ func (s *Set) Default(id string) (Default, bool) {
 	return d, ok
 }
 
-// Pedigree gives the uncertainty factor of a data quality score, 1 (best) to 5.
+// Pedigree returns the uncertainty factor of a data quality score, 1 (best) to 5.
 // The indicators are reliability, completeness, temporal correlation,
 // geographical correlation and further technological correlation.
 func (s *Set) Pedigree(indicator string, score int) (decimal.Decimal, bool) {
@@ -271,7 +271,7 @@ var Supplement = sync.OnceValue(func() *Set {
 	return s
 })
 
-// Sets gives the sets held, newest first: the editions, then the sets of earlier
+// Sets returns the sets held, newest first: the editions, then the sets of earlier
 // years, which only an adoption names.
 func Sets() []*Set { return append([]*Set(nil), all().sets...) }
 
@@ -281,7 +281,7 @@ func ByID(id string) (*Set, bool) {
 	return s, ok
 }
 
-// ForStart gives the set for an event that starts on a day (YYYY-MM-DD): the
+// ForStart returns the set for an event that starts on a day (YYYY-MM-DD): the
 // newest not newer than its year; the newest held when startDate is empty. An
 // event older than all sets gets the earliest, and notice is true.
 func ForStart(startDate string) (set *Set, notice bool) {

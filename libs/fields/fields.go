@@ -115,7 +115,7 @@ func (r *Reader) take(name string) *node {
 	return nil
 }
 
-// Path gives the full path of a field of this object, as used in faults.
+// Path returns the full path of a field of this object, as used in faults.
 func (r *Reader) Path(name string) string { return join(r.path, name) }
 
 // Has reports whether the field is there and not null. It does not tick it off.
@@ -153,7 +153,7 @@ func (r *Reader) Ignore(names ...string) {
 	}
 }
 
-// Unknown gives the paths of the fields, nested objects included, that were
+// Unknown returns the paths of the fields, nested objects included, that were
 // never read or ignored, sorted.
 func (r *Reader) Unknown() []string {
 	var out []string
@@ -169,7 +169,7 @@ func (r *Reader) Unknown() []string {
 	return out
 }
 
-// Names gives the names of the fields that are there, null ones included, in
+// Names returns the names of the fields that are there, null ones included, in
 // their order.
 func (r *Reader) Names() []string {
 	out := make([]string, 0, len(r.members))
@@ -179,11 +179,11 @@ func (r *Reader) Names() []string {
 	return out
 }
 
-// Asked gives the names of this object that were read so far: what a caller
+// Asked returns the names of this object that were read so far: what a caller
 // knows, and so what an unknown field may have meant.
 func (r *Reader) Asked() []string { return slices.Clone(r.asked) }
 
-// Faults gives the number of faults so far.
+// Faults returns the number of faults so far.
 func (r *Reader) Faults() int { return len(r.faults.list) }
 
 // Err is nil, or a VALIDATION_ERROR with all faults.
@@ -225,7 +225,7 @@ func (r *Reader) hint(details []apperr.Detail) {
 	}
 }
 
-// Raw gives the field as it was written.
+// Raw returns the field as it was written.
 func (r *Reader) Raw(name string) (json.RawMessage, bool) {
 	n := r.take(name)
 	if n == nil {
@@ -234,7 +234,7 @@ func (r *Reader) Raw(name string) (json.RawMessage, bool) {
 	return json.RawMessage(n.raw), true
 }
 
-// Object gives a nested object, or nil and false.
+// Object returns a nested object, or nil and false.
 func (r *Reader) Object(name string) (*Reader, bool) {
 	if r.shape != nil {
 		inner := &Shape{}
@@ -252,7 +252,7 @@ func (r *Reader) Object(name string) (*Reader, bool) {
 	return r.child(r.Path(name), n), true
 }
 
-// Objects gives the objects of a list with at most count entries. An entry that
+// Objects returns the objects of a list with at most count entries. An entry that
 // is no object is a fault and left out.
 func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
 	if r.shape != nil {

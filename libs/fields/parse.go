@@ -321,7 +321,7 @@ func (s *scanner) hex() (rune, bool) {
 	return rune(v), err == nil
 }
 
-// join gives the path of a member of the object at path.
+// join returns the path of a member of the object at path.
 func join(path, name string) string {
 	name = cut(name, 80)
 	if path == "" {

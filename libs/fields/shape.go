@@ -54,7 +54,7 @@ type Property struct {
 	Loose bool
 }
 
-// Describe gives a Reader that reads nothing: every field is absent, no fault is
+// Describe returns a Reader that reads nothing: every field is absent, no fault is
 // added, and what is asked for is written into the Shape.
 func Describe() (*Reader, *Shape) {
 	s := &Shape{}

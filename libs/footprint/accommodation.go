@@ -101,7 +101,7 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 	c.add(e)
 }
 
-// roomsOf gives the rooms; one for each guest when the record names none.
+// roomsOf returns the rooms; one for each guest when the record names none.
 func (c *calculation) roomsOf(a *accommodation) int64 {
 	if a.Rooms > 0 {
 		return a.Rooms
@@ -110,7 +110,7 @@ func (c *calculation) roomsOf(a *accommodation) int64 {
 	return a.Guests
 }
 
-// guestsOf gives the guests; one in each room when the record names none.
+// guestsOf returns the guests; one in each room when the record names none.
 func (c *calculation) guestsOf(a *accommodation) int64 {
 	if a.Guests > 0 {
 		return a.Guests

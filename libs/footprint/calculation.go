@@ -249,7 +249,7 @@ func (c *calculation) gases(l *Line, e entry, q quantity) {
 	}
 }
 
-// score gives the pedigree scores of a line.
+// score returns the pedigree scores of a line.
 func (c *calculation) score(e entry, q Quality) scores {
 	s := scores{completeness: 1, geography: max(e.geography, 1), technology: max(e.technology, 1)}
 	switch q {

@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// values gives the allowed values of a field by its schema, and "" for absent.
+// values returns the allowed values of a field by its schema, and "" for absent.
 func values(t *testing.T, typ, field string) []string {
 	t.Helper()
 	out := []string{""}

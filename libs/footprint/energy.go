@@ -88,7 +88,7 @@ type energyAmount struct {
 	value            *decimal.Decimal
 }
 
-// amounts gives the ways to state the energy of the source, the one that counts
+// amounts returns the ways to state the energy of the source, the one that counts
 // first when several are given: what a meter or pump shows before a conversion.
 func (n *energy) amounts() [3]energyAmount {
 	for _, s := range energySources {

@@ -58,13 +58,13 @@ func engineFor(ev EventContext) (*engine, error) {
 	return e, nil
 }
 
-// rebased gives what AR6 adds to a line of q with factor f, and the new CH4 and
+// rebased returns what AR6 adds to a line of q with factor f, and the new CH4 and
 // N2O parts.
 func (e *engine) rebased(q quantity, f *factors.Factor) (ch4, n2o Mass) {
 	return scaled(q, f.CH4.Decimal, e.ch4), scaled(q, f.N2O.Decimal, e.n2o)
 }
 
-// scaled gives q × d × r in whole milligrams.
+// scaled returns q × d × r in whole milligrams.
 func scaled(q quantity, d decimal.Decimal, r *big.Rat) Mass {
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), r)}.mass(d)
 }

@@ -102,7 +102,7 @@ func (d *decoder) place(name string, known bool) string {
 	return d.checkPlace(name, code, known)
 }
 
-// checkPlace gives a location code in upper case; with known it must be in the
+// checkPlace returns a location code in upper case; with known it must be in the
 // register.
 func (d *decoder) checkPlace(path, code string, known bool) string {
 	upper := strings.ToUpper(strings.TrimSpace(code))

@@ -220,7 +220,7 @@ func (c *calculation) freightHaul(f *freight) haul {
 	return longHaul
 }
 
-// newAirFreight gives the rows of air freight by haul, without and with
+// newAirFreight returns the rows of air freight by haul, without and with
 // radiative forcing.
 func newAirFreight(set *factors.Set) (t [hauls][2]*factors.Factor) {
 	for h, name := range freightHauls {

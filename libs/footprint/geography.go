@@ -5,7 +5,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-// proxy gives the geography score of a UK factor used in a country, and notes
+// proxy returns the geography score of a UK factor used in a country, and notes
 // that it stands in for one outside the UK.
 func (c *calculation) proxy(country string) uint8 {
 	c.place = country
@@ -20,7 +20,7 @@ func (c *calculation) proxy(country string) uint8 {
 	return 5
 }
 
-// foreign gives the geography score of a factor of one country used in
+// foreign returns the geography score of a factor of one country used in
 // another, and notes that it stands in.
 func (c *calculation) foreign(f *factors.Factor, country string) uint8 {
 	c.place = country

@@ -44,7 +44,7 @@ func evaluate(t tester, typ, body string, ev footprint.EventContext) footprint.E
 	return e
 }
 
-// kg gives the total of a body in kilograms with six decimals.
+// kg returns the total of a body in kilograms with six decimals.
 func kg(t testing.TB, typ, body string, ev footprint.EventContext) string {
 	t.Helper()
 	return contributed(t, typ, body, ev).Total().Kilograms()

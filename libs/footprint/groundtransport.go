@@ -59,7 +59,7 @@ var groundModes = [...]struct {
 	fuels, sizes []string
 	// ownable marks vehicles an organiser may run itself.
 	ownable bool
-	// row gives the series of a fuel and size; per is "km" or "pkm".
+	// row returns the series of a fuel and size; per is "km" or "pkm".
 	row func(fuel, size, per string) string
 }{
 	{car, byVehicle, []string{unknownFuel, "petrol", "diesel", "hybrid", plugIn, electricCar, "lpg", "cng"}, []string{average, "small", "medium", "large"}, true,
@@ -163,7 +163,7 @@ func (d *decoder) served(g *groundTransport, mode int) {
 	d.Fault(detail)
 }
 
-// groundMode gives the index of a mode, or -1.
+// groundMode returns the index of a mode, or -1.
 func groundMode(name string) int {
 	for i := range groundModes {
 		if groundModes[i].name == name {
@@ -173,7 +173,7 @@ func groundMode(name string) int {
 	return -1
 }
 
-// kind gives the fuel and the size that count, those of the mode's default
+// kind returns the fuel and the size that count, those of the mode's default
 // where the record names none.
 func (g *groundTransport) kind(mode int) (fuel, size string) {
 	m := &groundModes[mode]
@@ -250,7 +250,7 @@ func calculateGroundTransport(c *calculation, g *groundTransport) {
 	}
 }
 
-// vehicles gives the number of vehicles: as stated, else as many as the
+// vehicles returns the number of vehicles: as stated, else as many as the
 // passengers fill.
 func (c *calculation) vehicles(g *groundTransport) int64 {
 	if g.Vehicles > 0 {

@@ -20,7 +20,7 @@ type Mass struct {
 	lo uint64
 }
 
-// MassOf gives a mass of so many micrograms.
+// MassOf returns a mass of so many micrograms.
 func MassOf(micrograms int64) Mass {
 	return Mass{hi: micrograms >> 63, lo: uint64(micrograms)}
 }
@@ -57,25 +57,25 @@ func BigMass(n *big.Int) Mass {
 	return m
 }
 
-// Big gives the micrograms as a big integer.
+// Big returns the micrograms as a big integer.
 func (m Mass) Big() *big.Int {
 	n := new(big.Int).Lsh(big.NewInt(m.hi), 64)
 	return n.Add(n, new(big.Int).SetUint64(m.lo))
 }
 
-// Add gives m + o.
+// Add returns m + o.
 func (m Mass) Add(o Mass) Mass {
 	lo, carry := bits.Add64(m.lo, o.lo, 0)
 	return Mass{hi: m.hi + o.hi + int64(carry), lo: lo}
 }
 
-// Sub gives m - o.
+// Sub returns m - o.
 func (m Mass) Sub(o Mass) Mass {
 	lo, borrow := bits.Sub64(m.lo, o.lo, 0)
 	return Mass{hi: m.hi - o.hi - int64(borrow), lo: lo}
 }
 
-// Neg gives -m.
+// Neg returns -m.
 func (m Mass) Neg() Mass { return Mass{}.Sub(m) }
 
 // Cmp is -1, 0 or 1 as m is below, equal to or above o.
@@ -158,7 +158,7 @@ func (m *Mass) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// halfEven gives n / d rounded half-even, for 0 < d < 2^63.
+// halfEven returns n / d rounded half-even, for 0 < d < 2^63.
 func halfEven(n, d uint64) uint64 {
 	q, r := n/d, n%d
 	if r > d-r || r == d-r && q&1 == 1 {

@@ -14,7 +14,7 @@ type materialRowsOf struct {
 	waste, kind string
 }
 
-// column gives the index of a source; hired material was made once from virgin
+// column returns the index of a source; hired material was made once from virgin
 // material.
 func (r *materialRowsOf) column(source string) int {
 	switch source {
@@ -26,7 +26,7 @@ func (r *materialRowsOf) column(source string) int {
 	return 0
 }
 
-// desnz gives the columns of a DESNZ material; the letters say which of
+// desnz returns the columns of a DESNZ material; the letters say which of
 // primary (p), closed loop (c) and reused (r) are published.
 func desnz(slug, published string) [3]string {
 	var out [3]string
@@ -125,7 +125,7 @@ func materialRow(name string) *materialRowsOf {
 	return nil
 }
 
-// WasteOf gives what a waste record would call a material of a materials
+// WasteOf returns what a waste record would call a material of a materials
 // record, and whether there is such a name: the same material in both may be
 // one end of life counted twice.
 func WasteOf(material string) (string, bool) {

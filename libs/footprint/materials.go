@@ -146,7 +146,7 @@ func (m *materials) origin() string {
 	return m.Source
 }
 
-// weight gives the kilograms.
+// weight returns the kilograms.
 func (m *materials) weight() quantity {
 	if m.WeightKg != nil {
 		return exactly(*m.WeightKg)

@@ -27,7 +27,7 @@ type uncertainLine struct {
 
 type uncertainRecord struct{ typ, body string }
 
-// kilograms gives a mass as a floating-point number.
+// kilograms returns a mass as a floating-point number.
 func kilograms(m footprint.Mass) float64 {
 	f, _ := m.Big().Float64()
 	return f / 1e9
@@ -80,7 +80,7 @@ func simulate(lines []uncertainLine, key func(i int) string) []float64 {
 	return totals
 }
 
-// quantile gives the bounds of a quantile of the distribution that the totals
+// quantile returns the bounds of a quantile of the distribution that the totals
 // were drawn from: the rank has a standard error of √(n p (1-p)), and these are
 // the totals three of them away, whatever the distribution.
 func quantile(totals []float64, p float64) (least, most float64) {

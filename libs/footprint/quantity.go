@@ -24,7 +24,7 @@ func whole(n int64) quantity { return quantity{plain: decimal.FromInt(n)} }
 
 func exactly(d decimal.Decimal) quantity { return quantity{plain: d} }
 
-// thousandths gives n / 1000.
+// thousandths returns n / 1000.
 func thousandths(n int64) quantity { return quantity{plain: decimal.New(n, 3)} }
 
 func (q quantity) divisor() int64 { return max(q.den, 1) }
@@ -44,7 +44,7 @@ func decimalRat(d decimal.Decimal) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), fixed.Pow10(d.Scale()))
 }
 
-// times gives q × num / den, for num ≥ 0 and den > 0.
+// times returns q × num / den, for num ≥ 0 and den > 0.
 func (q quantity) times(num, den int64) quantity {
 	if num == den {
 		return q
@@ -55,10 +55,10 @@ func (q quantity) times(num, den int64) quantity {
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), big.NewRat(num, den))}
 }
 
-// multiply gives q × n, for n > 0.
+// multiply returns q × n, for n > 0.
 func (q quantity) multiply(n int64) quantity { return q.times(n, 1) }
 
-// by gives q × d.
+// by returns q × d.
 func (q quantity) by(d decimal.Decimal) quantity {
 	if n, m := q.plain.Coefficient(), d.Coefficient(); q.ratio == nil && n >= 0 && m >= 0 && q.plain.Scale()+d.Scale() <= decimal.MaxScale {
 		if hi, lo := bits.Mul64(uint64(n), uint64(m)); hi == 0 && lo < 1<<62 {
@@ -68,7 +68,7 @@ func (q quantity) by(d decimal.Decimal) quantity {
 	return quantity{ratio: new(big.Rat).Mul(q.rat(), decimalRat(d))}
 }
 
-// perThousand gives q / 1000.
+// perThousand returns q / 1000.
 func (q quantity) perThousand() quantity {
 	if q.ratio == nil && q.plain.Scale() <= decimal.MaxScale-3 {
 		return quantity{plain: decimal.New(q.plain.Coefficient(), q.plain.Scale()+3), den: q.den}
@@ -92,7 +92,7 @@ func (q quantity) String() string {
 
 var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// mass gives q × factor, of kg per unit, rounded once, half-even, to whole
+// mass returns q × factor, of kg per unit, rounded once, half-even, to whole
 // milligrams.
 func (q quantity) mass(factor decimal.Decimal) Mass {
 	n, f, d := q.plain.Coefficient(), factor.Coefficient(), uint64(q.divisor())
@@ -116,7 +116,7 @@ func (q quantity) mass(factor decimal.Decimal) Mass {
 	return BigMass(mg.Mul(mg, big.NewInt(1000)))
 }
 
-// divide gives the 128-bit number hi:lo by d, rounded half-even; d > 0.
+// divide returns the 128-bit number hi:lo by d, rounded half-even; d > 0.
 func divide(hi, lo, d uint64) (uint64, uint64) {
 	if d == 1 {
 		return hi, lo

@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// Schema gives the JSON Schema (draft 2020-12) of a type's input, or nil for an
+// Schema returns the JSON Schema (draft 2020-12) of a type's input, or nil for an
 // unknown type. It is what the decoder asks for, written down, so it cannot say
 // anything else than what is validated. x-unit names the unit of a number. The
 // caller must not change it.
@@ -26,7 +26,7 @@ func Description(typ string) string {
 	return ""
 }
 
-// Examples gives good inputs of a type; nil for an unknown type.
+// Examples returns good inputs of a type; nil for an unknown type.
 func Examples(typ string) []json.RawMessage {
 	t, ok := find(typ)
 	if !ok {

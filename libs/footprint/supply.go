@@ -37,7 +37,7 @@ type carrier struct {
 	technology uint8
 }
 
-// scopes gives the scope and category of energy used (which: 1 for fuel burnt,
+// scopes returns the scope and category of energy used (which: 1 for fuel burnt,
 // 2 for electricity and heat), and the category of its upstream part.
 func (s supply) scopes(which int) (scope int, category, upstream string) {
 	switch s.control {

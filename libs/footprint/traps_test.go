@@ -22,7 +22,7 @@ import (
 // TestBiogenicCO2IsOutsideScopes, and routes that must not be ranked in
 // TestEveryPairOfWaste.
 
-// published gives a row of a factor set, which must have it.
+// published returns a row of a factor set, which must have it.
 func published(t *testing.T, set, id string) factors.Factor {
 	t.Helper()
 	s, ok := factors.ByID(set)
@@ -36,7 +36,7 @@ func published(t *testing.T, set, id string) factors.Factor {
 	return f
 }
 
-// times gives metres × people × the kg per passenger.km as a mass, rounded
+// times returns metres × people × the kg per passenger.km as a mass, rounded
 // half-even to a milligram.
 func times(metres, people int64, perKm decimal.Decimal) footprint.Mass {
 	milligrams := new(big.Rat).SetInt64(metres * people * 1000)

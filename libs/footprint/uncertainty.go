@@ -29,7 +29,7 @@ var indicators = [...]string{"reliability", "completeness", "temporal correlatio
 // gsdScale is the unit of a GSD²: millionths.
 const gsdScale = 1_000_000
 
-// pedigree gives the GSD² of score combinations, each worked out on first use.
+// pedigree returns the GSD² of score combinations, each worked out on first use.
 type pedigree struct {
 	squares [len(indicators)][5]*big.Int // ln(U)², in 10^-24
 	known   [3125]atomic.Uint64          // GSD² in millionths; 0: not yet worked out
@@ -73,7 +73,7 @@ func (p *pedigree) gsd2(s scores, variance *big.Int) uint64 {
 	return g
 }
 
-// sampling gives the ln(U)² of a survey of n out of total people whose answers
+// sampling returns the ln(U)² of a survey of n out of total people whose answers
 // have the coefficient of variation cv: the mean has the relative variance
 // r² = cv²/n × (total-n)/(total-1), and a lognormal value of that spread has
 // GSD² = exp(2√ln(1+r²)).
@@ -89,7 +89,7 @@ func sampling(cv decimal.Decimal, n, total int64) *big.Int {
 	return ln.Mul(ln, big.NewInt(4))
 }
 
-// half gives the distances from m down to m / GSD² and up to m × GSD², rounded
+// half returns the distances from m down to m / GSD² and up to m × GSD², rounded
 // half-even to whole micrograms.
 func half(m Mass, gsd2 uint64) (down, up Mass) {
 	if m.hi == 0 && m.lo < 1<<62 {

@@ -53,7 +53,7 @@ func CountryByCode(code string) (Country, bool) {
 	return t.list[i], true
 }
 
-// Countries gives all countries, ordered by code. The slice is the caller's.
+// Countries returns all countries, ordered by code. The slice is the caller's.
 func Countries() []Country { return append([]Country(nil), countries().list...) }
 
 // usual maps what people write to the code that is assigned.
@@ -63,7 +63,7 @@ var usual = map[string]string{
 	"UNITED STATES": "US", "AMERICA": "US", "HOLLAND": "NL", "RUSSIA": "RU", "TURKEY": "TR", "SOUTH KOREA": "KR",
 }
 
-// SuggestCountry gives up to three codes that text may have meant: a name, a
+// SuggestCountry returns up to three codes that text may have meant: a name, a
 // beginning of a name, or a code in common but wrong use such as UK.
 func SuggestCountry(text string) []string {
 	text = strings.ToUpper(strings.TrimSpace(text))

@@ -27,7 +27,7 @@ func GreatCircleMetres(a, b Location) int64 {
 	return int64(math.RoundToEven(float64(2 * earthRadius * angle(math.Sqrt(h), math.Sqrt(1-h)))))
 }
 
-// sinCos gives the sine and the cosine of an angle without their signs, for
+// sinCos returns the sine and the cosine of an angle without their signs, for
 // -π ≤ x ≤ π: the formula needs squares, and cosines of latitudes.
 func sinCos(x float64) (sin, cos float64) {
 	x = math.Abs(x)
@@ -41,7 +41,7 @@ func sinCos(x float64) (sin, cos float64) {
 	return series(x)
 }
 
-// series gives sine and cosine by their power series, for 0 ≤ x ≤ π/4, where
+// series returns sine and cosine by their power series, for 0 ≤ x ≤ π/4, where
 // what is left out is below 10^-17.
 func series(x float64) (sin, cos float64) {
 	const terms = 18
@@ -54,7 +54,7 @@ func series(x float64) (sin, cos float64) {
 	return float64(x * sin), cos
 }
 
-// angle gives the angle between 0 and π/2 of a sine and a cosine.
+// angle returns the angle between 0 and π/2 of a sine and a cosine.
 func angle(sin, cos float64) float64 {
 	if sin > cos {
 		return math.Pi/2 - angle(cos, sin)

@@ -26,7 +26,7 @@ type Entry struct {
 	Large bool `json:"large,omitempty"`
 }
 
-// Entries gives all codes, ordered by code: airports, and the city codes that
+// Entries returns all codes, ordered by code: airports, and the city codes that
 // are no airport's. The slice is the caller's.
 func Entries() []Entry {
 	t := places()
@@ -70,7 +70,7 @@ var index = sync.OnceValue(func() staticIndex {
 	return staticIndex{body: b.Bytes(), etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 })
 
-// Index gives the whole index as the body of an answer, {"success": true,
+// Index returns the whole index as the body of an answer, {"success": true,
 // "data": {"items": [Entry …]}}, compressed with gzip once, and its strong
 // entity tag, quotes included. The tag is that of the text: it stays the same
 // until the table of places changes. The bytes are shared and must not be

@@ -112,10 +112,10 @@ func upper(code string) string {
 	return code
 }
 
-// Airports gives all airports ordered by IATA code. The slice is the caller's.
+// Airports returns all airports ordered by IATA code. The slice is the caller's.
 func Airports() []Location { return slices.Clone(places().airports) }
 
-// Cities gives all city codes, ordered by code.
+// Cities returns all city codes, ordered by code.
 func Cities() []Location {
 	t := places()
 	out := make([]Location, 0, len(t.cities))
@@ -126,14 +126,14 @@ func Cities() []Location {
 	return out
 }
 
-// HaulOf gives a country's haul relative to the UK; false for a territory that
+// HaulOf returns a country's haul relative to the UK; false for a territory that
 // the table lacks.
 func HaulOf(country string) (Haul, bool) {
 	h, ok := places().haul[country]
 	return h, ok
 }
 
-// Suggest gives up to five codes that an unknown code may have meant: places
+// Suggest returns up to five codes that an unknown code may have meant: places
 // whose city or name begins with it, then codes one letter away.
 func Suggest(code string) []string {
 	const limit = 5

@@ -206,7 +206,7 @@ type VarianceShare struct{ part, whole *big.Int }
 // Cmp is -1, 0 or 1 as s is below, equal to or above o.
 func (s VarianceShare) Cmp(o VarianceShare) int { return s.part.Cmp(o.part) }
 
-// Millionths gives the share, rounded down, so that shares never add up to more
+// Millionths returns the share, rounded down, so that shares never add up to more
 // than 1; 0 where nothing is uncertain.
 func (s VarianceShare) Millionths() int64 {
 	if s.whole.Sign() == 0 {

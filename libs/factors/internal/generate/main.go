@@ -46,7 +46,7 @@ func run(source fs.FS, target string) error {
 	return nil
 }
 
-// build gives the generated files by their path relative to libs/factors.
+// build returns the generated files by their path relative to libs/factors.
 func build(source fs.FS) (map[string][]byte, error) {
 	tables, err := load(source)
 	if err != nil {

@@ -73,7 +73,7 @@ func buildSet(tables map[string][]row, year int) ([]byte, error) {
 	line := func(cells ...string) { out.WriteString(strings.Join(cells, "\t") + "\n") }
 	line("set", fmt.Sprintf("desnz-%d", year), strconv.Itoa(year))
 
-	// number gives texts that occur many times one line each.
+	// number returns texts that occur many times one line each.
 	seen := map[string]map[string]string{"licence": {}, "source": {}, "place": {}}
 	number := func(kind, text string) string {
 		if n, ok := seen[kind][text]; ok {

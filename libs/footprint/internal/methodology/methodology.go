@@ -156,7 +156,7 @@ func (p *page) Rows(series ...string) (out []row, err error) {
 	return out, nil
 }
 
-// Value gives the figure of a default of the set, without its unit.
+// Value returns the figure of a default of the set, without its unit.
 func (p *page) Value(id string) (string, error) {
 	d, ok := p.Set.Default(id)
 	if !ok {
@@ -209,7 +209,7 @@ type flightRow struct {
 	Ratio                          string
 }
 
-// Flights gives all flight factors of the set, haul by haul.
+// Flights returns all flight factors of the set, haul by haul.
 func (p *page) Flights() ([]flightRow, error) {
 	var out []flightRow
 	for _, name := range p.between("desnz-flight-", "-norf") {
@@ -284,7 +284,7 @@ func (p *page) evaluate(typ, body string) (footprint.Evaluation, error) {
 	return footprint.Evaluate(typ, d.Fields, ev)
 }
 
-// Said gives what the engine says to a record in a notice.
+// Said returns what the engine says to a record in a notice.
 func (p *page) Said(typ, body, code string) (string, error) {
 	e, err := p.evaluate(typ, body)
 	if err != nil {
@@ -298,7 +298,7 @@ func (p *page) Said(typ, body, code string) (string, error) {
 	return "", fmt.Errorf("%s %s has no notice %s", typ, body, code)
 }
 
-// Lines gives the lines of a record, one row for each.
+// Lines returns the lines of a record, one row for each.
 func (p *page) Lines(typ, body string) ([]row, error) {
 	e, err := p.evaluate(typ, body)
 	if err != nil {
@@ -380,7 +380,7 @@ type scored struct {
 	GSD2           string
 }
 
-// Scored gives the scores of the first line of a record.
+// Scored returns the scores of the first line of a record.
 func (p *page) Scored(label, typ, body string) (scored, error) {
 	e, err := p.evaluate(typ, body)
 	if err != nil {
@@ -404,7 +404,7 @@ func (p *page) Licences() []string {
 	return out
 }
 
-// Licence gives the licence of a factor.
+// Licence returns the licence of a factor.
 func (p *page) Licence(series string) (string, error) {
 	f := p.Set.Ref(series)
 	if f == nil {
