@@ -29,6 +29,8 @@ const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // The head of a dialog is no banner of the page.
+  components: { Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } } },
 });
 
 const queries = new QueryClient({

@@ -5,7 +5,6 @@ import {
   Badge,
   Box,
   Button,
-  Checkbox,
   Group,
   List,
   Modal,
@@ -291,19 +290,23 @@ export function ReviewPage(): ReactNode {
                 role="option"
                 tabIndex={-1}
                 aria-selected={i._id === current}
+                aria-checked={marked.has(i._id)}
                 className="queueitem"
                 onClick={() => setCurrent(i._id)}
                 ref={(el) => {
                   if (i._id === current) el?.scrollIntoView({ block: 'nearest' });
                 }}
               >
-                <Checkbox
-                  size="xs"
-                  tabIndex={-1}
-                  aria-label={t('review.mark')}
-                  checked={marked.has(i._id)}
-                  onChange={() => toggle(i._id)}
-                  onClick={(e) => e.stopPropagation()}
+                {/* The option itself says whether it is marked; Space marks it. */}
+                <span
+                  className="marker"
+                  aria-hidden
+                  title={t('review.mark')}
+                  data-marked={marked.has(i._id) || undefined}
+                  onClick={(e) => {
+                    e.stopPropagation();
+                    toggle(i._id);
+                  }}
                 />
                 <div className="queuetext">
                   <Group justify="space-between" wrap="nowrap" gap={6}>
