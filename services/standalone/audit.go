@@ -25,6 +25,13 @@ func auditVerify(ctx context.Context, env app.Env, d *Data) error {
 		if broken > 0 {
 			faults = errors.New("the audit log is not whole")
 		}
+		first, err := stores.records.OrganizationIDs(ctx, "", 1)
+		if err != nil {
+			return err
+		}
+		if len(first) == 0 {
+			faults = errors.Join(faults, errors.New("there is no organization: this database is empty"))
+		}
 		broken, err = verifyHistories(ctx, env.Stdout, stores.records)
 		if broken > 0 {
 			faults = errors.Join(faults, errors.New("the histories of records are not whole"))

@@ -36,6 +36,11 @@ func Program() app.Program {
 		app.NewCommand("user disable", "disable an account and end its sessions", userDisable).Taking("--email E"),
 		app.NewCommand("keys rotate", "add the next signing key; servers follow", keysRotate),
 		app.NewCommand("audit verify", "check the audit logs and the histories of all records", auditVerify),
+		app.NewCommand("schema status", "show the schema versions of the data; fails when steps are missing", showSchema),
+		app.NewCommand("schema up", "bring the schema of the data to the newest versions", upgradeSchema),
+		app.NewCommand("backup", "copy the embedded database, beside a running server, and verify the copy", backup).Taking("--to DIR"),
+		app.NewCommand("backup verify", "check a backup: its hash, counts, audit chains and histories", backupVerify).Taking("DIR"),
+		app.NewCommand("restore", "put a backup into an empty data directory", restore).Taking("--from DIR"),
 		app.NewCommand("verify", "recompute an exported report, without a network", verify).Taking("BUNDLE.json"),
 	}}
 }

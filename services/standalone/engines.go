@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
@@ -43,11 +42,10 @@ func openStores(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	if d.Records.URI != "" {
 		return openMongo(ctx, env, d)
 	}
-	if err := os.MkdirAll(d.Dir.Path, 0o700); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+	if err := makeDataDir(d.Dir.Path); err != nil {
+		return nil, err
 	}
-	schema := slices.Concat(recordsqlite.Schema(), resultsqlite.Schema(), accountsqlite.Schema())
-	db, err := sqlitex.Open(ctx, filepath.Join(d.Dir.Path, DatabaseFile), schema...)
+	db, err := sqlitex.Open(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
 	if err != nil {
 		return nil, err
 	}
@@ -104,4 +102,23 @@ func openRedis(ctx context.Context, p *app.Process, c Config) (queueURL, cacheUR
 		}
 	}
 	return queueURL, cacheURL, nil
+}
+
+// makeDataDir makes the data directory, and takes it from other users where they
+// could read it.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory needs to be entered
+		return fmt.Errorf("the data directory %s can be read by other users, and its mode cannot be changed: %w", dir, err)
+	}
+	return nil
 }

@@ -1,0 +1,61 @@
+package sqlitex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Copy writes the database of a file as it is at one moment into a new file,
+// beside everything that reads and writes it.
+func Copy(ctx context.Context, to, from string) (err error) {
+	// SQLite accepts an empty file as the target, and this one is its owner's
+	// alone from the first byte.
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the operator names the file
+	if err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	pool, err := sql.Open("sqlite", dsn(from, durable))
+	if err != nil {
+		return fmt.Errorf("open %s: %w", from, err)
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if _, err := pool.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	return nil
+}
+
+// Counts returns the number of rows of every table.
+func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	counts := map[string]int64{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		counts[name] = 0
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for name := range counts {
+		var n int64
+		if err := db.readers.QueryRowContext(ctx, `SELECT COUNT(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n); err != nil {
+			return nil, fmt.Errorf("count %s: %w", name, err)
+		}
+		counts[name] = n
+	}
+	return counts, nil
+}

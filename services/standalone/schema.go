@@ -1,0 +1,116 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/mongox"
+	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
+	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/schema"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
+	accountsqlite "github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
+	resultmongo "github.com/eventcarbon/ecf/services/calculation/mongostore"
+	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
+)
+
+// sqliteSchema is the components of the embedded database.
+func sqliteSchema() []sqlitex.Component {
+	return slices.Concat(recordsqlite.Schema(), resultsqlite.Schema(), accountsqlite.Schema())
+}
+
+// schemaStatus compares the schema of the data with what this program knows. It
+// writes nothing.
+func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, error) {
+	if d.Records.URI == "" {
+		return sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
+	}
+	var all []schema.Status
+	for _, database := range mongoDatabases(d) {
+		db, disconnect, err := mongodb.Connect("ecf-schema", database.uri, database.name)
+		if err != nil {
+			return nil, err
+		}
+		list, err := mongodb.Await(ctx, env, "database "+database.name, func(ctx context.Context) ([]schema.Status, error) {
+			return mongox.SchemaStatus(ctx, db, database.components...)
+		})
+		if err := errors.Join(err, disconnect()); err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// mongoDatabase is one of the MongoDB databases with its components.
+type mongoDatabase struct {
+	uri, name  string
+	components []mongox.Component
+}
+
+func mongoDatabases(d Data) []mongoDatabase {
+	return []mongoDatabase{
+		{d.Records.URI, d.Records.Database(), slices.Concat(recordmongo.Schema(), resultmongo.Schema())},
+		{d.Accounts.URI, d.Accounts.Database(), accountmongo.Schema()},
+	}
+}
+
+// printSchema prints a line for each component.
+func printSchema(out io.Writer, all []schema.Status) error {
+	for _, s := range all {
+		state := "current"
+		switch {
+		case s.Check() != nil:
+			state = "too new for this program"
+		case s.Pending():
+			state = "to be upgraded with: ecf schema up"
+		}
+		if _, err := fmt.Fprintf(out, "%s: version %d of %d, %s\n", s.Component, s.Stored.Version, s.Newest, state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showSchema prints the versions of the data. It fails if the program must not
+// work with them or steps are missing.
+func showSchema(ctx context.Context, env app.Env, d *Data) error {
+	all, err := schemaStatus(ctx, env, *d)
+	if err != nil {
+		return err
+	}
+	if err := printSchema(env.Stdout, all); err != nil {
+		return err
+	}
+	if err := schema.Check(all); err != nil {
+		return err
+	}
+	if schema.Pending(all) {
+		return errors.New("the schema is older than this program")
+	}
+	return nil
+}
+
+// upgradeSchema brings the data to the newest versions. It may be interrupted and
+// run again.
+func upgradeSchema(ctx context.Context, env app.Env, d *Data) error {
+	opened, err := openStores(ctx, env, *d)
+	if err != nil {
+		return err
+	}
+	if err := opened.close(); err != nil {
+		return err
+	}
+	all, err := schemaStatus(ctx, env, *d)
+	if err != nil {
+		return err
+	}
+	return printSchema(env.Stdout, all)
+}
