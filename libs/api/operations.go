@@ -70,6 +70,12 @@ func Operations() Table {
 		{ID: "getEvent", Method: get, Path: event, Service: Records, Least: user, Reach: Organization},
 		{ID: "updateEvent", Method: patch, Path: event, Service: Records, Least: manager, Reach: Organization},
 		{ID: "deleteEvent", Method: remove, Path: event, Service: Records, Least: manager, Reach: Organization},
+		{ID: "getEventHistory", Method: get, Path: event + "/history", Service: Records, Least: user, Reach: Organization},
+		{ID: "signOffEvent", Method: post, Path: event + "/sign-off", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "withdrawSignOff", Method: post, Path: event + "/sign-off/withdraw", Service: Calculation, Least: manager, Reach: Organization},
+		{ID: "listEventChanges", Method: get, Path: event + "/changes", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "approveEventChange", Method: post, Path: event + "/changes/{changeId}/approve", Service: Calculation, Least: manager, Reach: Organization},
+		{ID: "rejectEventChange", Method: post, Path: event + "/changes/{changeId}/reject", Service: Calculation, Least: manager, Reach: Organization},
 		{ID: "exportRecords", Method: get, Path: event + "/export", Service: Records, Least: user, Reach: Organization, Cost: Whole, Timeout: time.Minute},
 		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole,
 			Timeout: 2 * time.Minute}, // an event of a million records takes some ten seconds of a processor

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,23 @@ const (
 	Limited      = "request.limited"
 	Organization = "organization.update"
 )
+
+// Event is the prefix of the actions on events, which go on with the action in
+// the event's history: "event.delete".
+const Event = "event."
+
+// Reportable reports whether another service than auth may report an action.
+func Reportable(action string) bool {
+	switch action {
+	case Forbidden, Limited, Organization:
+		return true
+	}
+	name, ok := strings.CutPrefix(action, Event)
+	return ok && slices.Contains([]string{
+		"create", "change", "adopt-factor-set", "delete", "propose-change", "approve-change", "reject-change",
+		"begin-sign-off", "withdraw-sign-off",
+	}, name)
+}
 
 // Note is what happened. It holds no email and no secret.
 type Note struct {

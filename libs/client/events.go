@@ -27,7 +27,7 @@ func (c *Client) UpdateEvent(ctx context.Context, eventID string, p EventPatch, 
 
 // DeleteEvent deletes an event; its quota is not given back. For managers.
 func (c *Client) DeleteEvent(ctx context.Context, eventID string, options ...Option) (*Deleted, error) {
-	return ask[Deleted](ctx, c, change(http.MethodDelete, nil, "events", eventID), options)
+	return ask[Deleted](ctx, c, change(http.MethodDelete, struct{}{}, "events", eventID), options)
 }
 
 // ExportRecords returns all records of an event as CSV, drafts included. The
@@ -42,4 +42,51 @@ func (c *Client) AdoptFactorSet(ctx context.Context, eventID, setID string, opti
 	k := post(map[string]string{"factorSet": setID}, "events", eventID, "factor-set")
 	k.guarded = true
 	return ask[Adoption](ctx, c, k, options)
+}
+
+// ListEventHistory lists who changed what of an event, newest first.
+func (c *Client) ListEventHistory(eventID string) *Listing[EventHistoryEntry] {
+	return list[EventHistoryEntry](c, "events", eventID, "history")
+}
+
+// SignOffEvent signs the newest result of an event. The answer comes before the
+// event is signed: its SignOff tells how it went. With [DryRun] the outcome is the
+// checklist of what is still open. For managers.
+func (c *Client) SignOffEvent(ctx context.Context, eventID string, in SignOffInput, options ...Option) (*SignOffOutcome, error) {
+	k := post(in, "events", eventID, "sign-off")
+	k.guarded = true
+	return ask[SignOffOutcome](ctx, c, k, options)
+}
+
+// WithdrawSignOff opens a signed event again. For managers.
+func (c *Client) WithdrawSignOff(ctx context.Context, eventID, comment string, options ...Option) (*Event, error) {
+	k := post(map[string]string{"comment": comment}, "events", eventID, "sign-off", "withdraw")
+	k.guarded = true
+	return ask[Event](ctx, c, k, options)
+}
+
+// EventChanges is the open changes of an event, oldest first.
+type EventChanges struct {
+	Items []EventChange `json:"items"`
+}
+
+// ListEventChanges lists the changes of an event that wait for a second manager.
+// For managers.
+func (c *Client) ListEventChanges(ctx context.Context, eventID string, options ...Option) (*EventChanges, error) {
+	return ask[EventChanges](ctx, c, get("events", eventID, "changes"), options)
+}
+
+// ApproveEventChange makes a change that another manager has proposed. Of one
+// that deletes the event only the id comes back. For managers.
+func (c *Client) ApproveEventChange(ctx context.Context, eventID, changeID, comment string, options ...Option) (*Event, error) {
+	k := post(map[string]string{"comment": comment}, "events", eventID, "changes", changeID, "approve")
+	k.guarded = true
+	return ask[Event](ctx, c, k, options)
+}
+
+// RejectEventChange drops a proposed change. For managers.
+func (c *Client) RejectEventChange(ctx context.Context, eventID, changeID, comment string, options ...Option) (*Event, error) {
+	k := post(map[string]string{"comment": comment}, "events", eventID, "changes", changeID, "reject")
+	k.guarded = true
+	return ask[Event](ctx, c, k, options)
 }

@@ -108,8 +108,19 @@ type Organization struct {
 	// Events the plan has, and what is left of them.
 	EventQuota EventQuota `json:"eventQuota"`
 	Policy     Policy     `json:"policy"`
+	// Switching four eyes off, which waits for a second administrator to ask for the same within seven days.
+	PendingPolicy *PendingPolicy `json:"pendingPolicy,omitempty"`
 	// Notices name the fields of the request that had no effect.
 	Notices []Notice `json:"notices,omitempty"`
+}
+
+// PendingPolicy is a change of the rules that waits for a second administrator.
+type PendingPolicy struct {
+	// What it would be.
+	FourEyes   bool  `json:"fourEyes"`
+	ProposedBy Actor `json:"proposedBy"`
+	// When.
+	ProposedAt time.Time `json:"proposedAt"`
 }
 
 // EventQuota tells how many events the plan has, and what is left of them.
@@ -126,6 +137,8 @@ type EventQuota struct {
 type Policy struct {
 	// Who created, edited last or submitted a record cannot approve it.
 	FourEyes bool `json:"fourEyes,omitempty"`
+	// A change of an event that moves an approved figure needs a comment.
+	RequireReason bool `json:"requireReason,omitempty"`
 	// A record that counts for less is approved as it is submitted, by the move auto-approve, which its history
 	// shows with the name of the admin who decided so. With fourEyes, a record this admin created, edited last or
 	// submitted waits for somebody else. nil or 0: nothing is approved this way. In kg CO2e.
@@ -150,6 +163,8 @@ type OrganizationPatch struct {
 type PolicyPatch struct {
 	// Who created, edited last or submitted a record cannot approve it.
 	FourEyes Optional[bool] `json:"fourEyes,omitzero"`
+	// A change of an event that moves an approved figure needs a comment.
+	RequireReason Optional[bool] `json:"requireReason,omitzero"`
 	// A record that counts for less, in kg CO2e, is approved as it is submitted.
 	AutoApproveBelowKg Optional[float64] `json:"autoApproveBelowKg,omitzero"`
 	// One in so many of these records waits for a person all the same.

@@ -34,6 +34,12 @@ type Event struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+	// Who changed it last; nil where nobody has since histories are kept.
+	UpdatedBy *Actor `json:"updatedBy,omitempty"`
+	// Whether its figure is signed; nil where it never was.
+	SignOff *SignOff `json:"signOff,omitempty"`
+	// How many proposed changes wait for a second manager.
+	OpenChanges int `json:"openChanges,omitempty"`
 	// Rises with every change.
 	Revision int `json:"revision"`
 	// Notices name the fields of the request that had no effect.
@@ -100,6 +106,8 @@ type EventPatch struct {
 	// What the footprint is meant to cover, as in EventInput; it replaces the boundary as a whole.
 	Boundary Optional[Boundary] `json:"boundary,omitzero"`
 	Method   Optional[Method]   `json:"method,omitzero"`
+	// Why, for the history. The organization may require it.
+	Comment Optional[string] `json:"comment,omitzero"`
 }
 
 // Method says how the footprint is calculated. A change calculates it anew.

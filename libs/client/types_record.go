@@ -83,6 +83,12 @@ type HistoryEntry struct {
 	Changed []string `json:"changed,omitempty"`
 	// Hash of what the record says after the move.
 	InputHash string `json:"inputHash,omitempty"`
+	// Of an approval: whether the organization asked for four eyes.
+	FourEyes bool `json:"fourEyes,omitempty"`
+	// Of an approval: the revision of the organization that set the policy.
+	PolicyRevision int `json:"policyRevision,omitempty"`
+	// Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none.
+	Salt string `json:"salt,omitempty"`
 	// The hash of the entry before.
 	PreviousHash string `json:"previousHash,omitempty"`
 	// SHA-256 over the entry and the hash of the one before.

@@ -45,6 +45,9 @@ type EventRequest struct {
 	// Change edits the event. It may be called more than once, each time with the
 	// event as stored. An error of it is returned as it is.
 	Change func(e *Event) error
+	// Entry, when set, may edit the entry after Change: a change that turned out
+	// to be a proposal has another action.
+	Entry func(entry *EventEntry)
 }
 
 // ErrUnchanged is returned by a Change that has nothing to write: Apply returns
@@ -89,14 +92,24 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		Message: "Many changes are being made to this event at once. Please try again."}
 }
 
-func (req EventRequest) gate(before Event) error {
-	switch {
-	case req.AnyGate || before.Gate.State == req.Gate:
-		return nil
-	case before.Gate.State == GateSigned:
-		return EventSigned(before)
-	case before.Gate.State == GateClosing:
+// CheckOpen returns nil where the figure of the event may move, else EVENT_SIGNED
+// or, while a sign-off is being made, UNAVAILABLE.
+func (e Event) CheckOpen() error {
+	switch e.Gate.State {
+	case GateSigned:
+		return EventSigned(e)
+	case GateClosing:
 		return EventClosing()
+	}
+	return nil
+}
+
+func (req EventRequest) gate(before Event) error {
+	if req.AnyGate || before.Gate.State == req.Gate {
+		return nil
+	}
+	if err := before.CheckOpen(); err != nil {
+		return err
 	}
 	return apperr.New(apperr.InvalidTransition, "This event is not signed.").
 		With(apperr.Detail{Field: "signOff", Code: "OPEN", Message: "Only a signed event can be opened again."})
@@ -118,7 +131,11 @@ func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 	if after.ContextRev != before.ContextRev || after.Deleted {
 		after.Mark = NewMark(f.Now())
 	}
-	return EventEntry{
+	entry := EventEntry{
 		Action: req.Action, By: req.By, At: now, Comment: req.Comment, Change: req.Proposal, FourEyes: req.FourEyes, PolicyRev: req.PolicyRev,
-	}.seal(before, after), nil
+	}
+	if req.Entry != nil {
+		req.Entry(&entry)
+	}
+	return entry.seal(before, after), nil
 }

@@ -20,8 +20,11 @@ const (
 	FactorsAdopted EventAction = "adopt-factor-set"
 	EventDeleted   EventAction = "delete"
 	// EventAdopted begins the chain of an event from before histories were kept.
-	EventAdopted     EventAction = "adopt"
-	ChangeProposed   EventAction = "propose-change"
+	EventAdopted   EventAction = "adopt"
+	ChangeProposed EventAction = "propose-change"
+	// ChangeAssessed keeps the effect of a proposal, calculated when somebody first
+	// looked at it.
+	ChangeAssessed   EventAction = "assess-change"
 	ChangeApproved   EventAction = "approve-change"
 	ChangeRejected   EventAction = "reject-change"
 	SignOffBegun     EventAction = "begin-sign-off"
@@ -234,7 +237,7 @@ func (e EventEntry) seal(before, after Event) Event {
 // has set the fields of the client.
 func NewEvent(org OrgID, id EventID, e Event, by Actor, now time.Time) Event {
 	e.Org, e.ID, e.Rev, e.ContextRev = org, id, 1, 1
-	e.CreatedBy, e.UpdatedBy, e.CreatedAt, e.UpdatedAt = by, by, now, now
+	e.CreatedBy, e.UpdatedBy, e.CreatedAt, e.UpdatedAt, e.Begin = by, by, now, now, 1
 	return EventEntry{Action: EventCreated, By: by, At: now}.seal(Event{}, e)
 }
 
@@ -252,6 +255,6 @@ func Adopted(e Event) Event {
 		Salt: hashOf("adopt", string(e.Org), string(e.ID))[:26],
 	}
 	entry.Hash = entry.digest(e.Org, e.ID)
-	e.Last = entry
+	e.Last, e.Begin = entry, e.Rev
 	return e
 }

@@ -1,7 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -91,6 +94,102 @@ type Proposal struct {
 	ResultRevision int64 `json:"resultRevision"`
 }
 
+// MarshalJSON returns the proposal with its time in the API's one form.
+func (p Proposal) MarshalJSON() ([]byte, error) {
+	type plain Proposal // without this method
+	return json.Marshal(struct {
+		plain
+		At string `json:"proposedAt"`
+	}{plain(p), stamp(p.At)})
+}
+
+// Find returns the proposal of an id, and where it stands.
+func (g Governance) Find(id string) (Proposal, int, bool) {
+	for i, p := range g.Proposals {
+		if p.ID == id {
+			return p, i, true
+		}
+	}
+	return Proposal{}, 0, false
+}
+
+// WithoutProposal returns the proposals but the i-th.
+func (g Governance) WithoutProposal(i int) []Proposal {
+	return slices.Delete(slices.Clone(g.Proposals), i, i+1)
+}
+
+// AddProposal appends a proposal; PROPOSAL_LIMIT where there is no room for it.
+func (g *Governance) AddProposal(p Proposal) error {
+	proposals := append(slices.Clone(g.Proposals), p)
+	text, err := json.Marshal(proposals)
+	if err != nil {
+		return fmt.Errorf("propose change: %w", err)
+	}
+	if len(proposals) > MaxProposals || len(text) > MaxProposalBytes {
+		return apperr.New(apperr.ProposalLimit, "An event has at most %d open changes, of %d KiB together. Decide on some of them first.", MaxProposals, MaxProposalBytes>>10)
+	}
+	g.Proposals = proposals
+	return nil
+}
+
+// ApplyChanges sets the fields of a proposal, where they still are what they were
+// when it was made; else PROPOSAL_STALE.
+func (e *Event) ApplyChanges(changed []FieldChange) error {
+	for _, c := range changed {
+		for _, f := range eventFields() {
+			if f.name == c.Field && !bytes.Equal(jsonOf(f.value(*e)), c.Before) {
+				return apperr.New(apperr.ProposalStale, "The field %s has changed since this was proposed. Propose it again.", c.Field)
+			}
+		}
+		if err := e.set(c.Field, c.After); err != nil {
+			return fmt.Errorf("apply change of %s: %w", c.Field, err)
+		}
+	}
+	return nil
+}
+
+// set gives a field the value that jsonOf returned.
+func (e *Event) set(field string, value json.RawMessage) error {
+	read := func(into any) error { return json.Unmarshal(value, into) }
+	text := func(into *string) error {
+		*into = ""
+		return read(into)
+	}
+	switch field {
+	case "title":
+		return text(&e.Title)
+	case "startDate":
+		return text(&e.StartDate)
+	case "endDate":
+		return text(&e.EndDate)
+	case "attendees":
+		e.Attendees = nil
+		return read(&e.Attendees)
+	case "virtualAttendees":
+		e.VirtualAttendees = nil
+		return read(&e.VirtualAttendees)
+	case "country":
+		return text(&e.Country)
+	case "timezone":
+		return text(&e.Timezone)
+	case "description":
+		return text(&e.Description)
+	case "boundary":
+		e.Boundary = nil
+		if string(value) != "null" {
+			e.Boundary = value
+		}
+		return nil
+	case "method":
+		return read(&e.Method)
+	case "factorSet":
+		return text(&e.FactorSet)
+	case "deleted":
+		return read(&e.Deleted)
+	}
+	return fmt.Errorf("there is no such field")
+}
+
 const (
 	// MaxProposals bounds the open proposals of an event.
 	MaxProposals = 10
@@ -101,7 +200,10 @@ const (
 // Governance is what an event keeps about who may move its figure, and who did.
 // Its JSON is the stored form of both engines.
 type Governance struct {
-	UpdatedBy Actor      `json:"updatedBy"`
+	UpdatedBy Actor `json:"updatedBy"`
+	// Begin is the revision the history begins with: 1, or that at which an event
+	// from before histories was adopted.
+	Begin     int64      `json:"begin,omitempty"`
 	Last      EventEntry `json:"last"`
 	Gate      Gate       `json:"gate"`
 	Editions  []Edition  `json:"editions,omitempty"`

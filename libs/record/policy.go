@@ -53,10 +53,11 @@ func draw(org OrgID, id ID) uint64 {
 func (p Policy) MarshalJSON() ([]byte, error) {
 	view := struct {
 		FourEyes           bool             `json:"fourEyes"`
+		RequireReason      bool             `json:"requireReason"`
 		AutoApproveBelowKg *decimal.Decimal `json:"autoApproveBelowKg"`
 		SpotCheckOneIn     *int64           `json:"spotCheckOneIn"`
 		AutoApproveSetBy   *Actor           `json:"autoApproveSetBy"`
-	}{FourEyes: p.FourEyes}
+	}{FourEyes: p.FourEyes, RequireReason: p.RequireReason}
 	if a := p.AutoApprove; a.On() {
 		view.AutoApproveBelowKg, view.AutoApproveSetBy = &a.BelowKg, &a.By
 		if a.SpotCheckOneIn > 0 {

@@ -111,11 +111,11 @@ func TestAutoApprovalIsAMoveOfItsOwn(t *testing.T) {
 func TestPolicyAsClientsSeeIt(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]record.Policy{
-		`{"fourEyes":false,"autoApproveBelowKg":null,"spotCheckOneIn":null,"autoApproveSetBy":null}`: {},
-		`{"fourEyes":true,"autoApproveBelowKg":0.5,"spotCheckOneIn":10,"autoApproveSetBy":{"_id":"a","name":"Ada","role":"admin"}}`: {
+		`{"fourEyes":false,"requireReason":false,"autoApproveBelowKg":null,"spotCheckOneIn":null,"autoApproveSetBy":null}`: {},
+		`{"fourEyes":true,"requireReason":false,"autoApproveBelowKg":0.5,"spotCheckOneIn":10,"autoApproveSetBy":{"_id":"a","name":"Ada","role":"admin"}}`: {
 			FourEyes: true, AutoApprove: record.AutoApproval{BelowKg: decimal.New(5, 1), SpotCheckOneIn: 10, By: record.Actor{ID: "a", Name: "Ada", Role: identity.Admin}},
 		},
-		`{"fourEyes":false,"autoApproveBelowKg":2,"spotCheckOneIn":null,"autoApproveSetBy":{"_id":"a","role":"admin"}}`: {
+		`{"fourEyes":false,"requireReason":false,"autoApproveBelowKg":2,"spotCheckOneIn":null,"autoApproveSetBy":{"_id":"a","role":"admin"}}`: {
 			AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(2), By: record.Actor{ID: "a", Role: identity.Admin}},
 		},
 	} {

@@ -24,6 +24,7 @@ type Originals interface {
 	Events
 	Records
 	Entries
+	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
 	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
 	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
 }
@@ -164,6 +165,11 @@ func (h *Rehearsal) InsertEntry(context.Context, OrgID, EventID, ID, Entry) erro
 // Entries implements the method of Records.
 func (h *Rehearsal) Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error) {
 	return h.store.Entries(ctx, org, id)
+}
+
+// CountByStatus implements the method of ReviewQueue: what is stored.
+func (h *Rehearsal) CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error) {
+	return h.store.CountByStatus(ctx, org, event)
 }
 
 // CurrentEvent implements the method of Gates.

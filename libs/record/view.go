@@ -77,11 +77,86 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		CreatedBy        Actor           `json:"createdBy"`
 		CreatedAt        string          `json:"createdAt"`
 		UpdatedAt        string          `json:"updatedAt"`
+		UpdatedBy        *Actor          `json:"updatedBy,omitempty"`
+		SignOff          *signOffView    `json:"signOff,omitempty"`
+		Proposals        int             `json:"openChanges,omitempty"`
 		Rev              int64           `json:"revision"`
 	}{
 		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Timezone, e.Description,
-		e.Boundary, e.Method, e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt), e.Rev,
+		e.Boundary, e.Method, e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
+		updatedBy(e), signOffOf(e), len(e.Proposals), e.Rev,
 	})
+}
+
+// updatedBy returns who changed the event last; nil for an event nobody has
+// changed since histories are kept.
+func updatedBy(e Event) *Actor {
+	if e.UpdatedBy.ID == "" {
+		return nil
+	}
+	return &e.UpdatedBy
+}
+
+// signOffView is the sign-off of an event as clients see it.
+type signOffView struct {
+	State    string          `json:"state"` // open, closing or signed
+	Revision int64           `json:"revision,omitempty"`
+	By       *Actor          `json:"by,omitempty"`
+	At       string          `json:"at,omitempty"`
+	Edition  int64           `json:"edition,omitempty"`
+	Failure  *failureView    `json:"failure,omitempty"`
+	Editions []editionView   `json:"editions"`
+	Open     json.RawMessage `json:"open,omitempty"`
+}
+
+type failureView struct {
+	Revision int64  `json:"revision"`
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+	At       string `json:"at"`
+}
+
+type editionView struct {
+	Edition   int64           `json:"edition"`
+	Revision  int64           `json:"revision"`
+	Root      string          `json:"root"`
+	Statement string          `json:"statement"`
+	By        Actor           `json:"by"`
+	At        string          `json:"at"`
+	FourEyes  bool            `json:"fourEyes"`
+	Withdrawn *withdrawalView `json:"withdrawn,omitempty"`
+}
+
+type withdrawalView struct {
+	By      Actor  `json:"by"`
+	At      string `json:"at"`
+	Comment string `json:"comment"`
+}
+
+// signOffOf returns the sign-off of an event; nil where there never was one.
+func signOffOf(e Event) *signOffView {
+	if e.Gate.Epoch == 0 {
+		return nil
+	}
+	v := &signOffView{State: "open", Editions: []editionView{}}
+	for _, d := range e.Editions {
+		x := editionView{Edition: d.Edition, Revision: d.Revision, Root: d.Root, Statement: d.Statement, By: d.By, At: stamp(d.At), FourEyes: d.FourEyes}
+		if w := d.Withdrawn; w != nil {
+			x.Withdrawn = &withdrawalView{By: w.By, At: stamp(w.At), Comment: w.Comment}
+		}
+		v.Editions = append(v.Editions, x)
+	}
+	if f := e.Gate.Failure; f != nil {
+		v.Failure = &failureView{Revision: f.Revision, Code: string(f.Code), Message: f.Message, At: stamp(f.At)}
+	}
+	if p := e.Gate.Pending; e.Gate.State == GateClosing && p != nil {
+		v.State, v.Revision, v.By, v.At, v.Open = "closing", p.Revision, &p.By, stamp(p.At), p.Open
+	}
+	if n := len(e.Editions); e.Gate.State == GateSigned && n > 0 {
+		d := e.Editions[n-1]
+		v.State, v.Revision, v.By, v.At, v.Edition, v.Open = "signed", d.Revision, &d.By, stamp(d.At), d.Edition, d.Open
+	}
+	return v
 }
 
 // ETag is the strong entity tag of a record: it changes with the revision and,

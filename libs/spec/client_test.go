@@ -35,6 +35,10 @@ func typed() map[string][]reflect.Type {
 		"Finding": {reflect.TypeFor[client.Finding]()}, "MeasureNext": {reflect.TypeFor[client.MeasureNext]()}, "Line": {reflect.TypeFor[client.Line]()},
 		"ExplainedRecord": {reflect.TypeFor[client.ExplainedRecord]()}, "FactorSetName": {reflect.TypeFor[client.FactorSetName]()},
 		"Cause": {reflect.TypeFor[client.Cause]()}, "WaterfallEnd": {reflect.TypeFor[client.ComparisonEnd]()}, "Factor": {reflect.TypeFor[client.Factor]()}, "FactorSet": {reflect.TypeFor[client.FactorSet]()},
+		"SignOff": {reflect.TypeFor[client.SignOff]()}, "Edition": {reflect.TypeFor[client.Edition]()}, "Checklist": {reflect.TypeFor[client.Checklist]()},
+		"SignOffInput": {reflect.TypeFor[client.SignOffInput]()}, "FieldChange": {reflect.TypeFor[client.FieldChange]()},
+		"EventChange": {reflect.TypeFor[client.EventChange]()}, "EventHistoryEntry": {reflect.TypeFor[client.EventHistoryEntry]()},
+		"SignOffResponse": {reflect.TypeFor[client.SignOffOutcome]()}, "EventChangeListResponse": {reflect.TypeFor[client.EventChanges]()},
 		"VarianceShare": {reflect.TypeFor[float64]()},
 		// The data of envelopes that have no schema of their own.
 		"CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthResponse": {reflect.TypeFor[client.Health]()},
@@ -46,6 +50,7 @@ func typed() map[string][]reflect.Type {
 // untyped are schemas without a type in the client, and why.
 func untyped() map[string]string {
 	return map[string]string{
+		"ChecklistResponse": "the SignOffOutcome of a rehearsal", "EventChangeResponse": "the answer 202 to a change of an event", "EventDecisionResponse": "an Event",
 		"ErrorResponse": "the client opens the envelope", "EmptyResponse": "nothing to read",
 		"LoginRequest": "arguments of Login", "RefreshRequest": "made by the client itself", "OptionalComment": "an argument of the moves",
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",

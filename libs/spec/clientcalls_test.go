@@ -26,7 +26,7 @@ const (
 func pathValues() map[string]string {
 	return map[string]string{
 		"eventId": eventID, "type": typeName, "recordId": recordID, "userId": otherID, "sessionId": otherID, "importId": otherID,
-		"setId": otherID, "code": otherID, "revision": "3", "other": "7",
+		"setId": otherID, "changeId": otherID, "code": otherID, "revision": "3", "other": "7",
 	}
 }
 
@@ -67,12 +67,24 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"listFactorSets":        listed((*client.Client).ListFactorSets),
 		"getFactorSet":          ask1((*client.Client).GetFactorSet, otherID),
 
-		"listEvents":     listed((*client.Client).ListEvents),
-		"createEvent":    ask1((*client.Client).CreateEvent, client.EventInput{}),
-		"getEvent":       ask1((*client.Client).GetEvent, eventID),
-		"updateEvent":    ask2((*client.Client).UpdateEvent, eventID, client.EventPatch{}),
-		"deleteEvent":    ask1((*client.Client).DeleteEvent, eventID),
-		"exportRecords":  ask1((*client.Client).ExportRecords, eventID),
+		"listEvents":       listed((*client.Client).ListEvents),
+		"createEvent":      ask1((*client.Client).CreateEvent, client.EventInput{}),
+		"getEvent":         ask1((*client.Client).GetEvent, eventID),
+		"updateEvent":      ask2((*client.Client).UpdateEvent, eventID, client.EventPatch{}),
+		"deleteEvent":      ask1((*client.Client).DeleteEvent, eventID),
+		"exportRecords":    ask1((*client.Client).ExportRecords, eventID),
+		"getEventHistory":  listed1((*client.Client).ListEventHistory, eventID),
+		"signOffEvent":     ask2((*client.Client).SignOffEvent, eventID, client.SignOffInput{Revision: 1, Statement: "Final."}),
+		"withdrawSignOff":  ask2((*client.Client).WithdrawSignOff, eventID, "Late invoice."),
+		"listEventChanges": ask1((*client.Client).ListEventChanges, eventID),
+		"approveEventChange": func(ctx context.Context, c *client.Client, o ...client.Option) error {
+			_, err := c.ApproveEventChange(ctx, eventID, otherID, "Checked.", o...)
+			return err
+		},
+		"rejectEventChange": func(ctx context.Context, c *client.Client, o ...client.Option) error {
+			_, err := c.RejectEventChange(ctx, eventID, otherID, "No.", o...)
+			return err
+		},
 		"adoptFactorSet": ask2((*client.Client).AdoptFactorSet, eventID, "desnz-2026"),
 
 		"listRecords": func(ctx context.Context, c *client.Client, o ...client.Option) error {

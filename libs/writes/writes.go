@@ -23,6 +23,7 @@ type Store interface {
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error)
 	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
+	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
 	Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error)
 	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
 	InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error)
@@ -52,6 +53,7 @@ type Write struct {
 	// Rehearsal: nothing will be stored.
 	Rehearsal bool
 
+	now      func() time.Time
 	notifier notify.Notifier
 }
 
@@ -63,7 +65,7 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	}
 	p := web.PrincipalOf(c)
 	w := Write{
-		Store: m.Store, Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, notifier: m.Notifier,
+		Store: m.Store, Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, now: m.Now, notifier: m.Notifier,
 	}
 	if rehearsal {
 		w.Store = record.Rehearse(m.Store)

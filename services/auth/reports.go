@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -28,7 +27,7 @@ var _ audit.Recorder = (*Service)(nil)
 // what other services have changed. The access token says who it was, and is
 // verified here too; only hits of a limit may come without one.
 func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report) error {
-	if !slices.Contains([]string{audit.Forbidden, audit.Limited, audit.Organization}, r.Action) {
+	if !audit.Reportable(r.Action) {
 		return apperr.New(apperr.Forbidden, "This action is not reported by others.")
 	}
 	var p identity.Principal

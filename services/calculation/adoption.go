@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -35,63 +34,58 @@ type adoptionView struct {
 // no factor in the new set keeps the event from adopting it: nothing is ever
 // dropped from a total by a change of figures.
 func (s *server) adopt(c *fiber.Ctx) error {
-	dry, err := web.DryRun(c)
+	to, comment, err := readFactorSet(c)
 	if err != nil {
 		return err
 	}
-	to, err := readFactorSet(c)
+	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
 	}
-	tags, conditional := web.IfMatch(c)
-	for range adoptAttempts {
-		ev, err := s.event(c)
-		if err != nil {
+	var view adoptionView
+	change := writes.EventChange{
+		Event: record.EventID(c.Params("eventId")), Action: record.FactorsAdopted, Comment: comment, Effect: s.effect,
+		Change: func(e *record.Event) error {
+			if view, err = s.rehearse(c.UserContext(), *e, to); err != nil {
+				return err
+			}
+			if w.Rehearsal || e.FactorSet == to.ID {
+				return record.ErrUnchanged
+			}
+			e.FactorSet = to.ID
+			return nil
+		},
+	}
+	if tags, ok := web.IfMatch(c); ok {
+		if ev, err := s.event(c); err != nil {
 			return err
-		}
-		if conditional && !slices.Contains(tags, "*") && !record.MatchEvent(tags, ev) {
+		} else if !record.MatchEvent(tags, ev) {
 			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
 		}
-		view, err := s.rehearse(c.UserContext(), ev, to)
-		if err != nil {
-			return err
-		}
-		if dry || ev.FactorSet == to.ID {
-			return web.OK(c, view)
-		}
-		stored, err := s.store(c.UserContext(), ev, to)
-		if errors.Is(err, record.ErrConflict) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		s.Bulk.Notify(c.UserContext(), ev.Org, ev.ID)
-		c.Set(fiber.HeaderETag, stored.ETag())
+		change.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
+	}
+	outcome, err := w.ChangeEvent(c.UserContext(), change)
+	if err != nil {
+		return err
+	}
+	if w.Rehearsal || outcome.Event.Last.Action != record.FactorsAdopted && outcome.Proposal == nil {
 		return web.OK(c, view)
 	}
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this event at once. Please try again."}
+	if err := auditEvent(c, outcome.Event); err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, outcome.Event.ETag())
+	if outcome.Proposal != nil {
+		return web.Answer(c, fiber.StatusAccepted, fiber.Map{"change": outcome.Proposal})
+	}
+	return web.OK(c, view)
 }
 
-// adoptAttempts bounds how often adopting is tried again when somebody else
-// changed the event in between.
-const adoptAttempts = 5
-
-// store writes the event with the set. The same write marks it, so that the
-// result follows whatever happens to this process.
-func (s *server) store(ctx context.Context, ev record.Event, to *factors.Set) (record.Event, error) {
-	before := ev.Rev
-	ev.FactorSet, ev.Mark = to.ID, record.NewMark(s.Now())
-	ev.Rev, ev.ContextRev, ev.UpdatedAt = before+1, ev.ContextRev+1, s.Now().UTC().Truncate(time.Millisecond)
-	return ev, s.Records.ReplaceEvent(ctx, ev.Org, ev, before)
-}
-
-// readFactorSet reads the body {"factorSet": "desnz-2026"}.
-func readFactorSet(c *fiber.Ctx) (*factors.Set, error) {
+// readFactorSet reads the body {"factorSet": "desnz-2026", "comment": "…"}.
+func readFactorSet(c *fiber.Ctx) (*factors.Set, string, error) {
 	r, err := web.Fields(c)
 	if r == nil {
-		return nil, err
+		return nil, "", err
 	}
 	r.Require("factorSet")
 	id, ok := r.String("factorSet", 1, 100)
@@ -99,7 +93,8 @@ func readFactorSet(c *fiber.Ctx) (*factors.Set, error) {
 	if ok && !held {
 		r.Fault(unknownSet("factorSet"))
 	}
-	return set, web.Finish(c, r)
+	comment, _ := r.String("comment", 0, record.MaxComment)
+	return set, comment, web.Finish(c, r)
 }
 
 // rehearse works out what the counted records come to under another set.

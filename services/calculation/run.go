@@ -36,7 +36,10 @@ func (c *WorkConfig) Describe(s *settings.Set) {
 func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
 	httpApp, err := New(d)
-	return app.Service{Name: "calculation", App: httpApp}, err
+	signOffs := newServer(d).signOffs()
+	return app.Service{Name: "calculation", App: httpApp, Tasks: []app.Task{{Name: "sign-offs", Run: func(ctx context.Context) error {
+		return sweepSignOffs(ctx, signOffs, d.Logger)
+	}}}}, err
 }
 
 // StartWorker makes the service, in the role that recalculates, for a process.

@@ -18,6 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/calculation/crosscheck"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -28,16 +29,11 @@ type RecordStore interface {
 	record.Marks
 	record.Counting
 	record.Keys
-	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
-	Organization(ctx context.Context, id record.OrgID) (record.Organization, error)
-	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
-	RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error)
-	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
-	EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error)
-	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
-	ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error)
-	Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error)
-	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
+	record.Originals
+	record.ReviewQueue
+	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)
+	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
+	record.Pages
 }
 
 // Deps is what the role serve is made of.
@@ -60,6 +56,7 @@ type server struct {
 	Deps
 	reader      eventreader.Reader
 	crosschecks *crosscheck.Checker
+	writes      writes.Maker
 	keys        *idempotency.Keeper
 	slots       chan struct{} // see limitConcurrency
 }
@@ -82,7 +79,7 @@ func newServer(d Deps) *server {
 		d.Bulk = d.Notifier
 	}
 	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
-	return &server{Deps: d, reader: reader, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now}, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 }
 
 // routes is every operation of the service. Its path, and who may call it, are
@@ -92,6 +89,12 @@ func (s *server) routes() []web.Route {
 		{Operation: "listFactorSets", Handler: s.factorSets},
 		{Operation: "getFactorSet", Handler: s.factorSet},
 		{Operation: "adoptFactorSet", Handler: s.keys.Handler(s.limitConcurrency(s.adopt))},
+
+		{Operation: "signOffEvent", Handler: s.keys.Handler(s.signOff)},
+		{Operation: "withdrawSignOff", Handler: s.keys.Handler(s.withdrawSignOff)},
+		{Operation: "listEventChanges", Handler: s.changes},
+		{Operation: "approveEventChange", Handler: s.keys.Handler(s.approveChange)},
+		{Operation: "rejectEventChange", Handler: s.keys.Handler(s.rejectChange)},
 
 		{Operation: "reportKeys", Handler: s.reportKeys},
 

@@ -21,7 +21,26 @@ const (
 
 // serverFields of an event are dropped when a client sends them.
 func serverFields() []string {
-	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts"}
+	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges"}
+}
+
+// readReason reads the comment of a change. An empty body has none.
+func readReason(body []byte) (string, error) {
+	if len(body) == 0 {
+		return "", nil
+	}
+	r, err := fields.Parse(body)
+	if r == nil {
+		return "", err
+	}
+	if r.IsNull("comment") {
+		return "", nil
+	}
+	comment, ok := r.String("comment", 0, record.MaxComment)
+	if !ok && r.Has("comment") {
+		return "", r.Err()
+	}
+	return comment, nil
 }
 
 // readEvent reads the fields a client may set into event. For a new event the
@@ -36,6 +55,9 @@ func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err 
 		return false, err
 	}
 	r.Ignore(serverFields()...)
+	if !isNew {
+		r.Ignore("comment") // see readReason
+	}
 	if isNew {
 		r.Require("title")
 	} else if r.IsNull("title") {

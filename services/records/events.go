@@ -3,12 +3,12 @@ package records
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -46,8 +46,8 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	}
 	set, _ := factors.ForStart(event.StartDate)
 	now := s.now()
-	event.ID, event.FactorSet = id, set.ID
-	event.CreatedBy, event.CreatedAt, event.UpdatedAt, event.Rev, event.ContextRev = w.By, now, now, 1, 1
+	event.FactorSet = set.ID
+	event = record.NewEvent(w.Org, id, event, w.By, now)
 	event, err = w.Store.InsertEvent(c.UserContext(), w.Org, event, quota)
 	if w.Request.Keyed() && (errors.Is(err, record.ErrQuota) || errors.Is(err, record.ErrDuplicate)) {
 		// An attempt that was given up for dead may have been faster.
@@ -57,6 +57,11 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	}
 	if errors.Is(err, record.ErrQuota) {
 		return quotaExceeded(organization.Plan, quota)
+	}
+	if err == nil && !w.Rehearsal {
+		if err := audit.Attach(c, audit.Note{Action: audit.Event + string(record.EventCreated), Subject: string(event.ID)}); err != nil {
+			return err
+		}
 	}
 	return answerCreated(c, event, err)
 }
@@ -101,6 +106,16 @@ func (s *server) event(c *fiber.Ctx) (record.Event, error) {
 	return e, err
 }
 
+// writableEvent is event for what changes drafts: EVENT_SIGNED where the event
+// was signed. It is an ordinary read: a draft that slips through moves no figure.
+func (s *server) writableEvent(c *fiber.Ctx) (record.Event, error) {
+	e, err := s.event(c)
+	if err != nil {
+		return e, err
+	}
+	return e, e.Writable()
+}
+
 func (s *server) getEvent(c *fiber.Ctx) error {
 	event, err := s.event(c)
 	if err != nil {
@@ -111,87 +126,89 @@ func (s *server) getEvent(c *fiber.Ctx) error {
 }
 
 func (s *server) editEvent(c *fiber.Ctx) error {
-	return s.changeEvent(c, func(body []byte, event *record.Event) error {
-		before := event.Context()
-		changed, err := readEvent(body, event, false)
-		if err != nil || !changed {
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	comment, err := readReason(body)
+	if err != nil {
+		return errors.Join(s.checkEvent(body), err)
+	}
+	return s.changeEvent(c, writes.EventChange{
+		Action: record.EventChanged, Comment: comment,
+		Change: func(e *record.Event) error {
+			_, err := readEvent(body, e, false)
 			return err
-		}
-		if event.Context() != before {
-			event.ContextRev++
-			event.Mark = record.NewMark(s.Now())
-		}
-		return nil
+		},
 	}, func(event record.Event) error {
 		c.Set(fiber.HeaderETag, event.ETag())
 		return web.OK(c, event)
 	})
 }
 
+// checkEvent returns what is wrong with a body under any event.
+func (s *server) checkEvent(body []byte) error {
+	_, err := readEvent(body, &record.Event{Method: record.DefaultMethod}, false)
+	return err
+}
+
+// deleteEvent takes an optional body with the reason.
 func (s *server) deleteEvent(c *fiber.Ctx) error {
-	return s.changeEvent(c, func(_ []byte, event *record.Event) error {
-		event.Deleted = true
-		// The worker clears this and whatever its records still have.
-		event.Mark = record.NewMark(s.Now())
-		return nil
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	comment, err := readReason(body)
+	if err != nil {
+		return err
+	}
+	return s.changeEvent(c, writes.EventChange{
+		Action: record.EventDeleted, Comment: comment,
+		Change: func(e *record.Event) error {
+			e.Deleted = true // the worker clears its mark and whatever its records still have
+			return nil
+		},
 	}, func(event record.Event) error {
 		return web.OK(c, fiber.Map{"_id": event.ID, "deleted": true})
 	})
 }
 
-// editAttempts bounds how often a change is tried again when another one came
-// between its read and its write.
-const editAttempts = 10
-
-// changeEvent reads, changes and stores the event of the path, on the
-// condition that nobody else did in between.
-func (s *server) changeEvent(c *fiber.Ctx, change func(body []byte, event *record.Event) error, answer func(record.Event) error) error {
-	body, err := web.Body(c)
-	if err != nil {
-		return err
-	}
+// changeEvent changes the event of the path, or proposes the change: then the
+// answer is 202 with the proposal.
+func (s *server) changeEvent(c *fiber.Ctx, change writes.EventChange, answer func(record.Event) error) error {
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
 	}
-	tags, conditional := web.IfMatch(c)
-	for range editAttempts {
-		event, err := s.event(c)
-		if err != nil {
-			// A body that could never be right is told about first.
-			if apperr.CodeOf(err) == apperr.EventNotFound {
-				if invalid := change(body, &record.Event{Method: record.DefaultMethod}); invalid != nil {
-					return invalid
-				}
-			}
-			return err
-		}
-		before := event.Rev
-		event.Mark = ""
-		if err := change(body, &event); err != nil {
-			return err
-		}
-		if conditional && !slices.Contains(tags, "*") && !record.MatchEvent(tags, withRev(event, before)) {
-			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
-		}
-		event.Rev, event.UpdatedAt = before+1, s.now()
-		err = w.Store.ReplaceEvent(c.UserContext(), w.Org, event, before)
-		if errors.Is(err, record.ErrConflict) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if event.Mark != "" {
-			w.Notify(c.UserContext(), event.ID)
-		}
-		return answer(event)
+	change.Event = record.EventID(c.Params("eventId"))
+	if tags, ok := web.IfMatch(c); ok {
+		change.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this event at once. Please try again."}
+	outcome, err := w.ChangeEvent(c.UserContext(), change)
+	if apperr.CodeOf(err) == apperr.EventNotFound {
+		// A body that could never be right is told about first.
+		if invalid := change.Change(&record.Event{Method: record.DefaultMethod}); invalid != nil {
+			return invalid
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !w.Rehearsal {
+		if err := audit.Attach(c, audit.Note{Action: auditAction(outcome), Subject: string(outcome.Event.ID)}); err != nil {
+			return err
+		}
+	}
+	if outcome.Proposal != nil {
+		c.Set(fiber.HeaderETag, outcome.Event.ETag())
+		return web.Answer(c, fiber.StatusAccepted, fiber.Map{"change": outcome.Proposal})
+	}
+	return answer(outcome.Event)
 }
 
-func withRev(e record.Event, rev int64) record.Event {
-	e.Rev = rev
-	return e
-}
+// auditAction names the newest action on an event for the audit log.
+func auditAction(o writes.EventOutcome) string { return audit.Event + string(o.Event.Last.Action) }
+
+// editAttempts bounds how often a change is tried again when another one came
+// between its read and its write.
+const editAttempts = 10

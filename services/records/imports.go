@@ -81,7 +81,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	now := s.now()
 	i.ID, i.Org, i.By, i.Seed = w.Request.NewID(0), w.Org, w.By, record.NewID()
 	i.CreatedAt, i.UpdatedAt, i.Lease = now, now, now.Add(receiveLease)
-	event, err := s.event(c)
+	event, err := s.writableEvent(c)
 	if err != nil {
 		return err
 	}

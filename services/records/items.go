@@ -79,7 +79,7 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	event, lookup := s.event(c)
+	event, lookup := s.writableEvent(c)
 	r, dropped, err := newRecord(key, body, event, lookup, decoderFor(c))
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	event, lookup := s.event(c)
+	event, lookup := s.writableEvent(c)
 	if lookup != nil {
 		if _, err := patchBody(nil, body); err != nil {
 			return err
@@ -218,7 +218,7 @@ func (s *server) applied(c *fiber.Ctx, m record.Move, change func(*record.Record
 	if tags, ok := web.IfMatch(c); ok {
 		request.IfMatch = record.MatchRecord(tags)
 	}
-	if _, err := s.event(c); err != nil {
+	if _, err := s.writableEvent(c); err != nil {
 		return record.Record{}, err
 	}
 	return w.Apply(c.UserContext(), request)

@@ -25,7 +25,7 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	event, lookup := s.event(c)
+	event, lookup := s.writableEvent(c)
 	if lookup != nil && !w.Request.Resumed {
 		return firstFault(c, bodies, event, lookup)
 	}
@@ -132,7 +132,7 @@ func (s *server) submitMany(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.event(c); err != nil {
+	if _, err := s.writableEvent(c); err != nil {
 		return err
 	}
 	sub := subOf(c)

@@ -25,6 +25,14 @@ type organizationView struct {
 	Plan   string        `json:"plan"`
 	Quota  quotaView     `json:"eventQuota"`
 	Policy record.Policy `json:"policy"`
+	// Pending is a change of the policy that waits for a second administrator.
+	Pending *pendingPolicy `json:"pendingPolicy,omitempty"`
+}
+
+type pendingPolicy struct {
+	FourEyes   bool         `json:"fourEyes"`
+	ProposedBy record.Actor `json:"proposedBy"`
+	ProposedAt string       `json:"proposedAt"`
 }
 
 // quotaView has null for what an unlimited plan does not have.
@@ -40,15 +48,19 @@ func (s *server) organization(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.answerOrganization(c, o)
+	return s.answerOrganization(c, fiber.StatusOK, o)
 }
 
-func (s *server) answerOrganization(c *fiber.Ctx, o record.Organization) error {
+func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organization) error {
 	used, err := s.Store.UsedSlots(c.UserContext(), o.ID)
 	if err != nil {
 		return err
 	}
-	return web.OK(c, organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)})
+	view := organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)}
+	if p := o.Pending; p != nil {
+		view.Pending = &pendingPolicy{ProposedBy: p.By, ProposedAt: p.At.UTC().Format("2006-01-02T15:04:05.000Z")}
+	}
+	return web.Answer(c, status, view)
 }
 
 // editOrganization changes the name and the policy of the caller's own
@@ -74,6 +86,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		if err := readOrganization(body, &o, w.By); err != nil {
 			return err
 		}
+		status := s.governPolicy(was, &o, w.By)
 		o.Rev++
 		err = w.Store.ReplaceOrganization(c.UserContext(), o, was.Rev)
 		if errors.Is(err, record.ErrConflict) {
@@ -87,10 +100,38 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 				return err
 			}
 		}
-		return s.answerOrganization(c, o)
+		return s.answerOrganization(c, status, o)
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Many changes are being made to this organization at once. Please try again."}
+}
+
+// pendingFor is how long a change of the policy waits for a second administrator.
+const pendingFor = 7 * 24 * time.Hour
+
+// governPolicy keeps the history of the policy. Switching four eyes off takes a
+// second administrator, who asks for the same: the first request changes nothing
+// but what is pending, and is answered 202.
+func (s *server) governPolicy(was record.Organization, o *record.Organization, by record.Actor) (status int) {
+	now := s.now()
+	if was.Policy.FourEyes && !o.Policy.FourEyes {
+		p := was.Pending
+		if p == nil || p.By.ID == by.ID || now.Sub(p.At) > pendingFor {
+			*o = was
+			o.Pending = &record.PolicyProposal{By: by, At: now}
+			return fiber.StatusAccepted
+		}
+		proposed := p.By
+		o.Pending = nil
+		o.SetPolicy(o.Policy, was.Rev+1, proposed, &by, now)
+		return fiber.StatusOK
+	}
+	if o.Policy != was.Policy {
+		policy := o.Policy
+		o.Policy, o.Pending = was.Policy, nil
+		o.SetPolicy(policy, was.Rev+1, by, nil, now)
+	}
+	return fiber.StatusOK
 }
 
 // changesOf says for the audit log what was changed of an organization.
@@ -102,6 +143,8 @@ func changesOf(was, is record.Organization) (before, after string) {
 		}
 	}
 	add("fourEyes", strconv.FormatBool(was.Policy.FourEyes), strconv.FormatBool(is.Policy.FourEyes))
+	add("requireReason", strconv.FormatBool(was.Policy.RequireReason), strconv.FormatBool(is.Policy.RequireReason))
+	add("fourEyesOffProposed", strconv.FormatBool(was.Pending != nil), strconv.FormatBool(is.Pending != nil))
 	add("autoApproveBelowKg", was.Policy.AutoApprove.BelowKg.String(), is.Policy.AutoApprove.BelowKg.String())
 	add("spotCheckOneIn", strconv.FormatInt(was.Policy.AutoApprove.SpotCheckOneIn, 10), strconv.FormatInt(is.Policy.AutoApprove.SpotCheckOneIn, 10))
 	return strings.Join(b, ", "), strings.Join(a, ", ")
@@ -119,12 +162,17 @@ func readOrganization(body []byte, o *record.Organization, by record.Actor) erro
 		o.Name = name
 	}
 	if r.IsNull("policy") {
-		o.Policy = record.Policy{}
+		o.Policy = record.Policy{Rev: o.Policy.Rev}
 	} else if policy, ok := r.Object("policy"); ok {
 		if policy.IsNull("fourEyes") {
 			o.Policy.FourEyes = false
 		} else if v, ok := policy.Bool("fourEyes"); ok {
 			o.Policy.FourEyes = v
+		}
+		if policy.IsNull("requireReason") {
+			o.Policy.RequireReason = false
+		} else if v, ok := policy.Bool("requireReason"); ok {
+			o.Policy.RequireReason = v
 		}
 		readAutoApproval(policy, &o.Policy.AutoApprove, by)
 	}

@@ -18,6 +18,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "listEvents", Handler: s.listEvents},
 		{Operation: "createEvent", Handler: once(s.createEvent)},
 		{Operation: "getEvent", Handler: s.getEvent},
+		{Operation: "getEventHistory", Handler: s.eventHistory},
 		{Operation: "updateEvent", Handler: s.editEvent},
 		{Operation: "deleteEvent", Handler: s.deleteEvent},
 

@@ -27,6 +27,7 @@ type Store interface {
 	record.Records
 	record.Entries
 	record.Gates
+	record.ReviewQueue
 	record.Keys
 }
 

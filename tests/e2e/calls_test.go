@@ -57,6 +57,7 @@ func (s *system) furnish(t *testing.T) *tenant {
 	})
 	ours.ids["setId"] = ours.user.get("/factor-sets").want(http.StatusOK).str("items", 0, "id")
 	ours.ids["userId"] = ours.colleague.get("/auth/me").want(http.StatusOK).str("_id")
+	ours.ids["changeId"] = "2y0anwrrxjg5m1h1vf0v7qj1hp"
 	ours.ids["sessionId"] = ours.session(ours.user)
 	ours.setupToken = ours.admin.post("/users", map[string]any{"email": "new@example.test", "role": "user"}).want(http.StatusCreated).str("setupToken")
 	return ours
@@ -132,8 +133,12 @@ func (ours *tenant) bodies() map[string]any {
 		"updateUser":         map[string]any{"name": "Someone"},
 		"updateOrganization": map[string]any{"name": "Renamed"},
 
-		"createEvent":    map[string]any{"title": "Another"},
-		"updateEvent":    map[string]any{"title": "Taken over"},
+		"createEvent": map[string]any{"title": "Another"},
+		"updateEvent": map[string]any{"title": "Taken over"},
+		// Nothing is proposed and no result is signed: these are refused for what they
+		// name, after who may call them.
+		"signOffEvent": map[string]any{"revision": 1, "statement": "Final."}, "withdrawSignOff": why,
+		"approveEventChange": nil, "rejectEventChange": nil,
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
 
 		"createRecord":   waste,

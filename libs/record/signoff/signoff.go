@@ -92,6 +92,11 @@ func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
 			if len(e.Editions) >= record.MaxEditions {
 				return apperr.New(apperr.EditionLimit, "An event has at most %d editions; this one has them all.", record.MaxEditions)
 			}
+			if _, i, ok := e.Find(r.Proposal); ok {
+				e.Proposals = e.WithoutProposal(i)
+			} else if r.Proposal != "" {
+				return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided.")
+			}
 			now := s.now()
 			e.Gate = record.Gate{Epoch: e.Gate.Epoch + 1, State: record.GateClosing, Pending: &record.PendingSignOff{
 				Revision: r.Revision, Statement: r.Statement, By: r.By, At: now, FourEyes: r.FourEyes, Open: r.Open, Until: now.Add(Lease),

@@ -1,0 +1,114 @@
+package writes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// EventChange is a change of an event that a request asks for.
+type EventChange struct {
+	Event   record.EventID
+	Action  record.EventAction
+	Comment string
+	// IfMatch, when set, reports whether the event is still what the caller saw.
+	IfMatch func(record.Event) bool
+	// Change edits the event; it may be called more than once.
+	Change func(e *record.Event) error
+	// Effect, when set, returns what a proposal does to the figure, and the
+	// revision of the result it was calculated on.
+	Effect func(ctx context.Context, before, after record.Event) (effect json.RawMessage, revision int64, err error)
+}
+
+// EventOutcome is what became of a change: the event as it is now and, where a
+// second manager must decide, the proposal that was made instead.
+type EventOutcome struct {
+	Event    record.Event
+	Proposal *record.Proposal
+}
+
+// ChangeEvent makes a change of an event or, where it moves a figure that was
+// approved and the organization asks for four eyes, proposes it. Errors for the
+// client: EVENT_NOT_FOUND, PRECONDITION_FAILED, EVENT_SIGNED, PROPOSAL_LIMIT,
+// VALIDATION_ERROR for a missing reason, and those of Change.
+func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, error) {
+	policy, err := w.Workflow.Policy(ctx, w.Org)
+	if err != nil && !errors.Is(err, record.ErrNotFound) {
+		return EventOutcome{}, err
+	}
+	var proposal *record.Proposal
+	flow := record.EventFlow{Store: w.Store, Now: w.now}
+	event, err := flow.Apply(ctx, record.EventRequest{
+		Org: w.Org, ID: ch.Event, Action: ch.Action, By: w.By, Comment: ch.Comment, PolicyRev: policy.Rev, AnyGate: true,
+		Change: func(e *record.Event) (err error) {
+			proposal, err = w.change(ctx, ch, policy, e)
+			return err
+		},
+		Entry: func(entry *record.EventEntry) {
+			entry.FourEyes = policy.FourEyes && proposal != nil
+			if proposal != nil {
+				entry.Action, entry.Change = record.ChangeProposed, proposal.ID
+			}
+		},
+	})
+	if err != nil {
+		return EventOutcome{}, err
+	}
+	if event.Mark != "" {
+		w.Notify(ctx, event.ID)
+	}
+	return EventOutcome{Event: event, Proposal: proposal}, nil
+}
+
+// change edits the event: the change itself, or a proposal of it.
+func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy, e *record.Event) (*record.Proposal, error) {
+	seen := *e
+	if err := ch.Change(e); err != nil {
+		return nil, err
+	}
+	if ch.IfMatch != nil && !ch.IfMatch(seen) {
+		return nil, apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+	}
+	changed := record.EventChanges(seen, *e)
+	if !record.Governed(changed) {
+		return nil, nil //nolint:nilnil // no proposal is needed
+	}
+	if err := seen.CheckOpen(); err != nil {
+		return nil, err
+	}
+	if !policy.FourEyes && !policy.RequireReason {
+		return nil, nil //nolint:nilnil // no proposal is needed
+	}
+	counts, err := w.Store.CountByStatus(ctx, w.Org, seen.ID)
+	if err != nil || counts[record.Approved] == 0 {
+		return nil, err
+	}
+	if policy.RequireReason && ch.Comment == "" {
+		return nil, ReasonRequired()
+	}
+	if !policy.FourEyes || w.Rehearsal {
+		return nil, nil //nolint:nilnil // no proposal is needed
+	}
+	p := record.Proposal{
+		ID: w.Request.NewID(0), Kind: ch.Action, By: w.By, At: w.now().UTC().Truncate(time.Millisecond), Comment: ch.Comment,
+		Changed: changed, ContextRev: seen.ContextRev,
+	}
+	if ch.Effect != nil {
+		if p.Effect, p.ResultRevision, err = ch.Effect(ctx, seen, *e); err != nil {
+			return nil, err
+		}
+	}
+	*e = seen
+	e.Mark = ""
+	return &p, e.AddProposal(p)
+}
+
+// ReasonRequired is the refusal of what moves an approved figure without a word.
+func ReasonRequired() error {
+	return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
+		Message: "Records of this event were approved, and your organization asks for a reason: say in comment why the figure changes."})
+}

@@ -1,0 +1,258 @@
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/signoff"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+// effect calculates what a change does, as a rehearsal of it would, and on which
+// revision of the result.
+func (s *server) effect(ctx context.Context, before, after record.Event) (json.RawMessage, int64, error) {
+	e, err := s.effectOf(ctx, before, after)
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := json.Marshal(e)
+	return text, e.BasedOn, err
+}
+
+// proposalView is a proposal with what a second manager needs to decide.
+type proposalView struct {
+	record.Proposal
+	stale bool
+}
+
+// MarshalJSON returns the proposal with stale beside its fields.
+func (v proposalView) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(v.Proposal)
+	if err != nil {
+		return nil, err
+	}
+	return append(text[:len(text)-1], fmt.Sprintf(`,"stale":%t}`, v.stale)...), nil
+}
+
+// changes lists the proposals of an event, oldest first. The effect of one that
+// was proposed where no figures are known is calculated now, once, and kept.
+func (s *server) changes(c *fiber.Ctx) error {
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	for _, p := range ev.Proposals {
+		if len(p.Effect) == 0 && p.Kind != record.SignedOff {
+			if ev, err = s.assess(c.UserContext(), ev, p.ID); err != nil {
+				return err
+			}
+		}
+	}
+	views := make([]proposalView, len(ev.Proposals))
+	for i, p := range ev.Proposals {
+		stale, err := s.stale(c.UserContext(), ev, p)
+		if err != nil {
+			return err
+		}
+		views[i] = proposalView{p, stale}
+	}
+	c.Set(fiber.HeaderETag, ev.ETag())
+	return web.OK(c, fiber.Map{"items": views})
+}
+
+// assess calculates the effect of a proposal and keeps it.
+func (s *server) assess(ctx context.Context, ev record.Event, id string) (record.Event, error) {
+	flow := record.EventFlow{Store: s.Records, Now: s.Now}
+	return flow.Apply(ctx, record.EventRequest{
+		Org: ev.Org, ID: ev.ID, Action: record.ChangeAssessed, By: record.System(), Proposal: id, AnyGate: true,
+		Change: func(e *record.Event) error {
+			p, i, ok := e.Find(id)
+			if !ok || len(p.Effect) > 0 {
+				return record.ErrUnchanged
+			}
+			after := *e
+			if err := after.ApplyChanges(p.Changed); err != nil {
+				return record.ErrUnchanged // it is stale, whatever it would do
+			}
+			effect, revision, err := s.effect(ctx, *e, after)
+			if err != nil {
+				return err
+			}
+			proposals := append([]record.Proposal(nil), e.Proposals...)
+			proposals[i].Effect, proposals[i].ResultRevision, proposals[i].ContextRev = effect, revision, e.ContextRev
+			e.Proposals = proposals
+			return nil
+		},
+	})
+}
+
+// stale reports whether what a proposal was calculated on has moved.
+func (s *server) stale(ctx context.Context, ev record.Event, p record.Proposal) (bool, error) {
+	if p.Kind == record.SignedOff {
+		return false, nil // the sign-off itself asks for the newest revision
+	}
+	due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
+	if err != nil {
+		return false, err
+	}
+	revision, err := s.Revision(ctx, ev.Org, ev.ID)
+	return due || len(p.Effect) == 0 || p.ContextRev != ev.ContextRev || p.ResultRevision != revision, err
+}
+
+// approveChange applies a proposal, by another manager than the one who made it.
+func (s *server) approveChange(c *fiber.Ctx) error {
+	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
+		if p.By.ID == w.By.ID {
+			return apperr.New(apperr.SelfApprovalForbidden, "Who proposed a change cannot approve it. A second manager decides.")
+		}
+		if p.Kind == record.SignedOff {
+			return s.approveSignOff(c, w, policy, p, ev)
+		}
+		if stale, err := s.stale(c.UserContext(), ev, p); err != nil || stale {
+			if err == nil {
+				err = staleProposal()
+			}
+			return err
+		}
+		applied, err := s.decided(c, w, record.EventRequest{
+			Action: record.ChangeApproved, Comment: comment, FourEyes: true, PolicyRev: policy.Rev, Gate: record.GateOpen,
+		}, p, func(e *record.Event) error {
+			if e.ContextRev != p.ContextRev {
+				return staleProposal()
+			}
+			return e.ApplyChanges(p.Changed)
+		})
+		if err != nil {
+			return err
+		}
+		if applied.Mark != "" && !w.Rehearsal {
+			s.Bulk.Notify(c.UserContext(), applied.Org, applied.ID)
+		}
+		if applied.Deleted {
+			return web.OK(c, fiber.Map{"_id": applied.ID, "deleted": true})
+		}
+		return web.OK(c, applied)
+	})
+}
+
+func staleProposal() error {
+	return apperr.New(apperr.ProposalStale, "The event or its figure has changed since this was proposed. Reject it, and propose it again.")
+}
+
+// rejectChange drops a proposal. Who made it may do so too.
+func (s *server) rejectChange(c *fiber.Ctx) error {
+	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, _ record.Event) error {
+		left, err := s.decided(c, w, record.EventRequest{
+			Action: record.ChangeRejected, Comment: comment, FourEyes: policy.FourEyes, PolicyRev: policy.Rev, AnyGate: true,
+		}, p, func(*record.Event) error { return nil })
+		if err != nil {
+			return err
+		}
+		return web.OK(c, left)
+	})
+}
+
+// decideChange reads what the decision is about.
+func (s *server) decideChange(c *fiber.Ctx, decide func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error) error {
+	comment, err := readDecision(c, false)
+	if err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	p, _, ok := ev.Find(c.Params("changeId"))
+	if !ok {
+		return noSuchChange()
+	}
+	policy, err := w.Workflow.Policy(c.UserContext(), w.Org)
+	if err != nil {
+		return err
+	}
+	return decide(w, policy, comment, p, ev)
+}
+
+func noSuchChange() error {
+	return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided.")
+}
+
+// decided takes a proposal off the event and makes its change, in one write.
+func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, p record.Proposal, change func(e *record.Event) error) (record.Event, error) {
+	req.Org, req.ID, req.By, req.Proposal = w.Org, record.EventID(c.Params("eventId")), w.By, p.ID
+	tags, conditional := web.IfMatch(c)
+	req.Change = func(e *record.Event) error {
+		_, i, ok := e.Find(p.ID)
+		if !ok {
+			return noSuchChange()
+		}
+		if conditional && !record.MatchEvent(tags, *e) {
+			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+		}
+		e.Proposals = e.WithoutProposal(i)
+		return change(e)
+	}
+	e, err := record.EventFlow{Store: w.Store, Now: s.Now}.Apply(c.UserContext(), req)
+	if err != nil {
+		return e, err
+	}
+	c.Set(fiber.HeaderETag, e.ETag())
+	if w.Rehearsal {
+		return e, nil
+	}
+	return e, auditEvent(c, e)
+}
+
+// proposeSignOff makes a sign-off a proposal for a second manager.
+func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, revision int64, statement string) error {
+	body, err := json.Marshal(fiber.Map{"revision": revision, "statement": statement})
+	if err != nil {
+		return fmt.Errorf("sign off: %w", err)
+	}
+	p := record.Proposal{
+		ID: w.Request.NewID(0), Kind: record.SignedOff, By: w.By, At: s.Now().UTC().Truncate(time.Millisecond), Comment: statement,
+		Body: body, ContextRev: ev.ContextRev, ResultRevision: revision,
+	}
+	e, err := record.EventFlow{Store: w.Store, Now: s.Now}.Apply(c.UserContext(), record.EventRequest{
+		Org: w.Org, ID: ev.ID, Action: record.ChangeProposed, By: w.By, Comment: statement, Proposal: p.ID, FourEyes: true, Gate: record.GateOpen,
+		Change: func(e *record.Event) error { return e.AddProposal(p) },
+	})
+	if err != nil {
+		return err
+	}
+	if err := auditEvent(c, e); err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, e.ETag())
+	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"change": p})
+}
+
+// approveSignOff begins the sign-off that was proposed, in the name of the second
+// manager.
+func (s *server) approveSignOff(c *fiber.Ctx, w writes.Write, policy record.Policy, p record.Proposal, ev record.Event) error {
+	list, err := s.checklist(c.UserContext(), ev)
+	if err != nil {
+		return err
+	}
+	list.OpenChanges-- // not itself
+	if err := list.signable(p.ResultRevision); err != nil {
+		return staleProposal()
+	}
+	if w.Rehearsal {
+		return web.OK(c, fiber.Map{"checklist": list})
+	}
+	return s.beginSignOff(c, w, ev, signoff.Request{
+		Revision: p.ResultRevision, Statement: p.Comment, By: w.By, FourEyes: true, PolicyRev: policy.Rev, Proposal: p.ID,
+	}, list)
+}

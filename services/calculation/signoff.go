@@ -1,0 +1,268 @@
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/signoff"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+func (s *server) signOffs() signoff.Service {
+	return signoff.Service{Store: s.Records, Results: s, Now: s.Now}
+}
+
+// checklistView is what is still open of an event that is to be signed.
+type checklistView struct {
+	Revision         int64              `json:"revision"` // the newest
+	Status           string             `json:"status"`
+	Waiting          int64              `json:"waiting"` // for a decision
+	ChangesRequested int64              `json:"changesRequested"`
+	Unsubmitted      int64              `json:"unsubmitted"`
+	Rejected         int64              `json:"rejected"`
+	OpenChanges      int                `json:"openChanges"`
+	Warnings         []findings.Finding `json:"warnings"`
+}
+
+const severityWarning = "warning"
+
+// checklist reads what is open of an event.
+func (s *server) checklist(ctx context.Context, ev record.Event) (checklistView, error) {
+	result, due, err := s.newest(ctx, ev)
+	if err != nil {
+		return checklistView{}, err
+	}
+	counts, err := s.counts(ctx, ev)
+	if err != nil {
+		return checklistView{}, err
+	}
+	checks, err := s.crosschecks.Of(ctx, ev, result)
+	if err != nil {
+		return checklistView{}, err
+	}
+	list := checklistView{
+		Revision: result.Revision, Status: statusCurrent, Waiting: counts.Submitted + counts.InReview,
+		ChangesRequested: counts.ChangesRequested, Unsubmitted: counts.Unsubmitted, Rejected: counts.Rejected,
+		OpenChanges: len(ev.Proposals), Warnings: []findings.Finding{},
+	}
+	if due {
+		list.Status = statusRecalculating
+	}
+	for _, f := range checks.Findings {
+		if f.Severity == severityWarning {
+			list.Warnings = append(list.Warnings, f)
+		}
+	}
+	return list, nil
+}
+
+// signOff signs the newest result of an event. The answer is 202: the state of
+// the event says how it went. A rehearsal answers with the checklist. Under four
+// eyes the request is a proposal for a second manager.
+func (s *server) signOff(c *fiber.Ctx) error {
+	r, err := web.Fields(c)
+	if r == nil {
+		return err
+	}
+	r.Require("revision", "statement")
+	revision, _ := r.Integer("revision", 1, math.MaxInt32)
+	statement, _ := r.String("statement", 1, record.MaxComment)
+	if err := web.Finish(c, r); err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	tags, conditional := web.IfMatch(c)
+	if conditional && !record.MatchEvent(tags, ev) {
+		return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+	}
+	if err := ev.CheckOpen(); err != nil {
+		return err
+	}
+	list, err := s.checklist(c.UserContext(), ev)
+	if err != nil {
+		return err
+	}
+	if err := list.signable(revision); err != nil {
+		return err
+	}
+	if w.Rehearsal {
+		return web.OK(c, fiber.Map{"checklist": list})
+	}
+	policy, err := w.Workflow.Policy(c.UserContext(), w.Org)
+	if err != nil {
+		return err
+	}
+	if policy.FourEyes {
+		return s.proposeSignOff(c, w, ev, revision, statement)
+	}
+	return s.beginSignOff(c, w, ev, signoff.Request{
+		Revision: revision, Statement: statement, By: w.By, PolicyRev: policy.Rev,
+		IfMatch: func(e record.Event) bool { return !conditional || record.MatchEvent(tags, e) },
+	}, list)
+}
+
+// signable returns nil where the named revision can be signed now.
+func (l checklistView) signable(revision int64) error {
+	switch {
+	case l.Status != statusCurrent:
+		return apperr.New(apperr.PreconditionFailed, "The result is being recalculated. Sign it once its status is current.").
+			With(apperr.Detail{Field: "revision", Code: "CALCULATION_PENDING", Message: "Ask again in a moment."})
+	case l.Revision != revision:
+		return apperr.New(apperr.PreconditionFailed, "Revision %d is not the newest result; that is %d.", revision, l.Revision).
+			With(apperr.Detail{Field: "revision", Code: "NOT_NEWEST", Message: "Read the newest result and decide anew."})
+	}
+	return nil
+}
+
+// beginSignOff closes the gate and lets the rest happen beside the request.
+func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, request signoff.Request, list checklistView) error {
+	open, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("sign off: %w", err)
+	}
+	request.Org, request.Event, request.Open = w.Org, ev.ID, open
+	closing, err := s.signOffs().Begin(c.UserContext(), request)
+	if err != nil {
+		return err
+	}
+	ctx := context.WithoutCancel(c.UserContext())
+	go s.finishSignOff(ctx, closing)
+	if err := auditEvent(c, closing); err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, closing.ETag())
+	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"event": closing, "checklist": list})
+}
+
+// finishSignOff ends a sign-off. What it cannot end, the sweeper does.
+func (s *server) finishSignOff(ctx context.Context, closing record.Event) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.Logger.LogAttrs(ctx, slog.LevelError, "sign-off panicked", slog.Any("error", v))
+		}
+	}()
+	if _, err := s.signOffs().Finish(ctx, closing); err != nil {
+		s.Logger.LogAttrs(ctx, slog.LevelWarn, "sign-off not finished", slog.String("event", string(closing.ID)), slog.String("error", err.Error()))
+	}
+}
+
+// withdrawSignOff opens a signed event again.
+func (s *server) withdrawSignOff(c *fiber.Ctx) error {
+	comment, err := readDecision(c, true)
+	if err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	policy, err := w.Workflow.Policy(c.UserContext(), w.Org)
+	if err != nil {
+		return err
+	}
+	withdrawal := signoff.Withdrawal{
+		Org: w.Org, Event: record.EventID(c.Params("eventId")), By: w.By, Comment: comment, FourEyes: policy.FourEyes, PolicyRev: policy.Rev,
+	}
+	if tags, ok := web.IfMatch(c); ok {
+		withdrawal.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
+	}
+	service := s.signOffs()
+	service.Store = rehearsable{s.Records, w}
+	opened, err := service.Withdraw(c.UserContext(), withdrawal)
+	if err != nil {
+		return err
+	}
+	if !w.Rehearsal {
+		if err := auditEvent(c, opened); err != nil {
+			return err
+		}
+	}
+	c.Set(fiber.HeaderETag, opened.ETag())
+	return web.OK(c, opened)
+}
+
+// rehearsable stores the changes of an event where the request stores its: in
+// the store, or nowhere.
+type rehearsable struct {
+	RecordStore
+	write writes.Write
+}
+
+// ReplaceEvent implements record.EventStore.
+func (r rehearsable) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error {
+	return r.write.Store.ReplaceEvent(ctx, org, e, prevRev)
+}
+
+// InsertEventEntry implements record.EventStore.
+func (r rehearsable) InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error {
+	return r.write.Store.InsertEventEntry(ctx, org, id, e)
+}
+
+// signOffSweep is how often sign-offs whose process died are looked for.
+const signOffSweep = 15 * time.Second
+
+// sweepSignOffs opens the gates of dead sign-offs until ctx ends.
+func sweepSignOffs(ctx context.Context, signOffs signoff.Service, logger *slog.Logger) error {
+	ticker := time.NewTicker(signOffSweep)
+	defer ticker.Stop()
+	for {
+		opened, err := signOffs.Sweep(ctx)
+		if opened > 0 {
+			logger.LogAttrs(ctx, slog.LevelWarn, "dead sign-offs were opened again", slog.Int("events", opened))
+		}
+		if err != nil && ctx.Err() == nil {
+			logger.LogAttrs(ctx, slog.LevelWarn, "sign-offs were not swept", slog.String("error", err.Error()))
+		}
+		select {
+		case <-ctx.Done():
+			return nil //nolint:nilerr // it ends with the process
+		case <-ticker.C:
+		}
+	}
+}
+
+// auditEvent reports the newest action on an event to the audit log.
+func auditEvent(c *fiber.Ctx, e record.Event) error {
+	return audit.Attach(c, audit.Note{Action: audit.Event + string(e.Last.Action), Subject: string(e.ID)})
+}
+
+// readDecision reads the body {"comment": "…"}.
+func readDecision(c *fiber.Ctx, required bool) (string, error) {
+	r, err := web.Fields(c)
+	if r == nil || len(c.Body()) == 0 {
+		if err == nil && required {
+			err = apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED", Message: "comment is required, so that people know why."})
+		}
+		return "", err
+	}
+	if required {
+		r.Require("comment")
+	}
+	if !required && r.IsNull("comment") {
+		return "", web.Finish(c, r)
+	}
+	least := 0
+	if required {
+		least = 1
+	}
+	comment, _ := r.String("comment", least, record.MaxComment)
+	return comment, web.Finish(c, r)
+}
