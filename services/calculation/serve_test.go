@@ -116,7 +116,7 @@ func start(t *testing.T) *service {
 	attendees := int64(120)
 	s.event, err = s.records.InsertEvent(t.Context(), org, record.Event{
 		ID: "e1", Org: org, Title: "Conference <2026> & more", StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees, Country: "GB",
-		Boundary: json.RawMessage(`{"included":["flights","waste"],"excluded":[{"type":"digital","reason":"small"}]}`),
+		Boundary: json.RawMessage(`{"included":[],"excluded":[{"type":"digital","reason":"small"}]}`),
 		Method:   record.DefaultMethod, FactorSet: "desnz-2026", CreatedAt: s.now(), UpdatedAt: s.now(), Rev: 1, ContextRev: 1,
 	}, record.Unlimited)
 	if err != nil {

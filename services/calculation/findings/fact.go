@@ -21,6 +21,8 @@ type Fact struct {
 	Deviations []total.Deviation
 	// CradleToGrave says that a factor of it includes the end of life.
 	CradleToGrave bool
+	// same is what makes records of a type alike.
+	same string
 	input
 }
 
@@ -45,7 +47,7 @@ type input struct {
 
 // FactOf gives the fact of a counted record.
 func FactOf(c record.Counted) Fact {
-	f := Fact{ID: c.ID, Type: c.Type}
+	f := Fact{ID: c.ID, Type: c.Type, same: sameAs(c.Type, c.Fields)}
 	// Canonical fields read; one that does not is not compared.
 	_ = json.Unmarshal(c.Fields, &f.input)
 	var sum struct {

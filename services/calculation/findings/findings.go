@@ -18,6 +18,8 @@ import (
 // Codes of findings. They are part of the API.
 const (
 	DuplicateFlight      = "DUPLICATE_FLIGHT"
+	DuplicateRecord      = "DUPLICATE_RECORD"
+	IncludedTypeMissing  = "INCLUDED_TYPE_WITHOUT_RECORDS"
 	EndOfLifeTwice       = "END_OF_LIFE_TWICE"
 	SiteEnergyTwice      = "SITE_ENERGY_TWICE"
 	RoomNightsExceed     = "ROOM_NIGHTS_EXCEED_ATTENDEES"
@@ -61,6 +63,8 @@ type Event struct {
 	Attendees, Days int64
 	// Excluded are the types that the event's boundary leaves out.
 	Excluded []string
+	// Included are the types that the event's boundary means to cover.
+	Included []string
 	// Total is the footprint of all counted records.
 	Total footprint.Mass
 }
@@ -73,12 +77,14 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 	}
 	out.Days = daysOf(e.StartDate, e.EndDate)
 	var boundary struct {
+		Included []string `json:"included"`
 		Excluded []struct {
 			Type string `json:"type"`
 		} `json:"excluded"`
 	}
 	// The boundary was decoded by us; what does not read names no type.
 	_ = json.Unmarshal(e.Boundary, &boundary)
+	out.Included = boundary.Included
 	for _, x := range boundary.Excluded {
 		out.Excluded = append(out.Excluded, x.Type)
 	}
@@ -95,7 +101,7 @@ func Of(e Event, all []Fact) []Finding {
 	slices.SortFunc(facts, func(a, b *Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	out := []Finding{}
 	for _, check := range []func(Event, []*Fact) []Finding{
-		duplicateFlights, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large, outOfRange,
+		duplicateFlights, duplicates, includedMissing, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large, outOfRange,
 	} {
 		out = append(out, bounded(check(e, facts))...)
 	}

@@ -31,7 +31,7 @@ func facts(lines ...string) []findings.Fact {
 func conference() findings.Event {
 	attendees := int64(10)
 	return findings.EventOf(record.Event{StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: &attendees,
-		Boundary: json.RawMessage(`{"included":["flights"],"excluded":[{"type":"digital","reason":"small"}]}`)}, footprint.MassOf(1_000_000_000_000))
+		Boundary: json.RawMessage(`{"included":[],"excluded":[{"type":"digital","reason":"small"}]}`)}, footprint.MassOf(1_000_000_000_000))
 }
 
 func TestEachFinding(t *testing.T) {
@@ -77,7 +77,7 @@ func TestEachFinding(t *testing.T) {
 		{"grid beside a venue", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `energy {"site":"Hall 1","source":"grid","energyKWh":1,"date":"d","group":"staff"}`},
 			[]string{"SITE_ENERGY_TWICE r1 r0"}},
 		{"a generator beside a venue", []string{`venue {"site":"Hall 1","electricityKWh":1,"date":"d","group":"staff"}`, `energy {"site":"Hall 1","source":"diesel","date":"d","group":"staff"}`}, nil},
-		{"no site", []string{`venue {"electricityKWh":1,"date":"d","group":"staff"}`, `venue {"electricityKWh":1,"date":"d","group":"staff"}`}, nil},
+		{"no site", []string{`venue {"electricityKWh":1,"date":"d","group":"staff"}`, `venue {"electricityKWh":1,"date":"d","group":"staff"}`}, []string{"DUPLICATE_RECORD r0 r1"}},
 
 		{"end of life twice", []string{`materials {"material":"plywood","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`},
 			[]string{"END_OF_LIFE_TWICE r0 r1"}},

@@ -797,10 +797,11 @@ Finding = TypedDict(
 )
 Finding.__doc__ = """Something that looks wrong. It changes no figure.
 
-code: `DUPLICATE_FLIGHT`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`,
-    `PASSENGERS_EXCEED_ATTENDEES`, `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`,
-    `LARGE_WITHOUT_DATE_OR_GROUP`, `OUT_OF_RANGE_FOR_TYPE` (more of something than its type ever comes to: a digit too
-    many, or another unit), or `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000 counted records.
+code: `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `END_OF_LIFE_TWICE`,
+    `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`, `PURCHASE_OVERLAPS_RECORDS`,
+    `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`, `OUT_OF_RANGE_FOR_TYPE` (more
+    of something than its type ever comes to: a digit too many, or another unit), or `CROSS_CHECKS_LEFT_OUT` in an
+    event of more than 20,000 counted records.
 message: What was found, for people.
 recordIds: The records it is about; the first 50.
 records: How many records it is about.
