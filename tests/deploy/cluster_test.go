@@ -125,7 +125,7 @@ func TestClusterTakesEverything(t *testing.T) {
 			}
 			pods++
 		}
-		if pods < 9 {
+		if pods < 10 {
 			t.Errorf("%s: only %d pods were tried", overlay, pods)
 		}
 		asRoot := podTemplates(objects)["records"]
