@@ -92,6 +92,11 @@ const accountRights = {
   audit_heads: [...read, ...make, ...write],
 };
 
+// The version of each store's collections. Whoever finds an older one brings it up.
+for (const collections of [...Object.values(rights), accountRights]) {
+  collections.schema_versions = [...read, ...make, ...write];
+}
+
 // The program of administrators does what records and calculation do.
 rights.standalone = { ...rights.calculation, ...rights.records };
 

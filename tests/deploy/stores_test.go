@@ -39,6 +39,27 @@ func collections(t *testing.T, folder string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// TestSchemaVersionsCanBeWritten: each service has rights in the collection of
+// schema versions, under the name that the program gives it.
+func TestSchemaVersionsCanBeWritten(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile(filepath.Join(root, "libs/mongox/schema.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`const versions = "(\w+)"`).FindSubmatch(source)
+	if m == nil {
+		t.Fatal("libs/mongox/schema.go names no collection of versions")
+	}
+	text, err := os.ReadFile(filepath.Join(root, "deploy/mongo/init.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "collections."+string(m[1])+" = [...read, ...make, ...write];") {
+		t.Errorf("nobody may write %s", m[1])
+	}
+}
+
 // TestMongoRightsCoverTheStores: a service has rights in every collection its
 // stores open, and in no other.
 func TestMongoRightsCoverTheStores(t *testing.T) {
