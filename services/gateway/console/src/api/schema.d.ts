@@ -1076,8 +1076,12 @@ export interface paths {
          *       anywhere.
          *
          *     Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what changed at
-         *     `…/diff/{other}`, but the inputs are those of the records as they are now; keep the bundle of a result that is to be
-         *     proven later. A bundle is verified by the engine version it names.
+         *     `…/diff/{other}`; a revision that was signed off keeps its report for ever at `…/results/{revision}/report`. A bundle is
+         *     verified by the engine version it names.
+         *
+         *     With `names=full` the bundle is of the format `ecf-report/2`: it also names the organization, who created, submitted and
+         *     approved each record and when, and what is not counted; `ecf verify` checks these approvals too. With `names=roles`
+         *     pseudonyms, other ones each time, stand for people, and free text is withheld.
          *
          *     While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`. An event of more than
          *     20,000 counted records is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead.
@@ -1131,6 +1135,60 @@ export interface paths {
          * @description A revision never changes once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had.
          */
         get: operations["getResultRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/results/{revision}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `revision` of a result, from 1. */
+                revision: components["parameters"]["Revision"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Explain a signed revision
+         * @description The counted records of a revision that was signed off, as `…/results/explain` showed them when it was signed, byte for
+         *     byte. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+         */
+        get: operations["explainResultRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/results/{revision}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `revision` of a result, from 1. */
+                revision: components["parameters"]["Revision"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Export a signed revision with its proof
+         * @description The report of a revision that was signed off, byte for byte as it was made for the sign-off, in the form that `Accept`
+         *     asks for; see `…/results/report`. Neither later changes nor a new engine, another factor set, new keys or the deletion
+         *     of the event alter it. The bundle is of the format `ecf-report/2`; with `names=roles` pseudonyms stand for people. 404
+         *     `REVISION_NOT_KEPT` for a revision that was not signed.
+         */
+        get: operations["getRevisionReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1407,7 +1465,7 @@ export interface components {
          * @example VALIDATION_ERROR
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
          * @description The answer to every request that fails.
          * @example {
@@ -1552,8 +1610,11 @@ export interface components {
         EmptyResponse: {
             /** @constant */
             success: true;
-            /** @description Nothing. */
-            data: Record<string, never>;
+            /** @description Nothing but what there is to know about the request. */
+            data: {
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
+            };
         };
         /** @description It is deleted. */
         DeletedResponse: {
@@ -1561,6 +1622,8 @@ export interface components {
             success: true;
             /** @description What was deleted. */
             data: {
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
                 /** @description Its identifier. */
                 _id: string;
                 /** @constant */
@@ -1824,6 +1887,8 @@ export interface components {
          *     }
          */
         User: {
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the user. */
             _id: string;
             /** @description Email they log in with. */
@@ -1922,6 +1987,8 @@ export interface components {
          *     }
          */
         Organization: {
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the organization. */
             _id: string;
             /** @description Its name. */
@@ -2068,6 +2135,8 @@ export interface components {
             success: true;
             /** @description What became of each item. */
             data: {
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
                 /** @description An outcome for each item sent, in the order they were sent in. */
                 items: components["schemas"]["Outcome"][];
                 /** @description How many of the items have a record. */
@@ -2393,6 +2462,9 @@ export interface components {
          *       "radiativeForcing": true,
          *       "gwp": "published"
          *     }
+         * @example {
+         *       "engine": "2.0.0"
+         *     }
          */
         Method: {
             /**
@@ -2406,6 +2478,11 @@ export interface components {
              * @enum {string}
              */
             gwp: "published" | "AR6";
+            /**
+             * @description The arithmetic the event is pinned to; absent it stays as it is, and is 1.2.0 for a new event. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
+             * @enum {string}
+             */
+            engine?: "1.2.0" | "2.0.0";
         };
         /**
          * @description Fields that were never given are absent.
@@ -2432,6 +2509,8 @@ export interface components {
          *     }
          */
         Event: {
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the event. */
             _id: string;
             /** @description Title of the event. */
@@ -3103,6 +3182,11 @@ export interface components {
             kgCO2ePerUnit: number;
             /** @description Where the factor comes from: publication, year and row. */
             factorSource: string;
+            /**
+             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @enum {string|null}
+             */
+            scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
         };
         /**
          * custom
@@ -3124,6 +3208,11 @@ export interface components {
             kgCO2e: number;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
+            /**
+             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @enum {string|null}
+             */
+            scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
         };
         /**
          * @description The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
@@ -3257,6 +3346,8 @@ export interface components {
          *     }
          */
         RecordState: {
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the record. */
             _id: string;
             /** @description Identifier of the owning event. */
@@ -3811,6 +3902,22 @@ export interface components {
          *       "engineVersion": "1.2.0",
          *       "inputsHash": "642c69d94459c251806409fdcc9514bfc98c433bdfc09a814d3f9a8a807378fd",
          *       "calculatedAt": "2026-11-21T04:17:39.709Z",
+         *       "cause": [
+         *         {
+         *           "action": "approve",
+         *           "by": {
+         *             "_id": "r1pg8071x2aq5k4c7v0e",
+         *             "name": "Morgan Lee",
+         *             "role": "manager"
+         *           },
+         *           "at": "2026-11-21T04:17:39.700Z",
+         *           "comment": "",
+         *           "records": 1,
+         *           "recordIds": [
+         *             "p2hw6ryhezzjj9ybae1d6t9wh1"
+         *           ]
+         *         }
+         *       ],
          *       "findings": [],
          *       "measureNext": [
          *         {
@@ -3829,6 +3936,8 @@ export interface components {
             eventId: string;
             /** @description Rises each time the result changes. */
             revision: number;
+            /** @description Why this revision differs from the one before it: one entry for each action of each person, oldest first, at most 20. */
+            cause: components["schemas"]["Cause"][];
             /**
              * @description `recalculating`: a change is not in it yet. `superseded`: a newer revision has replaced it.
              * @enum {string}
@@ -4196,6 +4305,100 @@ export interface components {
                 items: components["schemas"]["ExplainedRecord"][];
                 pagination: components["schemas"]["Pagination"];
             };
+        };
+        /**
+         * @description A result that anyone can recompute, with the people behind it: a ReportBundle with the members that are described here.
+         *     `provenance` has the history of each record, whose hashes form a chain: each is over the entry and the hash before it.
+         *     `hashes.provenance` is the SHA-256 of `provenance` as it stands in the bundle.
+         * @example {
+         *       "format": "ecf-report/2",
+         *       "names": "full",
+         *       "organization": {
+         *         "_id": "org1",
+         *         "name": "Example Events"
+         *       },
+         *       "event": {},
+         *       "engineVersion": "1.2.0",
+         *       "factorSet": {},
+         *       "factors": [],
+         *       "records": [],
+         *       "failed": [],
+         *       "result": {},
+         *       "provenance": [],
+         *       "notCounted": {
+         *         "waiting": 0,
+         *         "changesRequested": 0,
+         *         "rejected": 0,
+         *         "unsubmitted": 0
+         *       },
+         *       "hashes": {}
+         *     }
+         */
+        SignedBundle: {
+            /** @constant */
+            format: "ecf-report/2";
+            /**
+             * @description With `roles` people are pseudonyms, and free text is withheld.
+             * @enum {string}
+             */
+            names: "full" | "roles";
+            /** @description Whose event it is. */
+            organization: {
+                /** @description Identifier of the organization. */
+                _id: string;
+                /** @description Its name. */
+                name: string;
+            };
+            /** @description As in ReportBundle. */
+            event: Record<string, never>;
+            /** @description Version of the calculation. */
+            engineVersion: string;
+            /** @description As in ReportBundle. */
+            factorSet: Record<string, never>;
+            /** @description The rows used. */
+            factors: components["schemas"]["Factor"][];
+            /** @description As in ReportBundle. */
+            records: Record<string, never>[];
+            /** @description Approved records that could not be calculated. */
+            failed: string[];
+            /** @description As in ReportBundle. */
+            result: Record<string, never>;
+            /** @description How each record came to be counted, in the order of the records. */
+            provenance: {
+                /** @description Identifier of the record. */
+                record: string;
+                /** @description Who created it (`by`) and when (`at`). */
+                created: Record<string, never>;
+                /** @description Who submitted it and when. */
+                submitted: Record<string, never> | null;
+                /** @description Who approved it and when; with `policy` the organization's policy did. */
+                approved: Record<string, never> | null;
+                /** @description Whether who approved it had not created, edited or submitted it. */
+                fourEyes: boolean;
+                /** @description SHA-256 sums of its evidence. */
+                evidence: string[];
+                /** @description With `roles`: what the hashes of the history are over in place of people and comments. */
+                commitments?: string[];
+                /** @description Its history up to the approval, oldest first. */
+                history: Record<string, never>[];
+            }[];
+            /** @description Numbers of records that are not in the result. */
+            notCounted: {
+                /** @description Records that wait for a decision. */
+                waiting: number;
+                /** @description Records sent back to be changed. */
+                changesRequested: number;
+                /** @description Records that never count. */
+                rejected: number;
+                /** @description Drafts. */
+                unsubmitted: number;
+            };
+            /** @description Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has. */
+            signOff?: Record<string, never>;
+            /** @description SHA-256 sums of the parts. */
+            hashes: Record<string, never>;
+            /** @description As in ReportBundle. */
+            signature?: Record<string, never>;
         };
         /**
          * @description A result that anyone can recompute. `event.context`, `engineVersion` and `factorSet` name what it was calculated with; `factors`
@@ -4575,6 +4778,42 @@ export interface components {
             version: string;
         };
         /**
+         * @description One reason for which a revision of a result exists.
+         * @example {
+         *       "action": "approve",
+         *       "by": {
+         *         "_id": "r1pg8071x2aq5k4c7v0e",
+         *         "name": "Morgan Lee",
+         *         "role": "manager"
+         *       },
+         *       "at": "2026-11-21T04:17:39.700Z",
+         *       "comment": "",
+         *       "records": 1,
+         *       "recordIds": [
+         *         "2bq0t7c1rk9d4m6x8e5a"
+         *       ]
+         *     }
+         */
+        Cause: {
+            /** @description The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set` or `new-engine`. `unknown`: from before causes were kept. `other` counts what is beyond the first 20. */
+            action: string;
+            /** @description Who did it; null where that is not known. */
+            by: components["schemas"]["Actor"] | null;
+            /**
+             * Format: date-time
+             * @description When, for several the last; null where that is not known.
+             */
+            at: string | null;
+            /** @description The comment given with it; empty for none. */
+            comment: string;
+            /** @description Fields of the event that changed. */
+            fields?: string[];
+            /** @description How many changes of records it is of. */
+            records: number;
+            /** @description The first 100 of these records. */
+            recordIds: string[];
+        };
+        /**
          * @description One of two results compared.
          * @example {
          *       "revision": 1,
@@ -4622,7 +4861,7 @@ export interface components {
                      * @description `other` is of no record: figures from before changes were kept.
                      * @enum {string}
                      */
-                    kind: "added" | "removed" | "changed" | "factor_changed" | "method_changed" | "recalculated" | "other";
+                    kind: "added" | "removed" | "changed" | "factor_changed" | "method_changed" | "country_changed" | "dates_changed" | "attendees_changed" | "boundary_changed" | "recalculated" | "other";
                     /** @description The record type. */
                     type: string;
                     /** @description How many records it is of. */
@@ -4647,6 +4886,29 @@ export interface components {
                 }[];
                 /** @description How many records changed in all. */
                 recordsChanged: number;
+                /** @description The figures per attendee. The parts of each add up to its difference exactly. */
+                figures: {
+                    /**
+                     * @description Name of the figure in a result.
+                     * @enum {string}
+                     */
+                    figure: "perAttendeeKg" | "perAttendeeDayKg";
+                    /** @description The earlier figure; null where the event stated no attendees or dates. */
+                    from: number | null;
+                    /** @description The later figure; null as `from` is. */
+                    to: number | null;
+                    /** @description The later less the earlier; negative when it fell and null where either is. */
+                    difference: number | null;
+                    /** @description What each kind of change adds to it. */
+                    parts: {
+                        /** @description The kind, as in `parts` of the total. */
+                        kind: string;
+                        /** @description What it adds; negative when it takes away. */
+                        kgCO2e: number;
+                    }[];
+                }[];
+                /** @description Why there are revisions between the two; the newer one's own included. */
+                cause: components["schemas"]["Cause"][];
             };
         };
         /**
@@ -4668,6 +4930,8 @@ export interface components {
             success: true;
             /** @description What the change of factors makes of the total. */
             data: {
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
                 /** @description Identifier of the event. */
                 eventId: string;
                 from: components["schemas"]["FactorSetName"];
@@ -4990,6 +5254,8 @@ export interface components {
         RecordId: string;
         /** @description The `revision` of a result, from 1. */
         Revision: number;
+        /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
+        BundleNames: "full" | "roles";
         /** @description The `revision` of another result of the event. */
         OtherRevision: number;
         /** @description The `id` of a factor set. */
@@ -5007,6 +5273,11 @@ export interface components {
          *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
          */
         IdempotencyKey: string;
+        /**
+         * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+         *     then carries `Preference-Applied`.
+         */
+        Prefer: string;
         /**
          * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
          *     but `true` and `false` is 400.
@@ -5027,6 +5298,8 @@ export interface components {
         ETag: string;
         /** @description The path of what was created. */
         Location: string;
+        /** @description `handling=strict` where that was asked for. */
+        PreferenceApplied: "handling=strict";
         /** @description `true` when this is the stored answer of an earlier request with the same `Idempotency-Key`. */
         IdempotentReplayed: "true";
         /**
@@ -5122,6 +5395,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5135,6 +5413,7 @@ export interface operations {
             /** @description The password is set. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5222,6 +5501,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5371,6 +5655,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5384,6 +5673,7 @@ export interface operations {
             /** @description The new user. */
             201: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5489,6 +5779,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of a user. */
@@ -5505,6 +5800,7 @@ export interface operations {
             /** @description The user as changed. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5564,6 +5860,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5577,6 +5878,7 @@ export interface operations {
             /** @description The organization as changed. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5856,6 +6158,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5869,6 +6176,7 @@ export interface operations {
             /** @description The new event. */
             201: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -5979,6 +6287,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -5997,6 +6310,7 @@ export interface operations {
             /** @description The event as changed. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6111,6 +6425,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -6132,6 +6451,7 @@ export interface operations {
             /** @description The new record. */
             201: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -6169,6 +6489,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -6190,6 +6515,7 @@ export interface operations {
             /** @description What became of each, in the order of the request. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6226,6 +6552,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -6247,6 +6578,7 @@ export interface operations {
             /** @description What became of each, in the order of the request. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6469,6 +6801,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -6494,6 +6831,7 @@ export interface operations {
             /** @description The record as changed. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6695,6 +7033,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -6720,6 +7063,7 @@ export interface operations {
             /** @description The record after the move. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -6758,6 +7102,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -6783,6 +7132,7 @@ export interface operations {
             /** @description The record after the move. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -6821,6 +7171,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -6846,6 +7201,7 @@ export interface operations {
             /** @description The record after the move. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -6884,6 +7240,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -6909,6 +7270,7 @@ export interface operations {
             /** @description The record after the move. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -6947,6 +7309,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -6972,6 +7339,7 @@ export interface operations {
             /** @description The record after the move. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
@@ -7088,6 +7456,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -7104,6 +7477,7 @@ export interface operations {
             /** @description What became of each, in the order of the request. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7242,7 +7616,10 @@ export interface operations {
     };
     getReport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
+                names?: components["parameters"]["BundleNames"];
+            };
             header?: {
                 /** @description The `ETag` you have. 304 without a body when it still holds. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -7265,12 +7642,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReportBundle"];
+                    "application/json": components["schemas"]["ReportBundle"] | components["schemas"]["SignedBundle"];
                     "text/csv": string;
                     "text/html": string;
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7348,6 +7726,90 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    explainResultRevision: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `revision` of a result, from 1. */
+                revision: components["parameters"]["Revision"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the explanation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainedListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRevisionReport: {
+        parameters: {
+            query?: {
+                /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
+                names?: components["parameters"]["BundleNames"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `revision` of a result, from 1. */
+                revision: components["parameters"]["Revision"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedBundle"];
+                    "text/csv": string;
+                    "text/html": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
     compareResults: {
         parameters: {
             query?: never;
@@ -7403,6 +7865,11 @@ export interface operations {
                  *     but `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -7419,6 +7886,7 @@ export interface operations {
             /** @description The event has the set; its result follows. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];

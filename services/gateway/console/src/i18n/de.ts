@@ -349,6 +349,10 @@ export const de: Translation = {
     factor_changed: 'Andere Faktoren',
     method_changed: 'Andere Methode',
     recalculated: 'Neu berechnet',
+    country_changed: 'Anderes Land',
+    dates_changed: 'Andere Tage',
+    attendees_changed: 'Andere Zahl von Teilnehmenden',
+    boundary_changed: 'Andere Systemgrenze',
     other: 'Anderes',
   },
   report: {

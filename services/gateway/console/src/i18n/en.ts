@@ -339,6 +339,10 @@ export const en = {
     factor_changed: 'Other factors',
     method_changed: 'Other method',
     recalculated: 'Recalculated',
+    country_changed: 'Other country',
+    dates_changed: 'Other dates',
+    attendees_changed: 'Other number of attendees',
+    boundary_changed: 'Other boundary',
     other: 'Other',
   },
   report: {

@@ -444,8 +444,9 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
           {d.parts.map((p) => (
             <Table.Tr key={p.kind + p.type}>
               <Table.Th scope="row" fw={400}>
-                {t(`kind.${p.kind}`)} · {t(`type.${p.type as 'flights'}`, { defaultValue: p.type })} ·{' '}
-                {t('bar.rows', { count: p.records })}
+                {t(`kind.${p.kind}`)}
+                {p.type && ` · ${t(`type.${p.type as 'flights'}`, { defaultValue: p.type })}`}
+                {p.records > 0 && ` · ${t('bar.rows', { count: p.records })}`}
               </Table.Th>
               <Table.Td ta="right" className="figure" title={exact(p.kgCO2e)}>
                 {signed(p.kgCO2e)}
