@@ -48,6 +48,8 @@ type Accounts struct {
 	log    *slog.Logger
 	now    func() time.Time
 	cache  *breaker.Breaker // open for a while after a write to copy has failed
+	// rehearsed accounts write nothing, so they hash nothing either.
+	rehearsed bool
 	// pending are audit entries that the store has not taken yet.
 	pending pendingAudit
 }

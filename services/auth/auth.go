@@ -80,6 +80,7 @@ type Service struct {
 	// lateVerifier takes tokens until a little after they have expired.
 	lateVerifier *identity.Verifier
 	failures     *failures
+	changes      *passwordChanges
 	app          *fiber.App
 }
 
@@ -99,6 +100,8 @@ func New(config Config, d Deps) (*Service, error) {
 	}
 	s := &Service{Accounts: accounts, config: config, keys: d.Keys}
 	s.failures = newFailures(config.AccountLimit, d.Cache, d.Now, s.now)
+	s.failures.fromStore = s.ownNetwork
+	s.changes = newPasswordChanges(d.Cache, d.Now, s.now, s.log)
 	s.verifier = identity.NewVerifier(identity.VerifierOptions{Issuer: config.Issuer, Keys: d.Keys, Now: s.now})
 	s.lateVerifier = identity.NewVerifier(identity.VerifierOptions{
 		Issuer: config.Issuer, Keys: d.Keys, CacheSize: 100, Now: func() time.Time { return s.now().Add(-reportGrace) },

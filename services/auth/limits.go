@@ -60,6 +60,10 @@ type failures struct {
 	local  ratelimit.Log
 	now    func() time.Time
 	redis  *breaker.Breaker // open for a while after Redis has failed
+	// fromStore reports whether the owner of an account has signed in from an
+	// address, as the store knows it. Redis only remembers what it returns: a
+	// Redis that is restarted or emptied must not put the owner among strangers.
+	fromStore func(ctx context.Context, emailKey, address string) bool
 }
 
 // What its keys in Redis begin with.
@@ -132,23 +136,26 @@ func (f *failures) begin(ctx context.Context, emailKey, address string) (forgive
 	}, nil
 }
 
-// key gives what an attempt is counted under, and whether Redis answers. An
-// address is known by Redis only; without it the owner shares one count with
-// strangers.
+// key returns what an attempt is counted under, and whether Redis answers: the
+// owner's addresses have a count of their own, strangers share one.
 func (f *failures) key(ctx context.Context, emailKey, address string) (key string, answers bool) {
-	if f.shared == nil || !f.redis.Allow() {
-		return hashed(emailKey), false
-	}
 	own := hashed(emailKey, addressKey(address))
-	known, err := f.cache.Exists(ctx, knownPrefix+own).Result()
-	switch {
-	case err != nil:
-		f.failed(ctx)
-		return hashed(emailKey), false
-	case known > 0:
-		return own, true
+	if f.shared != nil && f.redis.Allow() {
+		known, err := f.cache.Exists(ctx, knownPrefix+own).Result()
+		switch {
+		case err != nil:
+			f.failed(ctx)
+		case known > 0:
+			return own, true
+		default:
+			answers = true
+		}
 	}
-	return hashed(emailKey), true
+	if f.fromStore == nil || address == "" || !f.fromStore(ctx, emailKey, address) {
+		return hashed(emailKey), answers
+	}
+	f.remember(ctx, emailKey, address)
+	return own, answers
 }
 
 // failed leaves Redis alone for a while, unless it was the client who left.

@@ -22,7 +22,7 @@ func (s *Service) accountsFor(c *fiber.Ctx) (a *Accounts, rehearsed bool, err er
 		return s.Accounts, false, err
 	}
 	return &Accounts{
-		store: rehearsal{s.store}, hasher: s.hasher, policy: s.policy, log: slog.New(slog.DiscardHandler), now: s.now,
+		store: rehearsal{s.store}, hasher: s.hasher, policy: s.policy, log: slog.New(slog.DiscardHandler), now: s.now, rehearsed: true,
 	}, true, nil
 }
 

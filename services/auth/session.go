@@ -106,6 +106,13 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 		return err
 	}
 	known, _ := callerOf(ctx)
+	// Whoever is signed in could otherwise keep the processors from those who
+	// sign in.
+	end, err := s.changes.begin(ctx, p.UserID, known.origin.Address)
+	if err != nil {
+		return err
+	}
+	defer end()
 	forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address)
 	if err != nil {
 		refused.failed = "too many failures"

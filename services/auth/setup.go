@@ -111,6 +111,9 @@ func (a *Accounts) checkPassword(field, newPassword string, u account.User) erro
 }
 
 func (a *Accounts) hash(ctx context.Context, newPassword string) (string, error) {
+	if a.rehearsed {
+		return "", nil // it would be stored nowhere
+	}
 	hash, err := a.hasher.Hash(ctx, newPassword)
 	return hash, busy(err)
 }

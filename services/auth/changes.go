@@ -1,0 +1,92 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// passwordChanges bounds what changes of passwords may take of hashing, so that
+// sign-ins always find a slot: one change at a time in a process, users in turn,
+// and a few of one user within a window, rehearsed or not.
+type passwordChanges struct {
+	budget *ratelimit.Limiter
+	turns  *fairshare.Scheduler
+}
+
+const (
+	// changesPerWindow is for one user from one network: more than the failures
+	// that an account may have, whose limit answers first, and apart for each
+	// network, so that whoever has got hold of a session does not use up the
+	// owner's.
+	changesPerWindow = 40
+	changesWindow    = 15 * time.Minute
+	// changesWaiting is how many changes of one user wait for the one before.
+	changesWaiting = 2
+	// changesPrefix is what the keys of the budget in Redis begin with.
+	changesPrefix = "ecf:password-changes:"
+)
+
+// newPasswordChanges counts by the clock of Redis unless clock is a test's; now
+// is the process's own.
+func newPasswordChanges(cache redis.UniversalClient, clock, now func() time.Time, log *slog.Logger) *passwordChanges {
+	var shared ratelimit.Log = ratelimit.NewLocal(now, 0)
+	if cache != nil {
+		shared = ratelimit.NewRedis(cache, changesPrefix, clock)
+	}
+	return &passwordChanges{
+		budget: ratelimit.New(ratelimit.Options{Name: "password", Rule: ratelimit.Rule{Limit: changesPerWindow, Window: changesWindow},
+			Shared: shared, Strict: true, Now: now, Logger: log}),
+		turns: fairshare.New(fairshare.Options{Slots: 1, Share: 1, Waiting: changesWaiting}),
+	}
+}
+
+// begin waits until a change of a user, asked for from an address, may hash, and returns what to call when
+// it has ended. RATE_LIMITED beyond the user's budget.
+func (p *passwordChanges) begin(ctx context.Context, user, address string) (end func(), err error) {
+	r := p.budget.Take(ctx, hashed(user, addressKey(address)))
+	if !r.Allowed {
+		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(r.Reset, time.Second),
+			Message: "Too many changes of this password. Wait as long as Retry-After says."}
+	}
+	end, err = p.turns.Acquire(ctx, user, 1)
+	if errors.Is(err, fairshare.ErrFull) {
+		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
+			Message: "This password is being changed already. Wait as long as Retry-After says."}
+	}
+	return end, err
+}
+
+// knownSessions bounds how many sessions of an account are looked through.
+const knownSessions = 100
+
+// ownNetwork reports whether a session of an account was begun, by its password,
+// from the network of an address. Every attempt costs the same reads, so that
+// their time does not tell which accounts there are.
+func (s *Service) ownNetwork(ctx context.Context, emailKey, address string) bool {
+	u, err := s.store.UserByEmail(ctx, emailKey)
+	if errors.Is(err, account.ErrNotFound) {
+		u, err = account.User{ID: "-", Org: "-"}, nil
+	}
+	if err != nil {
+		return false // the sign-in itself will say that the store is away
+	}
+	begun, _, err := s.store.SessionsPage(ctx, u, s.now(), 0, knownSessions)
+	if err != nil {
+		return false
+	}
+	for _, v := range begun {
+		if v.Created.Address != "" && addressKey(v.Created.Address) == addressKey(address) {
+			return true
+		}
+	}
+	return false
+}

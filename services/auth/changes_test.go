@@ -1,0 +1,85 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestRehearsedChangesHashNothingNew: a rehearsal looks at the present password
+// and makes no hash that would be stored nowhere; the budget holds for it too.
+func TestRehearsedChangesHashNothingNew(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	ada := b.signIn("ada@example.com")
+	change := func(from string) answer {
+		return b.do("POST", "/api/v2/auth/password", ada.access, `{"currentPassword":`+quoted(goodPass)+`,"newPassword":`+quoted(newPass)+`}`,
+			"X-Forwarded-For", from, "X-Dry-Run", "true")
+	}
+	const changesPerWindow, changesWindow = 40, 15 * time.Minute
+	before := b.hasher.Made()
+	for range changesPerWindow {
+		b.want(change("198.51.100.1"), http.StatusOK, "")
+	}
+	if made := b.hasher.Made() - before; made != changesPerWindow {
+		t.Errorf("%d hashes for %d rehearsals", made, changesPerWindow)
+	}
+	b.want(change("198.51.100.1"), http.StatusTooManyRequests, "RATE_LIMITED")
+	b.want(change("203.0.113.1"), http.StatusOK, "") // from elsewhere it is counted apart
+	b.clock.Advance(changesWindow + time.Second)
+	b.want(change("198.51.100.1"), http.StatusOK, "")
+}
+
+// TestChangesHashOneAtATime: however many change their password at once, one
+// slot at most is theirs, so that sign-ins find the others.
+func TestChangesHashOneAtATime(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	ada := b.signIn("ada@example.com")
+	statuses := map[int]int{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for i := range 24 {
+		all.Go(func() {
+			a := b.do("POST", "/api/v2/auth/password", ada.access, `{"currentPassword":`+quoted(goodPass)+`,"newPassword":`+quoted(newPass)+`}`,
+				"X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i), "X-Dry-Run", "true")
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[a.status]++
+		})
+	}
+	all.Wait()
+	if peak := b.hasher.Peak(); peak > 1 {
+		t.Errorf("%d hashes at once", peak)
+	}
+	if statuses[http.StatusOK] == 0 || statuses[http.StatusOK]+statuses[http.StatusTooManyRequests] != 24 {
+		t.Errorf("statuses %v", statuses)
+	}
+}
+
+// Statement 3: after Redis has lost everything the owner still signs in while
+// strangers are held off: what network is the owner's comes from the sessions.
+func TestOwnerSignsInAfterRedisIsEmptied(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	login := func(secret, from string) answer {
+		return b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":`+quoted(secret)+`}`, "X-Forwarded-For", from)
+	}
+	const owner = "192.0.2.9"
+	b.want(login(goodPass, owner), http.StatusOK, "")
+	for _, lost := range []bool{false, true} {
+		if lost {
+			if err := b.redis.FlushAll(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			b.clock.Advance(16 * time.Minute)
+		}
+		for i := range 36 {
+			login("wrong", fmt.Sprintf("198.51.100.%d", 1+i%2))
+		}
+		b.want(login(goodPass, "198.51.100.1"), http.StatusTooManyRequests, "RATE_LIMITED")
+		b.want(login(goodPass, owner), http.StatusOK, "")
+	}
+}
