@@ -10,6 +10,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // A stock OpenID Connect client takes the discovery document, the key set and
@@ -20,7 +21,8 @@ func TestStockClientTakesTheIDToken(t *testing.T) {
 		t.Run(algorithm, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			base, e := process(t, map[string]string{"ECF_DATA_DIR": dir, "ECF_SIGNING_ALGORITHM": algorithm, "ECF_ISSUER": "http://ecf.test"})
+			uri, name := testkit.MongoDB(t)
+			base, e := process(t, map[string]string{"ECF_MONGODB_AUTH_URI": withDatabase(uri, name), "ECF_DATA_DIR": dir, "ECF_SIGNING_ALGORITHM": algorithm, "ECF_ISSUER": "http://ecf.test"})
 			operator(t, e)
 			b := &bundle{t: t, base: base}
 			in := b.signIn("ada@example.com")

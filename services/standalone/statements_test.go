@@ -39,7 +39,7 @@ func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 	t.Parallel()
 	// What works through the changes and imports of all organizations, and asks of
 	// the engine.
-	of := map[string]bool{"MarkedEvents": true, "OpenImports": true, "Ping": true}
+	of := map[string]bool{"MarkedEvents": true, "OpenImports": true, "Ping": true, "ClosingEvents": true}
 	for _, store := range []reflect.Type{reflect.TypeFor[record.Store](), reflect.TypeFor[resulttree.Store]()} {
 		if store.NumMethod() < 5 {
 			t.Errorf("%s has only %d methods", store, store.NumMethod())
