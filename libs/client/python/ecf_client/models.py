@@ -267,6 +267,42 @@ recordIds: The first 100 of these records.
 records: How many changes of records it is of.
 """
 
+Checklist = TypedDict(
+    "Checklist",
+    {
+        "changesRequested": "int",
+        "openChanges": "int",
+        "rejected": "int",
+        "revision": "int",
+        "status": "Literal['current', 'recalculating']",
+        "unsubmitted": "int",
+        "waiting": "int",
+        "warnings": "List[Finding]",
+    },
+)
+Checklist.__doc__ = """What is still open of an event that is to be signed.
+
+changesRequested: Records that were sent back.
+openChanges: Proposed changes of the event.
+rejected: Rejected records.
+revision: The newest revision of the result.
+status: Whether the result is up to date.
+unsubmitted: Drafts.
+waiting: Records that wait for a decision.
+warnings: Findings of severity warning.
+"""
+
+ChecklistResponseData = TypedDict(
+    "ChecklistResponseData",
+    {
+        "checklist": "Checklist",
+    },
+)
+ChecklistResponseData.__doc__ = """What is still open.
+
+checklist: What is still open of an event that is to be signed.
+"""
+
 CommonInput = TypedDict(
     "CommonInput",
     {
@@ -419,6 +455,31 @@ sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
+Edition = TypedDict(
+    "Edition",
+    {
+        "at": "str",
+        "by": "Actor",
+        "edition": "int",
+        "fourEyes": "bool",
+        "revision": "int",
+        "root": "str",
+        "statement": "str",
+        "withdrawn": "NotRequired[Dict[str, Any]]",
+    },
+)
+Edition.__doc__ = """A signed figure. It stays on record whatever happens to the event.
+
+at: When it was signed.
+by: Who did something, with the name and role of that moment.
+edition: Its number.
+fourEyes: Whether a second manager signed what a first one proposed.
+revision: The revision of the result.
+root: Hash of everything that is kept of it.
+statement: What was signed.
+withdrawn: Who opened the event again.
+"""
+
 EmptyResponseData = TypedDict(
     "EmptyResponseData",
     {
@@ -544,11 +605,14 @@ Event = TypedDict(
         "factorSet": "str",
         "method": "Method",
         "notices": "NotRequired[List[Notice]]",
+        "openChanges": "NotRequired[int]",
         "revision": "int",
+        "signOff": "NotRequired[SignOff]",
         "startDate": "NotRequired[str]",
         "timezone": "NotRequired[str]",
         "title": "str",
         "updatedAt": "str",
+        "updatedBy": "NotRequired[Actor]",
         "virtualAttendees": "NotRequired[int]",
     },
 )
@@ -566,12 +630,146 @@ factorSet: The set of emission factors its footprint is calculated with. It is f
 method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+openChanges: How many proposed changes wait for a second manager; absent for none.
 revision: Rises with every change.
+signOff: Whether the figure of the event is signed. Absent where it never was.
 startDate: The first day.
 timezone: An IANA time zone.
 title: Title of the event.
 updatedAt: When it last changed.
+updatedBy: Who did something, with the name and role of that moment.
 virtualAttendees: People who take part from elsewhere.
+"""
+
+EventChange = TypedDict(
+    "EventChange",
+    {
+        "_id": "str",
+        "body": "NotRequired[Dict[str, Any]]",
+        "changed": "NotRequired[List[FieldChange]]",
+        "comment": "NotRequired[str]",
+        "contextRevision": "int",
+        "effect": "NotRequired[Dict[str, Any]]",
+        "kind": "Literal['change', 'adopt-factor-set', 'delete', 'sign-off']",
+        "proposedAt": "str",
+        "proposedBy": "Actor",
+        "resultRevision": "int",
+        "stale": "NotRequired[bool]",
+    },
+)
+EventChange.__doc__ = """A change that waits for a second manager.
+
+_id: Identifier of the proposal.
+body: Of a sign-off: its revision and statement.
+changed: The fields before and after.
+comment: The reason.
+contextRevision: Revision of the event's context it was calculated on.
+effect: What it does to the figure, as a rehearsal calculates it; absent until it is first listed.
+kind: What happens when it is approved.
+proposedAt: When it was proposed.
+proposedBy: Who did something, with the name and role of that moment.
+resultRevision: Revision of the result it was calculated on.
+stale: In the list: what it was calculated on has moved.
+"""
+
+EventChangeResponseData = TypedDict(
+    "EventChangeResponseData",
+    {
+        "change": "EventChange",
+    },
+)
+EventChangeResponseData.__doc__ = """The proposal.
+
+change: A change that waits for a second manager.
+"""
+
+EventDecisionResponseData = TypedDict(
+    "EventDecisionResponseData",
+    {
+        "_id": "NotRequired[str]",
+        "attendees": "NotRequired[int]",
+        "boundary": "NotRequired[Boundary]",
+        "country": "NotRequired[str]",
+        "createdAt": "NotRequired[str]",
+        "createdBy": "NotRequired[Actor]",
+        "deleted": "NotRequired[Literal[True]]",
+        "description": "NotRequired[str]",
+        "endDate": "NotRequired[str]",
+        "factorSet": "NotRequired[str]",
+        "method": "NotRequired[Method]",
+        "notices": "NotRequired[List[Notice]]",
+        "openChanges": "NotRequired[int]",
+        "revision": "NotRequired[int]",
+        "signOff": "NotRequired[SignOff]",
+        "startDate": "NotRequired[str]",
+        "timezone": "NotRequired[str]",
+        "title": "NotRequired[str]",
+        "updatedAt": "NotRequired[str]",
+        "updatedBy": "NotRequired[Actor]",
+        "virtualAttendees": "NotRequired[int]",
+    },
+)
+EventDecisionResponseData.__doc__ = """The event as changed or, where it was deleted, its id.
+
+_id:
+attendees: People who come in person.
+boundary: What the footprint is meant to cover. It describes; approved records always count.
+country: ISO 3166-1 alpha-2.
+createdAt: When it was made.
+createdBy: Who did something, with the name and role of that moment.
+deleted: It is gone.
+description: Notes about the event.
+endDate: The last day.
+factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+method: How the footprint is calculated. A change calculates it anew.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+openChanges: How many proposed changes wait for a second manager; absent for none.
+revision: Rises with every change.
+signOff: Whether the figure of the event is signed. Absent where it never was.
+startDate: The first day.
+timezone: An IANA time zone.
+title: Title of the event.
+updatedAt: When it last changed.
+updatedBy: Who did something, with the name and role of that moment.
+virtualAttendees: People who take part from elsewhere.
+"""
+
+EventHistoryEntry = TypedDict(
+    "EventHistoryEntry",
+    {
+        "action": "Literal['create', 'adopt', 'change', 'adopt-factor-set', 'delete', 'propose-change', 'assess-change', 'approve-change', 'reject-change', 'begin-sign-off', 'fail-sign-off', 'sign-off', 'withdraw-sign-off']",
+        "at": "str",
+        "by": "Actor",
+        "change": "NotRequired[str]",
+        "changed": "NotRequired[List[FieldChange]]",
+        "comment": "NotRequired[str]",
+        "contextRevision": "int",
+        "fourEyes": "NotRequired[bool]",
+        "hash": "str",
+        "policyRevision": "NotRequired[int]",
+        "previousHash": "str",
+        "revision": "int",
+        "salt": "NotRequired[str]",
+        "stateHash": "str",
+    },
+)
+EventHistoryEntry.__doc__ = """An action on an event. Entries are chained by their hashes.
+
+action: What was done.
+at: When it happened.
+by: Who did something, with the name and role of that moment.
+change: The proposal it is about.
+changed: The fields before and after.
+comment: The reason that was given.
+contextRevision: Where it differs from the entry before, every figure was recalculated.
+fourEyes: Whether it was done under four eyes.
+hash: SHA-256 over the entry and the hash of the one before.
+policyRevision: Revision of the organization that set the policy it was done under.
+previousHash: The `hash` of the entry before.
+revision: Revision of the event after it.
+salt: Random; it keeps actor and comment from being guessed from what the hash covers.
+stateHash: Hash of what the event says after it.
 """
 
 EventInput = TypedDict(
@@ -608,6 +806,7 @@ EventPatch = TypedDict(
     {
         "attendees": "NotRequired[Optional[int]]",
         "boundary": "NotRequired[Optional[Boundary]]",
+        "comment": "NotRequired[Optional[str]]",
         "country": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
@@ -622,6 +821,7 @@ EventPatch.__doc__ = """Fields that are absent stay as they are.
 
 attendees: People who come in person.
 boundary: What the footprint is meant to cover; it replaces the boundary as a whole.
+comment: Why, for the history. Your organization may require it.
 country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
@@ -739,11 +939,13 @@ year: Year of the edition.
 FactorSetInput = TypedDict(
     "FactorSetInput",
     {
+        "comment": "NotRequired[str]",
         "factorSet": "str",
     },
 )
 FactorSetInput.__doc__ = """Names the factor set to adopt.
 
+comment: Why, for the history. Your organization may require it.
 factorSet: The `id` of a factor set.
 """
 
@@ -783,6 +985,21 @@ pagination: Where in a list a page is.
 sources: Where its rows come from.
 version: SHA-256 of the set; results name it.
 year: Year of the edition.
+"""
+
+FieldChange = TypedDict(
+    "FieldChange",
+    {
+        "after": "Any",
+        "before": "Any",
+        "field": "str",
+    },
+)
+FieldChange.__doc__ = """What an action did to one field.
+
+after: Its value after; null for none.
+before: Its value before; null for none.
+field: The field.
 """
 
 Finding = TypedDict(
@@ -1008,11 +1225,14 @@ HistoryEntry = TypedDict(
         "by": "Actor",
         "changed": "NotRequired[Optional[List[str]]]",
         "comment": "NotRequired[str]",
+        "fourEyes": "NotRequired[bool]",
         "from": "NotRequired[str]",
         "hash": "NotRequired[str]",
         "inputHash": "NotRequired[str]",
+        "policyRevision": "NotRequired[int]",
         "previousHash": "NotRequired[str]",
         "revision": "int",
+        "salt": "NotRequired[str]",
         "to": "RecordStatus",
     },
 )
@@ -1023,11 +1243,14 @@ at: When it happened.
 by: Who did something, with the name and role of that moment.
 changed: Names of the fields an edit changed.
 comment: What was said.
+fourEyes: Of an approval: whether the organization asked for four eyes.
 from: The status before; absent on creation.
 hash: SHA-256 over the entry and the hash of the one before.
 inputHash: Hash of what the record says after the move.
+policyRevision: Of an approval: the revision of the organization that set the policy.
 previousHash: The `hash` of the entry before.
 revision: Revision of the record after it.
+salt: Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none.
 to: Where a record is in its workflow.
 """
 
@@ -1299,6 +1522,7 @@ Organization = TypedDict(
         "eventQuota": "Dict[str, Any]",
         "name": "str",
         "notices": "NotRequired[List[Notice]]",
+        "pendingPolicy": "NotRequired[Dict[str, Any]]",
         "plan": "str",
         "policy": "Policy",
     },
@@ -1310,6 +1534,7 @@ eventQuota: Events the plan has, and what is left of them.
 name: Its name.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+pendingPolicy: Switching four eyes off, which waits for a second administrator to ask for the same within seven days.
 plan: The plan it has: what its quota follows from.
 policy: Rules of approval.
 """
@@ -1378,6 +1603,7 @@ Policy = TypedDict(
         "autoApproveBelowKg": "NotRequired[Optional[Number]]",
         "autoApproveSetBy": "NotRequired[Optional[Actor]]",
         "fourEyes": "NotRequired[bool]",
+        "requireReason": "NotRequired[bool]",
         "spotCheckOneIn": "NotRequired[Optional[int]]",
     },
 )
@@ -1388,6 +1614,7 @@ autoApproveBelowKg: A record that counts for less is approved as it is submitted
     last or submitted waits for somebody else. `null` or 0: nothing is approved this way. In kg CO2e.
 autoApproveSetBy: Who set the two last; not to be sent.
 fourEyes: Who created, edited last or submitted a record cannot approve it.
+requireReason: A change of an event that moves an approved figure needs a `comment`.
 spotCheckOneIn: One in so many of these records, chosen by its id, waits for a person all the same; `null`, none does.
     Without `autoApproveBelowKg` it is not kept.
 """
@@ -2312,6 +2539,59 @@ password: At least 15 characters and none of the well-known ones.
 setupToken: The `setupToken` of a new or reset account.
 """
 
+SignOff = TypedDict(
+    "SignOff",
+    {
+        "at": "NotRequired[str]",
+        "by": "NotRequired[Actor]",
+        "edition": "NotRequired[int]",
+        "editions": "List[Edition]",
+        "failure": "NotRequired[Dict[str, Any]]",
+        "open": "NotRequired[Checklist]",
+        "revision": "NotRequired[int]",
+        "state": "Literal['open', 'closing', 'signed']",
+    },
+)
+SignOff.__doc__ = """Whether the figure of the event is signed. Absent where it never was.
+
+at: When it was signed.
+by: Who did something, with the name and role of that moment.
+edition: Number of the signed edition.
+editions: What was ever signed, oldest first.
+failure: Why the last sign-off did not come about.
+open: What is still open of an event that is to be signed.
+revision: The revision of the result that is signed, or about to be.
+state: `closing` while a sign-off is being made.
+"""
+
+SignOffInput = TypedDict(
+    "SignOffInput",
+    {
+        "revision": "int",
+        "statement": "str",
+    },
+)
+SignOffInput.__doc__ = """What is signed.
+
+revision: The newest revision of the result.
+statement: What you state with your name, in your words.
+"""
+
+SignOffResponseData = TypedDict(
+    "SignOffResponseData",
+    {
+        "change": "NotRequired[EventChange]",
+        "checklist": "NotRequired[Checklist]",
+        "event": "NotRequired[Event]",
+    },
+)
+SignOffResponseData.__doc__ = """The sign-off that has begun, or its proposal.
+
+change: A change that waits for a second manager.
+checklist: What is still open of an event that is to be signed.
+event: Fields that were never given are absent.
+"""
+
 SignedBundle = TypedDict(
     "SignedBundle",
     {
@@ -2622,7 +2902,7 @@ recordsChanged: How many records changed in all.
 to: One of two results compared.
 """
 
-ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
+ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
 
 RecordPatch = Dict[str, Any]
 

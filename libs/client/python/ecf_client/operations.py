@@ -543,7 +543,9 @@ class Operations(Transport):
         """Change an event.
 
         Needs the role manager. Fields that are absent stay as they are, `null` empties one. A change of country, dates,
-        attendees or method calculates the result anew.
+        attendees or method recalculates the result. Once records were approved, your organization may ask for a reason
+        (`comment`) or for a second manager. In that case the answer is 202, and nothing of the change applies before it
+        is approved.
 
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing
@@ -561,6 +563,7 @@ class Operations(Transport):
     def delete_event(
         self,
         event_id: str,
+        body: Optional[models.OptionalComment] = None,
         *,
         dry_run: bool = False,
         if_match: Optional[str] = None,
@@ -577,7 +580,180 @@ class Operations(Transport):
         return self._call(
             "DELETE",
             f"/events/{segment(event_id)}",
+            body=body,
             headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            meta=meta,
+        )
+
+    def get_event_history(
+        self,
+        event_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Read the history of an event.
+
+        Who changed what of the event, when and why, newest first: its fields before and after, adoptions of factor
+        sets, proposals and decisions, sign-offs. Entries are never changed, and each carries the hash of the one
+        before. The history of an event from before there were histories begins with the action `adopt`.
+
+        event_id: The `_id` of an event.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/history",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_get_event_history(self, event_id: str) -> Iterator[models.EventHistoryEntry]:
+        """Yields the items of all pages of get_event_history, which are read as they are reached."""
+        return self._pages(lambda **page: self.get_event_history(event_id, **page))
+
+    def sign_off_event(
+        self,
+        event_id: str,
+        body: models.SignOffInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.ChecklistResponseData:
+        """Sign off a result.
+
+        Needs the role manager. Signs the newest revision of the result, which must be `current`: from then on every
+        write that could move the figure is refused with `EVENT_SIGNED`. The answer is 202; `signOff` of the event says
+        how it went: `closing`, then `signed`, or `open` with a `failure`. Under four eyes it is a proposal that another
+        manager approves. With `X-Dry-Run` the answer is the checklist of what is still open.
+
+        event_id: The `_id` of an event.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/sign-off",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
+    def withdraw_sign_off(
+        self,
+        event_id: str,
+        body: models.RequiredComment,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Event:
+        """Withdraw a sign-off.
+
+        Needs the role manager; under four eyes another one than who signed. The event can be changed again; the signed
+        edition stays on record, and the next one has the next number.
+
+        event_id: The `_id` of an event.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/sign-off/withdraw",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
+    def list_event_changes(
+        self,
+        event_id: str,
+        *,
+        meta: Optional[Meta] = None,
+    ) -> models.EventChangeListResponseData:
+        """List the proposed changes of an event.
+
+        Needs the role manager. Under four eyes a change that moves an approved figure waits here for a second manager,
+        with its effect as a rehearsal calculates it. `stale` says that what the effect was calculated on has moved.
+
+        event_id: The `_id` of an event.
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/changes",
+            meta=meta,
+        )
+
+    def approve_event_change(
+        self,
+        event_id: str,
+        change_id: str,
+        body: Optional[models.OptionalComment] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.EventDecisionResponseData:
+        """Approve a change.
+
+        Needs the role manager, another one than who proposed it. The change is made, as it was proposed.
+        `PROPOSAL_STALE` where the event or its figure has moved since its effect was calculated.
+
+        event_id: The `_id` of an event.
+        change_id: The `_id` of a proposed change.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/changes/{segment(change_id)}/approve",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
+    def reject_event_change(
+        self,
+        event_id: str,
+        change_id: str,
+        body: Optional[models.OptionalComment] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Event:
+        """Reject a change.
+
+        Needs the role manager. Who proposed a change may withdraw it this way.
+
+        event_id: The `_id` of an event.
+        change_id: The `_id` of a proposed change.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/changes/{segment(change_id)}/reject",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
             meta=meta,
         )
 
