@@ -151,5 +151,17 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, contentType)
 	c.Set(fiber.HeaderETag, `"`+document.SHA256[:32]+`"`)
 	// The body is written after the handler has returned and its context has ended.
-	return c.SendStream(e.Reader(context.WithoutCancel(c.UserContext()), name), int(document.Size))
+	return c.SendStream(shared{e.Reader(context.WithoutCancel(c.UserContext()), name), web.HoldShare(c)}, int(document.Size))
+}
+
+// shared is a body that keeps the organization's share until it has been sent.
+type shared struct {
+	io.Reader
+	release func()
+}
+
+// Close implements io.Closer.
+func (s shared) Close() error {
+	s.release()
+	return nil
 }
