@@ -59,6 +59,11 @@ func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root 
 	if result.Revision != sign.revision {
 		return "", apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", sign.revision, result.Revision)
 	}
+	// What earlier sign-offs left that did not come about goes now: one at a time is
+	// made of an event, and this one has stored nothing yet.
+	if err := s.Sweep(ctx, ev); err != nil {
+		return "", err
+	}
 	source, err := s.sourceWithPeople(ctx, ev, result, counted)
 	if err != nil {
 		return "", err
