@@ -48,7 +48,7 @@ func TestAuditLogOfTheWholeSystem(t *testing.T) {
 		policy(`{"policy":{"fourEyes":true,"autoApproveBelowKg":50}}`).want(http.StatusOK)
 		policy(`{"policy":{"fourEyes":true}}`).want(http.StatusOK) // changes nothing
 		policy(`{"name":"Renamed Ltd"}`).want(http.StatusOK)
-		admin.do(http.MethodPatch, "/organization", `{"policy":{"fourEyes":false}}`, map[string]string{"X-Dry-Run": "true"}).want(http.StatusOK)
+		admin.do(http.MethodPatch, "/organization", `{"policy":{"fourEyes":false}}`, map[string]string{"X-Dry-Run": "true"}).want(http.StatusAccepted)
 		policy(`{"policy":{"autoApproveBelowKg":null}}`).want(http.StatusOK)
 		changes := auditLog(admin, "organization.update")
 		if len(changes) != 2 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -93,7 +94,11 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 		wants("another's under four eyes", user, 1, "approved")
 
 		// Spot checks: those and only those that the id says.
-		patch(`{"policy":{"fourEyes":false,"spotCheckOneIn":2}}`).want(http.StatusOK)
+		off := `{"policy":{"fourEyes":false,"spotCheckOneIn":2}}`
+		patch(off).want(http.StatusAccepted) // a second administrator must ask for the same
+		patch(off).want(http.StatusAccepted)
+		s.account(t, s.org, "second-admin@example.test", identity.Admin)
+		s.as(t, "second-admin@example.test").do(http.MethodPatch, "/organization", off, nil).want(http.StatusOK)
 		seen := map[string]int{}
 		for range 8 {
 			path, got := submit(user, 1)
