@@ -94,11 +94,11 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 		wants("another's under four eyes", user, 1, "approved")
 
 		// Spot checks: those and only those that the id says.
-		off := `{"policy":{"fourEyes":false,"spotCheckOneIn":2}}`
-		patch(off).want(http.StatusAccepted) // a second administrator must ask for the same
-		patch(off).want(http.StatusAccepted)
+		twoEyes := `{"policy":{"fourEyes":false,"spotCheckOneIn":2}}`
+		patch(twoEyes).want(http.StatusAccepted) // a second administrator must ask for the same
+		patch(twoEyes).want(http.StatusAccepted)
 		s.account(t, s.org, "second-admin@example.test", identity.Admin)
-		s.as(t, "second-admin@example.test").do(http.MethodPatch, "/organization", off, nil).want(http.StatusOK)
+		s.as(t, "second-admin@example.test").do(http.MethodPatch, "/organization", twoEyes, nil).want(http.StatusOK)
 		seen := map[string]int{}
 		for range 8 {
 			path, got := submit(user, 1)
