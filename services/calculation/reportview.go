@@ -27,6 +27,9 @@ const (
 	formJSON = fiber.MIMEApplicationJSON
 	formCSV  = "text/csv"
 	formHTML = fiber.MIMETextHTML
+	// formPeople is the type of a bundle with people: clients of the released document
+	// take application/json for one without.
+	formPeople = "application/vnd.ecf.report+json"
 )
 
 // report serves the newest result with all it was calculated from, in the form
@@ -55,7 +58,11 @@ func (s *server) report(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		return web.JSON(c, fiber.StatusOK, text)
+		err = web.JSON(c, fiber.StatusOK, text)
+		if err == nil && names != "" && len(c.Response().Body()) > 0 {
+			c.Set(fiber.HeaderContentType, formPeople)
+		}
+		return err
 	}
 	data, err := s.reportData(c.UserContext(), ev, result, built)
 	if err != nil {

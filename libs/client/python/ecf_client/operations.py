@@ -1521,7 +1521,7 @@ class Operations(Transport):
         *,
         names: Optional[Literal['full', 'roles']] = None,
         if_none_match: Optional[str] = None,
-        accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
+        accept: Literal["application/json", "application/vnd.ecf.report+json", "text/csv", "text/html"] = "application/json",
         meta: Optional[Meta] = None,
     ) -> bytes:
         """Export a result with its proof.
@@ -1538,9 +1538,10 @@ class Operations(Transport):
         changed at `…/diff/{other}`; a revision that was signed off keeps its report for ever at
         `…/results/{revision}/report`. A bundle is verified by the engine version it names.
 
-        With `names=full` the bundle is of the format `ecf-report/2`: it also names the organization, who created,
-        submitted and approved each record and when, and what is not counted; `ecf verify` checks these approvals too.
-        With `names=roles` pseudonyms, other ones each time, stand for people, and free text is withheld.
+        With `names=full` the bundle is of the format `ecf-report/2` and of the type `application/vnd.ecf.report+json`:
+        it also names the organization, who created, submitted and approved each record and when, and what is not
+        counted; `ecf verify` checks these approvals too. With `names=roles` pseudonyms, other ones each time, stand for
+        people, and free text is withheld.
 
         While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`. An event of more than
         20,000 counted records is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead.
