@@ -447,9 +447,159 @@ export interface paths {
         head?: never;
         /**
          * Change an event
-         * @description Needs the role manager. Fields that are absent stay as they are, `null` empties one. A change of country, dates, attendees or method calculates the result anew.
+         * @description Needs the role manager. Fields that are absent stay as they are, `null` empties one. A change of country, dates, attendees or method recalculates the result. Once records were approved, your organization may ask for a reason (`comment`) or for a second manager. In that case the answer is 202, and nothing of the change applies before it is approved.
          */
         patch: operations["updateEvent"];
+        trace?: never;
+    };
+    "/events/{eventId}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the history of an event
+         * @description Who changed what of the event, when and why, newest first: its fields before and after, adoptions of factor sets, proposals
+         *     and decisions, sign-offs. Entries are never changed, and each carries the hash of the one before. The history of an event
+         *     from before there were histories begins with the action `adopt`.
+         */
+        get: operations["getEventHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/sign-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign off a result
+         * @description Needs the role manager. Signs the newest revision of the result, which must be `current`: from then on every write that could
+         *     move the figure is refused with `EVENT_SIGNED`. The answer is 202; `signOff` of the event says how it went: `closing`, then
+         *     `signed`, or `open` with a `failure`. Under four eyes it is a proposal that another manager approves. With `X-Dry-Run` the
+         *     answer is the checklist of what is still open.
+         */
+        post: operations["signOffEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/sign-off/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw a sign-off
+         * @description Needs the role manager; under four eyes another one than who signed. The event can be changed again; the signed edition stays on
+         *     record, and the next one has the next number.
+         */
+        post: operations["withdrawSignOff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the proposed changes of an event
+         * @description Needs the role manager. Under four eyes a change that moves an approved figure waits here for a second manager, with its
+         *     effect as a rehearsal calculates it. `stale` says that what the effect was calculated on has moved.
+         */
+        get: operations["listEventChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/changes/{changeId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of a proposed change. */
+                changeId: components["parameters"]["ChangeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a change
+         * @description Needs the role manager, another one than who proposed it. The change is made, as it was proposed. `PROPOSAL_STALE` where the event
+         *     or its figure has moved since its effect was calculated.
+         */
+        post: operations["approveEventChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/changes/{changeId}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of a proposed change. */
+                changeId: components["parameters"]["ChangeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a change
+         * @description Needs the role manager. Who proposed a change may withdraw it this way.
+         */
+        post: operations["rejectEventChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/events/{eventId}/export": {
@@ -1465,7 +1615,7 @@ export interface components {
          * @example VALIDATION_ERROR
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
          * @description The answer to every request that fails.
          * @example {
@@ -2008,6 +2158,17 @@ export interface components {
                 left: number | null;
             };
             policy: components["schemas"]["Policy"];
+            /** @description Switching four eyes off, which waits for a second administrator to ask for the same within seven days. */
+            pendingPolicy?: {
+                /** @description What it would be. */
+                fourEyes: boolean;
+                proposedBy: components["schemas"]["Actor"];
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                proposedAt: string;
+            };
         };
         /**
          * @description Rules of approval.
@@ -2024,6 +2185,8 @@ export interface components {
              * @default false
              */
             fourEyes: boolean;
+            /** @description A change of an event that moves an approved figure needs a `comment`. */
+            requireReason?: boolean;
             /** @description A record that counts for less is approved as it is submitted, by the move `auto-approve`, which its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited last or submitted waits for somebody else. `null` or 0: nothing is approved this way. */
             autoApproveBelowKg?: number | null;
             /** @description One in so many of these records, chosen by its id, waits for a person all the same; `null`, none does. Without `autoApproveBelowKg` it is not kept. */
@@ -2429,6 +2592,8 @@ export interface components {
             /** @description What the footprint is meant to cover; it replaces the boundary as a whole. */
             boundary?: components["schemas"]["Boundary"] | null;
             method?: components["schemas"]["Method"];
+            /** @description Why, for the history. Your organization may require it. */
+            comment?: string | null;
         };
         /**
          * @description What the footprint is meant to cover. It describes; approved records always count.
@@ -2550,8 +2715,370 @@ export interface components {
              * @description When it last changed.
              */
             updatedAt: string;
+            updatedBy?: components["schemas"]["Actor"];
+            signOff?: components["schemas"]["SignOff"];
+            /** @description How many proposed changes wait for a second manager; absent for none. */
+            openChanges?: number;
             /** @description Rises with every change. */
             revision: number;
+        };
+        /**
+         * @description Whether the figure of the event is signed. Absent where it never was.
+         * @example {
+         *       "state": "signed",
+         *       "revision": 14,
+         *       "edition": 1,
+         *       "by": {
+         *         "_id": "slcbrhm5hq6xmh3jbgkew4suuu",
+         *         "name": "Demo manager",
+         *         "role": "manager"
+         *       },
+         *       "at": "2026-11-21T04:17:39.668Z",
+         *       "editions": [
+         *         {
+         *           "edition": 1,
+         *           "revision": 14,
+         *           "root": "ce8130fbaceab0253f080f1a0b6f8d596e704116ca54143a0216ad5c1c1ecc7b",
+         *           "statement": "Final figure, sent to the client.",
+         *           "by": {
+         *             "_id": "slcbrhm5hq6xmh3jbgkew4suuu",
+         *             "name": "Demo manager",
+         *             "role": "manager"
+         *           },
+         *           "at": "2026-11-21T04:17:39.668Z",
+         *           "fourEyes": false
+         *         }
+         *       ]
+         *     }
+         */
+        SignOff: {
+            /**
+             * @description `closing` while a sign-off is being made.
+             * @enum {string}
+             */
+            state: "open" | "closing" | "signed";
+            /** @description The revision of the result that is signed, or about to be. */
+            revision?: number;
+            by?: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was signed.
+             */
+            at?: string;
+            /** @description Number of the signed edition. */
+            edition?: number;
+            /** @description Why the last sign-off did not come about. */
+            failure?: {
+                /** @description The revision that was to be signed. */
+                revision: number;
+                /** @description An error code. */
+                code: string;
+                /** @description What happened. */
+                message: string;
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+            };
+            /** @description What was ever signed, oldest first. */
+            editions: components["schemas"]["Edition"][];
+            open?: components["schemas"]["Checklist"];
+        };
+        /**
+         * @description A signed figure. It stays on record whatever happens to the event.
+         * @example {
+         *       "edition": 1,
+         *       "revision": 14,
+         *       "root": "ce8130fbaceab0253f080f1a0b6f8d596e704116ca54143a0216ad5c1c1ecc7b",
+         *       "statement": "Final figure, sent to the client.",
+         *       "by": {
+         *         "_id": "slcbrhm5hq6xmh3jbgkew4suuu",
+         *         "name": "Demo manager",
+         *         "role": "manager"
+         *       },
+         *       "at": "2026-11-21T04:17:39.668Z",
+         *       "fourEyes": false
+         *     }
+         */
+        Edition: {
+            /** @description Its number. */
+            edition: number;
+            /** @description The revision of the result. */
+            revision: number;
+            /** @description Hash of everything that is kept of it. */
+            root: string;
+            /** @description What was signed. */
+            statement: string;
+            by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was signed.
+             */
+            at: string;
+            /** @description Whether a second manager signed what a first one proposed. */
+            fourEyes: boolean;
+            /** @description Who opened the event again. */
+            withdrawn?: {
+                by: components["schemas"]["Actor"];
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+                /** @description Why. */
+                comment: string;
+            };
+        };
+        /**
+         * @description What is still open of an event that is to be signed.
+         * @example {
+         *       "revision": 14,
+         *       "status": "current",
+         *       "waiting": 2,
+         *       "changesRequested": 0,
+         *       "unsubmitted": 3,
+         *       "rejected": 1,
+         *       "openChanges": 0,
+         *       "warnings": []
+         *     }
+         */
+        Checklist: {
+            /** @description The newest revision of the result. */
+            revision: number;
+            /**
+             * @description Whether the result is up to date.
+             * @enum {string}
+             */
+            status: "current" | "recalculating";
+            /** @description Records that wait for a decision. */
+            waiting: number;
+            /** @description Records that were sent back. */
+            changesRequested: number;
+            /** @description Drafts. */
+            unsubmitted: number;
+            /** @description Rejected records. */
+            rejected: number;
+            /** @description Proposed changes of the event. */
+            openChanges: number;
+            /** @description Findings of severity warning. */
+            warnings: components["schemas"]["Finding"][];
+        };
+        /** @description The answer, in the envelope. */
+        ChecklistResponse: {
+            /** @constant */
+            success: true;
+            /** @description What is still open. */
+            data: {
+                checklist: components["schemas"]["Checklist"];
+            };
+        };
+        /**
+         * @description What is signed.
+         * @example {
+         *       "revision": 14,
+         *       "statement": "Final figure, sent to the client."
+         *     }
+         */
+        SignOffInput: {
+            /** @description The newest revision of the result. */
+            revision: number;
+            /** @description What you state with your name, in your words. */
+            statement: string;
+        };
+        /** @description The answer, in the envelope. */
+        SignOffResponse: {
+            /** @constant */
+            success: true;
+            /** @description The sign-off that has begun, or its proposal. */
+            data: {
+                event?: components["schemas"]["Event"];
+                checklist?: components["schemas"]["Checklist"];
+                change?: components["schemas"]["EventChange"];
+            };
+        };
+        /**
+         * @description What an action did to one field.
+         * @example {
+         *       "field": "attendees",
+         *       "before": 400,
+         *       "after": 800
+         *     }
+         */
+        FieldChange: {
+            /** @description The field. */
+            field: string;
+            /** @description Its value before; null for none. */
+            before: unknown;
+            /** @description Its value after; null for none. */
+            after: unknown;
+        };
+        /**
+         * @description A change that waits for a second manager.
+         * @example {
+         *       "_id": "2y0anwrrxjg5m1h1vf0v7qj1hp",
+         *       "kind": "change",
+         *       "proposedBy": {
+         *         "_id": "slcbrhm5hq6xmh3jbgkew4suuu",
+         *         "name": "Demo manager",
+         *         "role": "manager"
+         *       },
+         *       "proposedAt": "2026-11-21T04:17:39.668Z",
+         *       "comment": "Counted at the door.",
+         *       "changed": [
+         *         {
+         *           "field": "attendees",
+         *           "before": 400,
+         *           "after": 800
+         *         }
+         *       ],
+         *       "contextRevision": 1,
+         *       "resultRevision": 14
+         *     }
+         */
+        EventChange: {
+            /** @description Identifier of the proposal. */
+            _id: string;
+            /**
+             * @description What happens when it is approved.
+             * @enum {string}
+             */
+            kind: "change" | "adopt-factor-set" | "delete" | "sign-off";
+            proposedBy: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            proposedAt: string;
+            /** @description The reason. */
+            comment?: string;
+            /** @description Of a sign-off: its revision and statement. */
+            body?: Record<string, never>;
+            /** @description The fields before and after. */
+            changed?: components["schemas"]["FieldChange"][];
+            /** @description What it does to the figure, as a rehearsal calculates it; absent until it is first listed. */
+            effect?: {
+                /** @description `total`, `perAttendeeKg` and `perAttendeeDayKg` before; null where nothing is approved. */
+                before: Record<string, never> | null;
+                /** @description The same after; null for a deletion. */
+                after: Record<string, never> | null;
+                /** @description Total after minus before. */
+                differenceKgCO2e: number | null;
+                /** @description The revision of the result that was counted; 0 for none. */
+                basedOnRevision: number;
+            };
+            /** @description Revision of the event's context it was calculated on. */
+            contextRevision: number;
+            /** @description Revision of the result it was calculated on. */
+            resultRevision: number;
+            /** @description In the list: what it was calculated on has moved. */
+            stale?: boolean;
+        };
+        /** @description The answer, in the envelope. */
+        EventChangeResponse: {
+            /** @constant */
+            success: true;
+            /** @description The proposal. */
+            data: {
+                change: components["schemas"]["EventChange"];
+            };
+        };
+        /** @description The answer, in the envelope. */
+        EventChangeListResponse: {
+            /** @constant */
+            success: true;
+            /** @description The open changes. */
+            data: {
+                /** @description Oldest first. */
+                items: components["schemas"]["EventChange"][];
+            };
+        };
+        /** @description The answer, in the envelope. */
+        EventDecisionResponse: {
+            /** @constant */
+            success: true;
+            /** @description The event as changed or, where it was deleted, its id. */
+            data: components["schemas"]["Event"] | {
+                /** @description The id. */
+                _id: string;
+                /**
+                 * @description It is gone.
+                 * @constant
+                 */
+                deleted: true;
+            };
+        };
+        /**
+         * @description An action on an event. Entries are chained by their hashes.
+         * @example {
+         *       "revision": 2,
+         *       "action": "change",
+         *       "by": {
+         *         "_id": "slcbrhm5hq6xmh3jbgkew4suuu",
+         *         "name": "Demo manager",
+         *         "role": "manager"
+         *       },
+         *       "at": "2026-11-21T04:17:39.668Z",
+         *       "comment": "Counted at the door.",
+         *       "changed": [
+         *         {
+         *           "field": "attendees",
+         *           "before": 400,
+         *           "after": 800
+         *         }
+         *       ],
+         *       "contextRevision": 2,
+         *       "stateHash": "dc7aa0278552957b478fcc1cafc5d903ab70bebad3212571d95e22b7cf56eadf",
+         *       "salt": "5KQ2ZJ3NQ4Y7R5V2W6X3TQ2M7A",
+         *       "previousHash": "b36daca0e7b69e011918b5ae9ab630f75928f2eedf3ce4bd06fe11485456fb60",
+         *       "hash": "ce8130fbaceab0253f080f1a0b6f8d596e704116ca54143a0216ad5c1c1ecc7b"
+         *     }
+         */
+        EventHistoryEntry: {
+            /** @description Revision of the event after it. */
+            revision: number;
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
+            action: "create" | "adopt" | "change" | "adopt-factor-set" | "delete" | "propose-change" | "assess-change" | "approve-change" | "reject-change" | "begin-sign-off" | "fail-sign-off" | "sign-off" | "withdraw-sign-off";
+            by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description The reason that was given. */
+            comment?: string;
+            /** @description The fields before and after. */
+            changed?: components["schemas"]["FieldChange"][];
+            /** @description Where it differs from the entry before, every figure was recalculated. */
+            contextRevision: number;
+            /** @description The proposal it is about. */
+            change?: string;
+            /** @description Whether it was done under four eyes. */
+            fourEyes?: boolean;
+            /** @description Revision of the organization that set the policy it was done under. */
+            policyRevision?: number;
+            /** @description Hash of what the event says after it. */
+            stateHash: string;
+            /** @description Random; it keeps actor and comment from being guessed from what the hash covers. */
+            salt?: string;
+            /** @description The `hash` of the entry before. */
+            previousHash: string;
+            /** @description SHA-256 over the entry and the hash of the one before. */
+            hash: string;
+        };
+        /** @description A page of a list, in the envelope. */
+        EventHistoryListResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["EventHistoryEntry"][];
+                pagination: components["schemas"]["Pagination"];
+            };
         };
         /** @description The answer, in the envelope. */
         EventResponse: {
@@ -3525,6 +4052,12 @@ export interface components {
             changed?: string[] | null;
             /** @description Hash of what the record says after the move. */
             inputHash?: string;
+            /** @description Of an approval: whether the organization asked for four eyes. */
+            fourEyes?: boolean;
+            /** @description Of an approval: the revision of the organization that set the policy. */
+            policyRevision?: number;
+            /** @description Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none. */
+            salt?: string;
             /** @description The `hash` of the entry before. */
             previousHash?: string;
             /** @description SHA-256 over the entry and the hash of the one before. */
@@ -4016,7 +4549,7 @@ export interface components {
          */
         Finding: {
             /**
-             * @description `DUPLICATE_FLIGHT`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
+             * @description `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
              *     `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`,
              *     `OUT_OF_RANGE_FOR_TYPE` (more of something than its type ever comes to: a digit too many, or another unit), or
              *     `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000 counted records.
@@ -4923,6 +5456,8 @@ export interface components {
              * @example desnz-2026
              */
             factorSet: string;
+            /** @description Why, for the history. Your organization may require it. */
+            comment?: string;
         };
         /** @description The answer, in the envelope. */
         AdoptionResponse: {
@@ -5126,8 +5661,8 @@ export interface components {
             };
         };
         /**
-         * @description `NOT_FOUND` (no such route), `EVENT_NOT_FOUND`, `TYPE_NOT_FOUND`, `RECORD_NOT_FOUND`, `USER_NOT_FOUND` or
-         *     `RESULT_NOT_FOUND`.
+         * @description `NOT_FOUND` (no such route), `EVENT_NOT_FOUND`, `TYPE_NOT_FOUND`, `RECORD_NOT_FOUND`, `USER_NOT_FOUND`,
+         *     `PROPOSAL_NOT_FOUND` or `RESULT_NOT_FOUND`.
          */
         NotFound: {
             headers: {
@@ -5139,7 +5674,7 @@ export interface components {
             };
         };
         /**
-         * @description `INVALID_TRANSITION`, `RECORD_LOCKED`, `DUPLICATE_REFERENCE` or `EMAIL_TAKEN`; `IDEMPOTENCY_IN_PROGRESS` with
+         * @description `INVALID_TRANSITION`, `RECORD_LOCKED`, `DUPLICATE_REFERENCE`, `EVENT_SIGNED`, `EDITION_LIMIT`, `PROPOSAL_LIMIT`, `PROPOSAL_STALE` or `EMAIL_TAKEN`; `IDEMPOTENCY_IN_PROGRESS` with
          *     `Retry-After` while a request with the same `Idempotency-Key` is running.
          */
         Conflict: {
@@ -5252,6 +5787,8 @@ export interface components {
         Type: string;
         /** @description The `_id` of a record. */
         RecordId: string;
+        /** @description The `_id` of a proposed change. */
+        ChangeId: string;
         /** @description The `revision` of a result, from 1. */
         Revision: number;
         /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
@@ -5888,6 +6425,18 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationResponse"];
                 };
             };
+            /** @description Switching four eyes off waits for a second administrator, who asks for the same; nothing else of the request applies. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationResponse"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
@@ -6253,7 +6802,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OptionalComment"];
+            };
+        };
         responses: {
             /** @description The event is gone. */
             200: {
@@ -6267,10 +6820,24 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
+            /** @description Under four eyes: the change was proposed, and a second manager decides. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChangeResponse"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6321,13 +6888,354 @@ export interface operations {
                     "application/json": components["schemas"]["EventResponse"];
                 };
             };
+            /** @description Under four eyes: the change was proposed, and a second manager decides. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChangeResponse"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getEventHistory: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The history. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventHistoryListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    signOffEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignOffInput"];
+            };
+        };
+        responses: {
+            /** @description The checklist of a rehearsal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChecklistResponse"];
+                };
+            };
+            /** @description The sign-off has begun, or was proposed. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignOffResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    withdrawSignOff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredComment"];
+            };
+        };
+        responses: {
+            /** @description The event, open again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    listEventChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open changes, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChangeListResponse"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    approveEventChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of a proposed change. */
+                changeId: components["parameters"]["ChangeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OptionalComment"];
+            };
+        };
+        responses: {
+            /** @description The event as changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDecisionResponse"];
+                };
+            };
+            /** @description The proposed sign-off has begun. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignOffResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    rejectEventChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of a proposed change. */
+                changeId: components["parameters"]["ChangeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OptionalComment"];
+            };
+        };
+        responses: {
+            /** @description The event, without the proposal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
@@ -7898,11 +8806,25 @@ export interface operations {
                     "application/json": components["schemas"]["AdoptionResponse"];
                 };
             };
+            /** @description Under four eyes: the adoption was proposed, and a second manager decides. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChangeResponse"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["KeyInProgress"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

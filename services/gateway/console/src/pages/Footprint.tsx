@@ -20,7 +20,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, type Schemas, take } from '../api/client';
+import { all, api, call, type Schemas, take } from '../api/client';
 import { amount, co2e, exact, percent, range, signed, time } from '../format';
 import { Bars } from '../ui/Bars';
 import { Empty, Problem } from '../ui/states';
@@ -490,13 +490,12 @@ function Rehearsal({ eventId, current }: { eventId: string; current: string }): 
     enabled: chosen !== '',
     retry: false,
     queryFn: () =>
-      take(
-        api.POST('/events/{eventId}/factor-set', {
-          params: { path: { eventId } },
-          headers: { 'X-Dry-Run': 'true' },
-          body: { factorSet: chosen },
-        }),
-      ),
+      call<Partial<Schemas['AdoptionResponse']['data']>>(
+        'POST',
+        `/events/${eventId}/factor-set`,
+        { factorSet: chosen },
+        { 'X-Dry-Run': 'true' },
+      ).then((answer) => answer.data),
   });
   if (others.length === 0) return null;
   const difference = rehearsal.data?.differenceKgCO2e;
