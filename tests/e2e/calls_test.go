@@ -118,6 +118,21 @@ func stateFor(operation string) record.Status {
 	return record.Unsubmitted
 }
 
+// refusedFor returns the code by which an operation is refused to whoever may call
+// it, because the tenant has signed nothing and proposed nothing; empty for one
+// that succeeds.
+func refusedFor(operation string) string {
+	switch operation {
+	case "withdrawSignOff":
+		return "INVALID_TRANSITION"
+	case "approveEventChange", "rejectEventChange":
+		return "PROPOSAL_NOT_FOUND"
+	case "explainResultRevision", "getRevisionReport":
+		return "REVISION_NOT_KEPT"
+	}
+	return ""
+}
+
 // bodies are what each operation that writes is sent; nil: nothing.
 func (ours *tenant) bodies() map[string]any {
 	waste := map[string]any{"treatment": "landfill", "weightKg": 1}

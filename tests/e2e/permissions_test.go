@@ -53,6 +53,7 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 			// next caller; for real where it is refused.
 			a := k.make(c.caller, code == "")
 			switch {
+			case code == "" && refusedFor(o.ID) != "" && a.at("error", "code") == refusedFor(o.ID):
 			case code == "" && (a.status < 200 || a.status > 299):
 				t.Errorf("%s as %s: %d %s", o.ID, c.name, a.status, a.body)
 			case code != "" && (a.status != status || a.at("error", "code") != code):
