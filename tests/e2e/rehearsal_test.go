@@ -99,6 +99,10 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		}
 		both(user, http.MethodDelete, item, "", http.StatusOK)
 		both(user, http.MethodDelete, item, "", http.StatusNotFound)
+		// With something approved the deletion would be a proposal.
+		for _, id := range []string{second, third} {
+			both(admin, http.MethodPost, event+"/waste/"+id+"/reopen", `{"comment":"Again"}`, http.StatusOK)
+		}
 		both(manager, http.MethodDelete, event, "", http.StatusOK)
 		both(manager, http.MethodPost, event+"/waste", body, http.StatusNotFound)
 		if p.notifier.rings.Load() == 0 {

@@ -39,6 +39,13 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 		}
 		return nil
 	})
+	manager.post("/events/"+event+"/sign-off", map[string]any{"revision": 2, "statement": "Final."}).want(http.StatusAccepted)
+	testkit.Eventually(t, 20*time.Second, func() error {
+		if state := user.get("/events/"+event).want(http.StatusOK).str("signOff", "state"); state != "signed" {
+			return fmt.Errorf("the sign-off is %s", state)
+		}
+		return nil
+	})
 	ids := strings.NewReplacer("/record-types/{type}", "/record-types/waste", "{type}", "waste", "{revision}", "2", "{other}", "1",
 		"{code}", "LHR", "{setId}", "desnz-2026", "{eventId}", event, "{recordId}", item, "{importId}", imported,
 		"{userId}", admin.get("/auth/me").want(http.StatusOK).str("_id"))

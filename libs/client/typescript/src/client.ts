@@ -37,7 +37,7 @@ export interface Client {
   /** Returns the tokens, to continue the session in another client. */
   tokens(): Tokens;
   /** Returns the data of an answer, or throws its ApiError. */
-  data<T>(call: Promise<{ data?: { data: T }; error?: unknown; response: Response }>): Promise<T>;
+  data<T extends { data: unknown }>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T["data"]>;
   /** Yields the items of all pages; `read` reads the page with the given query. */
   items<T>(read: (query: { page: number; limit: number }) => Promise<ListAnswer<T>>): AsyncGenerator<T>;
   /** Returns the result of an event once it counts all that was approved before the call. */
@@ -124,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
 
   const api = createFetchClient<paths>({ baseUrl: root, fetch: attempts });
 
-  async function data<T>(call: Promise<{ data?: { data: T }; error?: unknown; response: Response }>): Promise<T> {
+  async function data<T extends { data: unknown }>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T["data"]> {
     const answer = await call;
     if (answer.data === undefined) throw new ApiError(answer.response.status, answer.error);
     return answer.data.data;
