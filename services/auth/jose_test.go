@@ -113,8 +113,10 @@ func TestJoseTakesTheTokens(t *testing.T) {
 			t.Parallel()
 			j := startJose(t)
 			addr := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+			uri, name := testkit.MongoDB(t)
 			base, e := process(t, map[string]string{
-				"ECF_ADDR": addr, "ECF_ISSUER": "http://" + addr, "ECF_DATA_DIR": t.TempDir(), "ECF_SIGNING_ALGORITHM": algorithm,
+				"ECF_MONGODB_AUTH_URI": withDatabase(uri, name),
+				"ECF_ADDR":             addr, "ECF_ISSUER": "http://" + addr, "ECF_DATA_DIR": t.TempDir(), "ECF_SIGNING_ALGORITHM": algorithm,
 			})
 			operator(t, e)
 			in := (&bundle{t: t, base: base}).signIn("ada@example.com")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,6 +109,7 @@ type racing struct {
 	records []string
 	begun   time.Time
 
+	edits   atomic.Int64
 	mu      sync.Mutex
 	history []porcupine.Operation
 }
@@ -122,7 +124,7 @@ func (r *racing) ask(p *pair, client int, a asked) {
 	case "history":
 		method, path, body = http.MethodGet, path+"/history?limit=1", ""
 	case "edit":
-		method, body = http.MethodPatch, fmt.Sprintf(`{"weightKg":%d}`, client+1)
+		method, body = http.MethodPatch, fmt.Sprintf(`{"weightKg":%d}`, r.edits.Add(1)) // each differs: an edit that changes nothing is none
 	case "delete":
 		method, body = http.MethodDelete, ""
 	default:
