@@ -1,6 +1,7 @@
 package places
 
 import (
+	"errors"
 	"slices"
 	"sort"
 	"strings"
@@ -41,7 +42,7 @@ func Find(text, home string) (Found, error) {
 	im := loaded()
 	for _, q := range queries(text) {
 		found, err := im.find(text, q, home)
-		if _, missing := err.(*NotFoundError); !missing {
+		if _, missing := errors.AsType[*NotFoundError](err); !missing {
 			return found, err
 		}
 	}

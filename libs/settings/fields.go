@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -123,10 +124,8 @@ func CheckAddress(v string) error {
 // OneOf returns the check that a value is one of the words.
 func OneOf(words ...string) func(string) error {
 	return func(v string) error {
-		for _, w := range words {
-			if v == w {
-				return nil
-			}
+		if slices.Contains(words, v) {
+			return nil
 		}
 		last := len(words) - 1
 		return fmt.Errorf("must be %s or %s", strings.Join(words[:last], ", "), words[last])

@@ -119,7 +119,7 @@ func (s *Set) add(e *Setting) *Setting {
 	}
 	first := s.list[at]
 	if first.Env != e.Env || first.Default != e.Default || first.Usage != e.Usage {
-		panic(fmt.Sprintf("settings: --%s is described twice, as %q (%s) and as %q (%s)", e.Flag, first.Usage, first.Default, e.Usage, e.Default))
+		panic(fmt.Sprintf("settings: --%s is described twice, as %q (%s) and as %q (%s)", e.Flag, first.Usage, first.Default, e.Usage, e.Default)) //nolint:forbidigo // two descriptions in one program are a mistake of the programmer, found at every start
 	}
 	first.parse = append(first.parse, e.parse...)
 	return first

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -175,7 +176,7 @@ func Parse(text string, t Target, f Format) (Measure, error) {
 	}
 	number, err := ParseNumber(s[:end], f)
 	if err != nil {
-		if e, ok := err.(*SyntaxError); ok {
+		if e, ok := errors.AsType[*SyntaxError](err); ok {
 			e.Text = text
 		}
 		return Measure{}, err

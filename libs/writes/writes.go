@@ -144,7 +144,7 @@ func (g *gateReader) read(ctx context.Context, org record.OrgID, event record.Ev
 	return r.event, r.err
 }
 
-// Ring asks for the recalculation of an event.
+// Notify asks for the recalculation of an event.
 func (w Write) Notify(ctx context.Context, event record.EventID) {
 	if !w.Rehearsal {
 		w.notifier.Notify(ctx, w.Org, event)

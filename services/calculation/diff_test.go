@@ -88,7 +88,7 @@ func TestAChangeOfAttendeesIsExplained(t *testing.T) {
 
 	// Who approved is the cause of the first revision, who reopened that of the third.
 	first := s.of("/1")
-	if first.data("cause", 0, "action") != "approve" || first.data("cause", 0, "by", "_id") != string(someManager.ID) || first.data("cause", 0, "recordIds", 0) != string(r.ID) {
+	if first.data("cause", 0, "action") != "approve" || first.data("cause", 0, "by", "_id") != someManager.ID || first.data("cause", 0, "recordIds", 0) != string(r.ID) {
 		t.Errorf("cause of the first revision: %s", first.data("cause"))
 	}
 	if second := s.of("/2"); second.count("cause") != 1 || second.data("cause", 0, "action") != "update-event" {

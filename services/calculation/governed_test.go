@@ -117,7 +117,7 @@ func names(a reply, what, action string) bool {
 		if what == "event" {
 			return true
 		}
-		if a.data("cause", i, "by", "_id") != string(someManager.ID) {
+		if a.data("cause", i, "by", "_id") != someManager.ID {
 			continue
 		}
 		for n := range a.count("cause", i, "recordIds") {

@@ -86,7 +86,7 @@ func TestAnEditionStaysAsItWas(t *testing.T) {
 			}
 		}
 	}
-	for _, secret := range []string{someManager.Name, string(someManager.ID), "Congress hall", "As agreed", "meter", s.event.Title} {
+	for _, secret := range []string{someManager.Name, someManager.ID, "Congress hall", "As agreed", "meter", s.event.Title} {
 		if bytes.Contains(before["report.roles.json"], []byte(secret)) {
 			t.Errorf("the bundle without names has %q", secret)
 		}

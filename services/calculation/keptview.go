@@ -59,7 +59,7 @@ func (s *server) signedEvent(c *fiber.Ctx) (record.Event, error) {
 func (s *server) editionOf(c *fiber.Ctx, ev record.Event) (*editions.Edition, error) {
 	number, err := c.ParamsInt("revision")
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // the lookup of the revision refuses it
+		return nil, nil //nolint:nilnil // the lookup of the revision refuses it
 	}
 	for _, e := range slices.Backward(ev.Editions) {
 		if e.Revision == int64(number) {

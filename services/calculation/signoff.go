@@ -233,7 +233,7 @@ func sweepSignOffs(ctx context.Context, signOffs signoff.Service, logger *slog.L
 		}
 		select {
 		case <-ctx.Done():
-			return nil //nolint:nilerr // it ends with the process
+			return nil // it ends with the process
 		case <-ticker.C:
 		}
 	}

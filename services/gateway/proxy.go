@@ -69,14 +69,14 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		own := keepOwn(c)
 		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
-		if stream != nil && stream.err == io.EOF {
+		if stream != nil && errors.Is(stream.err, io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
 		}
 		if err != nil {
 			c.Response().Reset()
 			own.restore(c)
 			span.SetStatus(codes.Error, "no answer")
-			if stream != nil && stream.err != nil && stream.err != io.EOF {
+			if stream != nil && stream.err != nil && !errors.Is(stream.err, io.EOF) {
 				return bodyError(stream.err)
 			}
 			return noAnswer(err)

@@ -124,7 +124,7 @@ func (r *racing) ask(p *pair, client int, a asked) {
 	case "history":
 		method, path, body = http.MethodGet, path+"/history?limit=1", ""
 	case "edit":
-		method, body = http.MethodPatch, fmt.Sprintf(`{"weightKg":%d}`, r.edits.Add(1)) // each differs: an edit that changes nothing is none
+		method, body = http.MethodPatch, fmt.Sprintf(`{"weightKg":%d}`, r.edits.Add(1)+1) // each differs, also from the first: an edit that changes nothing is none
 	case "delete":
 		method, body = http.MethodDelete, ""
 	default:

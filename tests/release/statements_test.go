@@ -67,7 +67,7 @@ func collect(text, where string, found map[int][]string) {
 	function := ""
 	// A comment may break between the word and the number.
 	text = regexp.MustCompile(`(?i)(statements?)\n\s*// (\d)`).ReplaceAllString(text, "$1 $2")
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if m := opening.FindStringSubmatch(line); m != nil {
 			function = m[1]
 			for _, n := range waiting {
@@ -133,7 +133,7 @@ func TestEachStatementIsHeld(t *testing.T) {
 	}
 	for _, row := range rows {
 		n, _ := strconv.Atoi(row[1])
-		for _, test := range strings.Split(row[2], "<br>") {
+		for test := range strings.SplitSeq(row[2], "<br>") {
 			if !slices.Contains(found[n], test) {
 				t.Errorf("docs/security.md says that statement %d is held by %q, which does not exist or does not say so: go test ./tests/release -run Statement -update", n, test)
 			}

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -144,7 +145,7 @@ func (s Service) Finish(ctx context.Context, closing record.Event) (record.Event
 				return errSuperseded
 			}
 			e.Gate = record.Gate{Epoch: e.Gate.Epoch, State: record.GateSigned}
-			e.Editions = append(e.Editions[:len(e.Editions):len(e.Editions)], edition)
+			e.Editions = append(slices.Clip(e.Editions), edition)
 			return nil
 		},
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,7 +46,7 @@ func withHistory(tables map[string][]row) (map[string][]row, error) {
 	add := func(table, key, year, figure, source, place string) error {
 		t, ok := templates[key]
 		if n, err := strconv.Atoi(year); !ok || err != nil || n < historyYears[0] || n > historyYears[len(historyYears)-1] || figure == "" {
-			return nil
+			return nil //nolint:nilerr // a year that is no number is none of those held
 		}
 		id := yearOfID(t["factor_id"], year)
 		if old, twice := seen[id]; twice {
@@ -56,9 +57,7 @@ func withHistory(tables map[string][]row) (map[string][]row, error) {
 		}
 		seen[id] = figure
 		r := make(row, len(t))
-		for name, cell := range t {
-			r[name] = cell
-		}
+		maps.Copy(r, t)
 		r["factor_id"], r["year"], r["kgco2e_per_unit"], r["source"], r["source_location"] = id, year, figure, source, place
 		for _, cell := range []string{"co2", "ch4", "n2o", "wtt_kgco2e_per_unit"} {
 			r[cell] = ""
@@ -154,10 +153,8 @@ var (
 // joined returns prefix and the parts, empty when a part is: a row that no
 // series stands for.
 func joined(prefix, between string, parts ...string) string {
-	for _, p := range parts {
-		if p == "" {
-			return ""
-		}
+	if slices.Contains(parts, "") {
+		return ""
 	}
 	return prefix + strings.Join(parts, between)
 }

@@ -36,7 +36,7 @@ func run(source fs.FS, target string) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := os.WriteFile(filepath.Join(target, name), files[name], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(target, name), files[name], 0o644); err != nil { //nolint:gosec // a file of the repository
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func Client() ([]byte, error) {
 func comment(b *strings.Builder, indent, text string) {
 	line := indent + "//"
 	b.WriteString("\n")
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if len(line)+len(word) > 110 {
 			b.WriteString(line + "\n")
 			line = indent + "//"

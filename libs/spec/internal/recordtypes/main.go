@@ -11,7 +11,7 @@ import (
 
 func main() {
 	if err := run(); err != nil {
-		log.Fatal(err)
+		log.Fatal(err) //nolint:forbidigo // a command of the developer's
 	}
 }
 
@@ -24,11 +24,11 @@ func run() error {
 	if text, err = inputs.OpenAPI(text); err != nil {
 		return err
 	}
-	if err := os.WriteFile(document, text, 0o644); err != nil {
+	if err := os.WriteFile(document, text, 0o644); err != nil { //nolint:gosec // a file of the repository
 		return err
 	}
 	if text, err = inputs.Client(); err != nil {
 		return err
 	}
-	return os.WriteFile("../client/inputs.go", text, 0o644)
+	return os.WriteFile("../client/inputs.go", text, 0o644) //nolint:gosec // a file of the repository
 }
