@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	d := single(t, mount, wrap...)
 	server := d.parts[0].proc
+	d.enter = []string{"nsenter", "-t", strconv.Itoa(server.PID()), "-U", "-m", "--preserve-credentials"}
 	random := testkit.Rand(t)
 	people := d.team(random, 3)
 	d.measure(people)

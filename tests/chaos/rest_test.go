@@ -158,7 +158,8 @@ func (d *deployment) settled() error {
 // audit lets ecf audit verify look at every history and log there is.
 func (d *deployment) audit() {
 	d.t.Helper()
-	command(d.t, testkit.Binary(d.t, "services/standalone/cmd/ecf"), d.admin, "", "audit", "verify")
+	args := append(slices.Clone(d.enter), testkit.Binary(d.t, "services/standalone/cmd/ecf"), "audit", "verify")
+	command(d.t, args[0], d.admin, "", args[1:]...)
 }
 
 func (p *part) goroutines() (int, error) {

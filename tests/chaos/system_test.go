@@ -59,6 +59,8 @@ func (p *part) stop() {
 
 // deployment is a running system.
 type deployment struct {
+	// enter runs a command where the server sees its files; empty where everybody does.
+	enter []string
 	t     *testing.T
 	parts []*part
 	bases []string // of the gateways
