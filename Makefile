@@ -262,7 +262,7 @@ check-console:
 	@echo "console"
 	@if ! command -v npm >/dev/null; then echo "NOT CHECKED: there is no npm, so the console was not built again"; \
 	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT CHECKED: npm reaches no registry, so the console was not built again"; \
-	else before=$$($(DIST_SUM)); $(MAKE) console >/dev/null; \
+	else before=$$( $(DIST_SUM) ); $(MAKE) console >/dev/null; \
 		if ! diff <(echo "$$before") <($(DIST_SUM)); then echo "services/gateway/console/dist is not what its sources make: run make console" >&2; exit 1; fi; \
 		cd $(CONSOLE) && npm run --silent lint && if grep -q '"resolved"' package-lock.json; then echo "package-lock.json names a registry" >&2; exit 1; fi; \
 	fi
