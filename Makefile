@@ -169,7 +169,7 @@ fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 test-console: ## Run the tests of the console: its logic, and its flows in Chromium
 	@if ! command -v npm >/dev/null; then echo "NOT tested: there is no npm, so the console is not tested"; \
 	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT tested: npm reaches no registry, so the console is not tested"; \
-	else cd $(CONSOLE) && npm ci --no-audit --no-fund --loglevel=error && npm run --silent test && \
+	else cd $(CONSOLE) && npm install --no-save --no-audit --no-fund --omit-lockfile-registry-resolved --loglevel=error && npm run --silent test && \
 		if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then $(MAKE) -C $(CURDIR) bin/ecf && npm run --silent e2e; \
 		else echo "NOT tested: there is no Chromium, so the flows of the console are not tested"; fi; fi
 
@@ -269,7 +269,7 @@ check-console:
 
 .PHONY: console
 console: ## Build the console, which the gateway embeds
-	@cd $(CONSOLE) && npm ci --no-audit --no-fund --loglevel=error && npm run --silent types && node licences.mjs && npm run --silent build
+	@cd $(CONSOLE) && npm install --no-save --no-audit --no-fund --omit-lockfile-registry-resolved --loglevel=error && npm run --silent types && node licences.mjs && npm run --silent build
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters
