@@ -102,7 +102,7 @@ func malformed(message string) error {
 
 // take ticks name off as known and gives its value; nil when absent or null.
 func (r *Reader) take(name string) *node {
-	r.asked = append(r.asked, name)
+	r.know(name)
 	for i := range r.members {
 		if m := &r.members[i]; m.name == name {
 			m.read = true
@@ -115,11 +115,19 @@ func (r *Reader) take(name string) *node {
 	return nil
 }
 
+// know remembers a name that was asked for, and so may be meant by an unknown one.
+func (r *Reader) know(name string) {
+	if !slices.Contains(r.asked, name) {
+		r.asked = append(r.asked, name)
+	}
+}
+
 // Path returns the full path of a field of this object, as used in faults.
 func (r *Reader) Path(name string) string { return join(r.path, name) }
 
 // Has reports whether the field is there and not null. It does not tick it off.
 func (r *Reader) Has(name string) bool {
+	r.know(name)
 	for i := range r.members {
 		if r.members[i].name == name {
 			return r.members[i].value.kind != kindNull
@@ -131,6 +139,7 @@ func (r *Reader) Has(name string) bool {
 // IsNull reports whether the field is there with the value null, which for a
 // merge patch means: remove it. A field that is null has been read with that.
 func (r *Reader) IsNull(name string) bool {
+	r.know(name)
 	for i := range r.members {
 		if m := &r.members[i]; m.name == name && m.value.kind == kindNull {
 			m.read = true

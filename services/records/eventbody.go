@@ -24,40 +24,21 @@ func serverFields() []string {
 	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges"}
 }
 
-// readReason reads the comment of a change. An empty body has none.
-func readReason(body []byte) (string, error) {
-	if len(body) == 0 {
-		return "", nil
-	}
-	r, err := fields.Parse(body)
-	if r == nil {
-		return "", err
-	}
+// readReason reads the comment of a change.
+func readReason(r *fields.Reader) string {
 	if r.IsNull("comment") {
-		return "", nil
+		return ""
 	}
-	comment, ok := r.String("comment", 0, record.MaxComment)
-	if !ok && r.Has("comment") {
-		return "", r.Err()
-	}
-	return comment, nil
+	comment, _ := r.String("comment", 0, record.MaxComment)
+	return comment
 }
 
 // readEvent reads the fields a client may set into event. For a new event the
 // required ones must be there; for a change only what is present counts, and
-// null takes an optional field away. It reports whether anything was present,
-// and all faults at once.
-func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err error) {
-	// Parse may find faults, such as a key given twice, and still give a reader,
-	// so that all faults are told at once.
-	r, err := fields.Parse(body)
-	if r == nil {
-		return false, err
-	}
-	r.Ignore(serverFields()...)
-	if !isNew {
-		r.Ignore("comment") // see readReason
-	}
+// null takes an optional field away. It reports whether anything was present;
+// the errors are in r. A body without errors may be read again.
+func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool) {
+	r.ServerOwned(serverFields()...)
 	if isNew {
 		r.Require("title")
 	} else if r.IsNull("title") {
@@ -114,7 +95,7 @@ func readEvent(body []byte, event *record.Event, isNew bool) (changed bool, err 
 		r.Fault(apperr.Detail{Field: "endDate", Code: fields.OutOfRange,
 			Message: fmt.Sprintf("endDate is on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
 	}
-	return changed, r.Err()
+	return changed
 }
 
 func readTimezone(r *fields.Reader, event *record.Event) {

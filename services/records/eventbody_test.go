@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -45,7 +46,12 @@ func TestEventBody(t *testing.T) {
 			if c.isNew {
 				event = record.Event{Method: record.DefaultMethod}
 			}
-			changed, err := readEvent([]byte(c.body), &event, c.isNew)
+			r, err := fields.Parse([]byte(c.body))
+			if r == nil {
+				t.Fatal(err)
+			}
+			changed := readEvent(r, &event, c.isNew)
+			err = r.Err()
 			var e *apperr.Error
 			if errors.As(err, &e) != (len(c.faults) > 0) {
 				t.Fatalf("error %v", err)

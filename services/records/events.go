@@ -20,12 +20,13 @@ func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).O
 func (s *server) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 func (s *server) createEvent(c *fiber.Ctx) error {
-	body, err := web.Body(c)
-	if err != nil {
+	r, err := web.Fields(c)
+	if r == nil {
 		return err
 	}
 	event := record.Event{Method: record.DefaultMethod}
-	if _, err := readEvent(body, &event, true); err != nil {
+	readEvent(r, &event, true)
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	w, err := s.writes.Begin(c)
@@ -126,19 +127,21 @@ func (s *server) getEvent(c *fiber.Ctx) error {
 }
 
 func (s *server) editEvent(c *fiber.Ctx) error {
-	body, err := web.Body(c)
-	if err != nil {
+	r, err := web.Fields(c)
+	if r == nil {
 		return err
 	}
-	comment, err := readReason(body)
-	if err != nil {
-		return errors.Join(s.checkEvent(body), err)
+	comment := readReason(r)
+	// What is wrong under any event is told before the event is looked for.
+	readEvent(r, &record.Event{Method: record.DefaultMethod}, false)
+	if err := web.Finish(c, r); err != nil {
+		return err
 	}
 	return s.changeEvent(c, writes.EventChange{
 		Action: record.EventChanged, Comment: comment,
 		Change: func(e *record.Event) error {
-			_, err := readEvent(body, e, false)
-			return err
+			readEvent(r, e, false)
+			return r.Err()
 		},
 	}, func(event record.Event) error {
 		c.Set(fiber.HeaderETag, event.ETag())
@@ -146,20 +149,14 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 	})
 }
 
-// checkEvent returns what is wrong with a body under any event.
-func (s *server) checkEvent(body []byte) error {
-	_, err := readEvent(body, &record.Event{Method: record.DefaultMethod}, false)
-	return err
-}
-
 // deleteEvent takes an optional body with the reason.
 func (s *server) deleteEvent(c *fiber.Ctx) error {
-	body, err := web.Body(c)
-	if err != nil {
+	r, err := web.Fields(c)
+	if r == nil {
 		return err
 	}
-	comment, err := readReason(body)
-	if err != nil {
+	comment := readReason(r)
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	return s.changeEvent(c, writes.EventChange{
@@ -185,12 +182,6 @@ func (s *server) changeEvent(c *fiber.Ctx, change writes.EventChange, answer fun
 		change.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}
 	outcome, err := w.ChangeEvent(c.UserContext(), change)
-	if apperr.CodeOf(err) == apperr.EventNotFound {
-		// A body that could never be right is told about first.
-		if invalid := change.Change(&record.Event{Method: record.DefaultMethod}); invalid != nil {
-			return invalid
-		}
-	}
 	if err != nil {
 		return err
 	}

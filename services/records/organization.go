@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -58,7 +59,7 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 	}
 	view := organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)}
 	if p := o.Pending; p != nil {
-		view.Pending = &pendingPolicy{ProposedBy: p.By, ProposedAt: p.At.UTC().Format("2006-01-02T15:04:05.000Z")}
+		view.Pending = &pendingPolicy{ProposedBy: p.By, ProposedAt: timestamp.Format(p.At)}
 	}
 	return web.Answer(c, status, view)
 }
@@ -66,11 +67,12 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 // editOrganization changes the name and the policy of the caller's own
 // organization. The plan is not its administrators' to change.
 func (s *server) editOrganization(c *fiber.Ctx) error {
-	body, err := web.Body(c)
-	if err != nil {
+	r, err := web.Fields(c)
+	if r == nil {
 		return err
 	}
-	if err := readOrganization(body, &record.Organization{}, record.Actor{}); err != nil {
+	readOrganization(r, &record.Organization{}, record.Actor{})
+	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	w, err := s.writes.Begin(c)
@@ -83,9 +85,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 			return err
 		}
 		was := o
-		if err := readOrganization(body, &o, w.By); err != nil {
-			return err
-		}
+		readOrganization(r, &o, w.By)
 		status := s.governPolicy(was, &o, w.By)
 		o.Rev++
 		err = w.Store.ReplaceOrganization(c.UserContext(), o, was.Rev)
@@ -150,12 +150,10 @@ func changesOf(was, is record.Organization) (before, after string) {
 	return strings.Join(b, ", "), strings.Join(a, ", ")
 }
 
-// readOrganization reads into o what a change names.
-func readOrganization(body []byte, o *record.Organization, by record.Actor) error {
-	r, err := fields.Parse(body)
-	if r == nil {
-		return err
-	}
+// readOrganization reads into o what a change names. The errors are in r; a body
+// without errors may be read again.
+func readOrganization(r *fields.Reader, o *record.Organization, by record.Actor) {
+	r.ServerOwned("_id", "plan", "eventQuota", "pendingPolicy")
 	if r.IsNull("name") {
 		r.Fault(apperr.Detail{Field: "name", Code: fields.Required, Message: "An organization has a name; it cannot be taken away."})
 	} else if name, ok := r.String("name", 1, maxName); ok {
@@ -176,7 +174,6 @@ func readOrganization(body []byte, o *record.Organization, by record.Actor) erro
 		}
 		readAutoApproval(policy, &o.Policy.AutoApprove, by)
 	}
-	return r.Err()
 }
 
 // The bounds of automatic approval.
