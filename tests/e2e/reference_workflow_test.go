@@ -158,6 +158,9 @@ func create(by *person, weightKg int) *refRecord {
 // after gives the record after a move that was judged good.
 func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *refRecord {
 	next := *r
+	if m.name == "edit" && weightKg == r.weightKg {
+		return &next // what changes nothing is no edit: no revision, no entry, no last editor
+	}
 	next.history = slices.Clone(r.history)
 	next.step(m.name, m.to, by, comment)
 	switch m.name {
