@@ -102,6 +102,12 @@ test-work:
 test-outside:
 	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...)
 
+# The same tests at full length: many rounds, large sizes, without the race
+# detector, which the short courses have.
+.PHONY: test-long
+test-long: ## Run all tests at full length (PKG=./libs/record/...)
+	@ECF_TEST_LONG=yes CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout 3h $(PKG)
+
 # Not part of `make test`: building the API server takes ten minutes of two cores.
 .PHONY: test-k8s
 test-k8s: ## Apply all manifests to a real Kubernetes API server

@@ -81,9 +81,10 @@ const (
 	// Page is one page of a list, or what takes as much: it may be delayed, and
 	// is never refused.
 	Page Cost = 1
-	// Part reads much of an event, Whole all of it. Beyond what an organization
-	// may have waiting they are refused.
-	Part  Cost = 2
+	// Part reads much of an event. Beyond what an organization may have waiting
+	// it is refused.
+	Part Cost = 2
+	// Whole reads all of an event, and is refused like Part.
 	Whole Cost = 4
 )
 

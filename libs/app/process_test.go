@@ -69,10 +69,10 @@ func TestReadyMeansServing(t *testing.T) {
 	agree(false, 0) // nothing is served yet
 	close(release)
 	agree(true, http.StatusOK)
-	_ = <-failing //nolint:errcheck // replaced below
+	<-failing //nolint:errcheck // replaced below
 	failing <- errors.New("connection refused")
 	agree(false, http.StatusServiceUnavailable)
-	_ = <-failing //nolint:errcheck // replaced below
+	<-failing //nolint:errcheck // replaced below
 	failing <- nil
 	agree(true, http.StatusOK)
 	stop()

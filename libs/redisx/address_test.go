@@ -94,7 +94,7 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%q: handshake %v, want %v", query, err, want)
 		}
 		for len(handshakes) > 0 {
-			_ = <-handshakes //nolint:errcheck // only emptied
+			<-handshakes //nolint:errcheck // only emptied
 		}
 		if err := client.Close(); err != nil {
 			t.Error(err)
