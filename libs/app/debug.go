@@ -37,7 +37,7 @@ type Debug struct {
 	Metrics http.Handler
 	// Status is a page for people, served as /status; nil: no such page.
 	Status http.Handler
-	// Ready says whether the service is ready; nil: always.
+	// Ready reports whether the service is ready; nil: always.
 	Ready func(ctx context.Context) error
 }
 

@@ -110,7 +110,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause to errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Is reports whether target is an *Error of the same code, so that a caller
@@ -120,7 +120,7 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// CodeOf gives the code of the first *Error in err's chain, INTERNAL for any
+// CodeOf returns the code of the first *Error in err's chain, INTERNAL for any
 // other error, and the empty code for nil.
 func CodeOf(err error) Code {
 	if err == nil {

@@ -87,7 +87,7 @@ func Attach(c *fiber.Ctx, n Note) error {
 	return nil
 }
 
-// Attached gives the note of a service's answer; false when there is none.
+// Attached returns the note of a service's answer; false when there is none.
 func Attached(answer *fiber.Response) (n Note, ok bool, err error) {
 	value := answer.Header.Peek(header)
 	if len(value) == 0 {

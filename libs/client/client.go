@@ -41,7 +41,7 @@ type Options struct {
 	// UserAgent names the program to the server; it is shown in the list of
 	// sessions. Empty: "ecf-client-go".
 	UserAgent string
-	// Repeating is told of every repetition: of what request, after what error and
+	// Repeating is called at every repetition: of what request, after what error and
 	// how long a pause. Nil: nobody.
 	Repeating func(request string, after error, pause time.Duration)
 

@@ -41,7 +41,7 @@ type Keeper struct {
 
 type local struct{}
 
-// Of gives the reservation of the request, the zero one where it has no key or
+// Of returns the reservation of the request, the zero one where it has no key or
 // its route does not take one.
 func Of(c *fiber.Ctx) Reservation {
 	r, _ := c.Locals(local{}).(Reservation)
@@ -155,7 +155,7 @@ func (k *Keeper) tidy(ctx context.Context, org record.OrgID) {
 	}
 }
 
-// replay gives the stored answer, byte for byte. The request id in the body of
+// replay returns the stored answer, byte for byte. The request id in the body of
 // an error is that of the request that did the work.
 func replay(c *fiber.Ctx, a *record.KeyAnswer) error {
 	c.Set(HeaderReplayed, "true")

@@ -115,7 +115,7 @@ func (p *place) want(got reply, status int, replayed bool, part string) reply {
 	return got
 }
 
-// onBothEngines gives a test two processes over one database.
+// onBothEngines runs a test with two processes over one database.
 func onBothEngines(t *testing.T, test func(t *testing.T, c *clock, a, b *place)) {
 	t.Helper()
 	stores := map[string]func(t *testing.T) func() record.Keys{

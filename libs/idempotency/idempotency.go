@@ -75,7 +75,7 @@ type Reservation struct {
 // Keyed reports whether the request has a key at all.
 func (r Reservation) Keyed() bool { return r.entry.ID != "" }
 
-// NewID gives the id of the n-th thing the request creates, the same in every
+// NewID returns the id of the n-th thing the request creates, the same in every
 // attempt. It is made of a random seed, so nobody can guess it from the key. A
 // request without a key gets a new id each time.
 func (r Reservation) NewID(n int) string {
@@ -85,7 +85,7 @@ func (r Reservation) NewID(n int) string {
 	return ids.Derive("id\x00" + r.entry.Seed + "\x00" + strconv.Itoa(n))
 }
 
-// Once gives the name of the request for record.Request, empty without a key.
+// Once returns the name of the request for record.Request, empty without a key.
 // A key that is used again after it was forgotten has another name.
 func (r Reservation) Once() string {
 	if !r.Keyed() {
@@ -163,7 +163,7 @@ func (k *Keeper) release(ctx context.Context, org record.OrgID, r Reservation, u
 	return err
 }
 
-// checkKey says whether a key is one that can be taken: 1 to 255 printable
+// checkKey reports whether a key is one that can be taken: 1 to 255 printable
 // characters of ASCII.
 func checkKey(key string) error {
 	unprintable := func(r rune) bool { return r < ' ' || r > '~' }

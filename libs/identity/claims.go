@@ -81,7 +81,7 @@ func (c *AccessClaims) fault(issuer string, now time.Time) string {
 
 const faultExpired = "expired"
 
-// principal gives the caller that claims without fault name.
+// principal returns the caller that claims without fault name.
 func (c *AccessClaims) principal() Principal {
 	role, _ := ParseRole(c.Role)
 	return Principal{

@@ -49,7 +49,7 @@ type Discovery struct {
 	ClaimsSupported        []string `json:"claims_supported"`
 }
 
-// AlgorithmOf gives the only algorithm a public key is used with, and the empty
+// AlgorithmOf returns the only algorithm a public key is used with, and the empty
 // string for a key of any other type.
 func AlgorithmOf(key crypto.PublicKey) string {
 	switch k := key.(type) {
@@ -95,7 +95,7 @@ func (j JWK) thumbprint() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// PublicKey gives the key that is described. Any type but the two of this
+// PublicKey returns the key that is described. Any type but the two of this
 // product, and a point that is not on its curve, is an error.
 func (j JWK) PublicKey() (crypto.PublicKey, error) {
 	x, err := base64.RawURLEncoding.DecodeString(j.X)

@@ -16,9 +16,9 @@ import (
 // fault; any other error of a KeySource is ours.
 var ErrUnknownKey = errors.New("identity: no key has this id")
 
-// KeySource gives the public keys that tokens are signed with.
+// KeySource returns the public keys that tokens are signed with.
 type KeySource interface {
-	// Key gives the key with the id kid, ErrUnknownKey when there is none, and
+	// Key returns the key with the id kid, ErrUnknownKey when there is none, and
 	// any other error when that cannot be told now.
 	Key(ctx context.Context, kid string) (crypto.PublicKey, error)
 }
@@ -71,7 +71,7 @@ func NewRemoteKeys(o RemoteKeysOptions) *RemoteKeys {
 	return &RemoteKeys{o: o}
 }
 
-// Key gives the key with the id kid. A known key costs a map look-up; an
+// Key returns the key with the id kid. A known key costs a map look-up; an
 // unknown one waits for a fresh reading of the document, at most one each
 // UnknownEvery for all callers together.
 func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, error) {

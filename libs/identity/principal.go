@@ -23,7 +23,7 @@ const (
 
 var roleNames = [...]string{RoleNone: "none", User: "user", Manager: "manager", Admin: "admin"}
 
-// String gives the name used in tokens and in the API.
+// String returns the name used in tokens and in the API.
 func (r Role) String() string {
 	if r < RoleNone || r > Admin {
 		return fmt.Sprintf("Role(%d)", int(r))

@@ -81,13 +81,13 @@ type Work struct {
 	Signatures uint64 // signatures checked
 }
 
-// Work gives the counts so far, for metrics and for tests of what a hostile
+// Work returns the counts so far, for metrics and for tests of what a hostile
 // token costs.
 func (v *Verifier) Work() Work {
 	return Work{CacheHits: v.hits.Load(), Headers: v.headers.Load(), Signatures: v.signatures.Load()}
 }
 
-// Verify gives the caller that an access token names. A token that is not
+// Verify returns the caller that an access token names. A token that is not
 // good is UNAUTHENTICATED; keys that cannot be read are UNAVAILABLE, since the
 // caller may be right and must not be told to log in again.
 //

@@ -106,7 +106,7 @@ func Ping(ctx context.Context, client *mongo.Client) error {
 	return client.Ping(ctx, readpref.Primary())
 }
 
-// Redact gives uri for logs: without its password, and without its options,
+// Redact returns uri for logs: without its password, and without its options,
 // which may hold secrets too. It reads addresses with several hosts, which are
 // no URLs, and of a malformed one it shows rather too little.
 func Redact(uri string) string {

@@ -20,7 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// collect gives every measured value, as name{attributes} or, of a histogram,
+// collect returns every measured value, as name{attributes} or, of a histogram,
 // how often it was measured.
 func collect(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 	t.Helper()

@@ -98,7 +98,7 @@ func (i *Insight) verdict(s Sight) string {
 	return "GOOD: results follow their approvals."
 }
 
-// oldest gives the events whose marks have stood longest.
+// oldest returns the events whose marks have stood longest.
 func oldest(due []record.MarkedEvent) []record.MarkedEvent {
 	sorted := slices.SortedFunc(slices.Values(due), func(a, b record.MarkedEvent) int { return cmp.Compare(a.Mark, b.Mark) })
 	return sorted[:min(len(sorted), shownEvents)]
@@ -138,7 +138,7 @@ func (w *window) add(d time.Duration) {
 	w.next = (w.next + 1) % windowSize
 }
 
-// String gives the quantiles of what the window holds.
+// String returns the quantiles of what the window holds.
 func (w *window) String() string {
 	w.mu.Lock()
 	sorted := slices.Sorted(slices.Values(w.values))

@@ -45,7 +45,7 @@ type Log interface {
 	Refund(ctx context.Context, key string, taken Result) error
 }
 
-// AddressKey gives the part of a client's address that a limit counts: the
+// AddressKey returns the part of a client's address that a limit counts: the
 // whole of an IPv4 address, the /64 of an IPv6 one, because a single client
 // owns at least that many addresses. Without an address all share one key.
 func AddressKey(a netip.Addr) string {

@@ -32,7 +32,7 @@ func connect(t *testing.T, address string) *redis.Client {
 
 var rule = ratelimit.Rule{Limit: 30, Window: 15 * time.Minute}
 
-// logs gives every implementation of Log over one clock.
+// logs returns every implementation of Log over one clock.
 func logs(t *testing.T, c *testkit.Clock) map[string]ratelimit.Log {
 	t.Helper()
 	_, server := testkit.Redis(t)

@@ -148,7 +148,7 @@ func (e *Event) ApplyChanges(changed []FieldChange) error {
 	return nil
 }
 
-// set gives a field the value that jsonOf returned.
+// set sets a field to the value that jsonOf returned.
 func (e *Event) set(field string, value json.RawMessage) error {
 	read := func(into any) error { return json.Unmarshal(value, into) }
 	text := func(into *string) error {

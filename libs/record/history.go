@@ -40,7 +40,7 @@ type Entry struct {
 	Hash string `json:"hash" bson:"hash"`
 }
 
-// MarshalJSON gives the entry as clients see it and as engines keep it, with
+// MarshalJSON encodes the entry as clients see it and as engines keep it, with
 // the time in the API's one form.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	type plain Entry // without this method

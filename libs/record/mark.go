@@ -22,7 +22,7 @@ func NewMark(now time.Time) string {
 	return fmt.Sprintf("%012x-%s", now.UnixMilli(), hex.EncodeToString(random[:]))
 }
 
-// MarkTime gives the time a mark was made, the zero time for anything else.
+// MarkTime returns the time a mark was made, the zero time for anything else.
 func MarkTime(mark string) time.Time {
 	if len(mark) < 12 {
 		return time.Time{}

@@ -25,10 +25,10 @@ type AutoApproval struct {
 	By Actor
 }
 
-// On says whether anything is approved this way.
+// On reports whether anything is approved this way.
 func (a AutoApproval) On() bool { return a.BelowKg.Sign() > 0 }
 
-// Approves says whether a record that counts for mass is approved without a
+// Approves reports whether a record that counts for mass is approved without a
 // person. Which records are spot-checked depends on their ids alone: who submits
 // again does not draw again.
 func (a AutoApproval) Approves(org OrgID, id ID, mass footprint.Mass) bool {
@@ -43,13 +43,13 @@ func (a AutoApproval) Approves(org OrgID, id ID, mass footprint.Mass) bool {
 	return a.SpotCheckOneIn <= 0 || draw(org, id)%uint64(a.SpotCheckOneIn) != 0
 }
 
-// draw gives a number for a record that nobody can choose.
+// draw returns a number for a record that nobody can choose.
 func draw(org OrgID, id ID) uint64 {
 	sum := sha256.Sum256([]byte("spot check/" + string(org) + "/" + string(id)))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// MarshalJSON gives the policy as clients see it.
+// MarshalJSON encodes the policy as clients see it.
 func (p Policy) MarshalJSON() ([]byte, error) {
 	view := struct {
 		FourEyes           bool             `json:"fourEyes"`
@@ -67,7 +67,7 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	return json.Marshal(view)
 }
 
-// PolicyApproval gives the request by which an organization's policy approves a
+// PolicyApproval returns the request by which an organization's policy approves a
 // record that has just been submitted, and whether it does. It approves what
 // was submitted and nothing newer.
 func PolicyApproval(p Policy, submitted Record, ev Event) (Request, bool) {

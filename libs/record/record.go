@@ -56,7 +56,7 @@ type Actor struct {
 	Role identity.Role `json:"role,omitempty" bson:"role"`
 }
 
-// ActorOf gives the actor behind a verified caller.
+// ActorOf returns the actor behind a verified caller.
 func ActorOf(p identity.Principal) Actor {
 	return Actor{ID: p.UserID, Name: p.Name, Role: p.Role}
 }
@@ -110,7 +110,7 @@ type Method struct {
 // forcing, as DESNZ recommends, and the printed CO2e of each factor.
 var DefaultMethod = Method{RadiativeForcing: true, GWP: "published"}
 
-// Context gives what of the event moves its numbers.
+// Context returns what of the event moves its figures.
 func (e Event) Context() footprint.EventContext {
 	c := footprint.EventContext{
 		Country: e.Country, StartDate: e.StartDate, EndDate: e.EndDate,
@@ -141,7 +141,7 @@ func Statuses() []Status {
 	return []Status{Unsubmitted, Submitted, InReview, Approved, ChangesRequested, Rejected}
 }
 
-// IsSubmitted gives the `submitted` flag the specification shows for a state.
+// IsSubmitted returns the `submitted` flag the specification shows for a state.
 func (s Status) IsSubmitted() bool {
 	switch s {
 	case Submitted, InReview, Approved, Rejected:
@@ -164,7 +164,7 @@ type Key struct {
 	ID    ID
 }
 
-// Sub gives the sub-collection the record is in.
+// Sub returns the sub-collection the record is in.
 func (k Key) Sub() Sub { return Sub{Event: k.Event, Type: k.Type} }
 
 // Record is one carbon source.
@@ -215,7 +215,7 @@ type Record struct {
 	Deleted bool
 }
 
-// Key gives the record's path.
+// Key returns the record's path.
 func (r Record) Key() Key { return Key{Event: r.Event, Type: r.Type, ID: r.ID} }
 
 // RefKey is the value under the unique index on references: the reference

@@ -5,7 +5,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// CheckType gives TYPE_NOT_FOUND for anything but the name of a record type.
+// CheckType returns TYPE_NOT_FOUND for anything but the name of a record type.
 // A path names a sub-collection only after it has passed here.
 func CheckType(name string) error {
 	if footprint.Known(name) {

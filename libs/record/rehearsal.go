@@ -34,7 +34,7 @@ type reference struct {
 	key string
 }
 
-// Rehearse gives a rehearsal in front of a store.
+// Rehearse returns a rehearsal in front of a store.
 func Rehearse(store Originals) *Rehearsal {
 	return &Rehearsal{store: store, records: map[ID]Record{}, references: map[reference]ID{}}
 }
@@ -64,7 +64,7 @@ func (h *Rehearsal) ReplaceOrganization(ctx context.Context, o Organization, pre
 	return replaceable(err, stored.Rev, prevRev)
 }
 
-// replaceable says whether what was just read could be replaced.
+// replaceable reports whether what was just read could be replaced.
 func replaceable(err error, rev, prevRev int64) error {
 	if errors.Is(err, ErrNotFound) || err == nil && rev != prevRev {
 		return ErrConflict

@@ -21,7 +21,7 @@ func stampOf(t *time.Time) *string {
 	return &s
 }
 
-// MarshalJSON gives the record as clients see it: the server's fields, and the
+// MarshalJSON encodes the record as clients see it: the server's fields, and the
 // input fields flat beside them. Footprint never lets an input field have the
 // name of a server field.
 func (r Record) MarshalJSON() ([]byte, error) {
@@ -59,7 +59,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return append(out, fields[1:]...), nil
 }
 
-// MarshalJSON gives the event as clients see it.
+// MarshalJSON encodes the event as clients see it.
 func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		ID               EventID         `json:"_id"`
@@ -179,7 +179,7 @@ func MatchRecord(tags []string) func(Record) bool {
 	}
 }
 
-// MatchEvent says whether one of the tags of an If-Match field names the event
+// MatchEvent reports whether one of the tags of an If-Match field names the event
 // as it is.
 func MatchEvent(tags []string, e Event) bool {
 	return matches(tags, strconv.FormatInt(e.Rev, 10), string(e.ID))

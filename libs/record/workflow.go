@@ -77,7 +77,7 @@ func ruleOf(m Move) (rule, bool) {
 	return rule{}, false
 }
 
-// NextState gives the state a move leads to from a state, and whether it may
+// NextState returns the state a move leads to from a state, and whether it may
 // be made there at all.
 func NextState(m Move, from Status) (Status, bool) {
 	r, ok := ruleOf(m)
@@ -182,7 +182,7 @@ func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Re
 	return stored, nil
 }
 
-// created gives a new record as it is stored.
+// created returns a new record as it is stored.
 func (w Workflow) created(org OrgID, r Record, by Actor) Record {
 	now := w.now()
 	r.Org, r.Rev, r.Status = org, 1, Unsubmitted
@@ -329,7 +329,7 @@ func (c *closingWait) wait(ctx context.Context) error {
 	}
 }
 
-// made says whether the request has made its move on the record before. It is
+// made reports whether the request has made its move on the record before. It is
 // asked after every reading of the record: between a reading that does not show
 // the move and the write, the move cannot come in without changing the revision.
 func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error) {
@@ -396,7 +396,7 @@ func involved(r Record, user string) bool {
 	return r.CreatedBy.ID == user || r.EditedBy.ID == user || (r.SubmittedBy != nil && r.SubmittedBy.ID == user)
 }
 
-// CheckComment says whether a comment is one the move can carry: present where
+// CheckComment reports whether a comment is one the move can carry: present where
 // the move needs one, and not too long. Its error is for the client.
 func CheckComment(m Move, comment string) error {
 	r, _ := ruleOf(m)

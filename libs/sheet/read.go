@@ -93,7 +93,7 @@ func syntaxFault(err error) error {
 		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
 }
 
-// separatorOf gives the separator the first row has most of, outside of quotes.
+// separatorOf returns the separator the first row has most of, outside of quotes.
 func separatorOf(start []byte) rune {
 	count := map[byte]int{}
 	quoted := false
@@ -171,7 +171,7 @@ func (r *Reader) readHead(head []string) error {
 	return nil
 }
 
-// Ignored gives the heads of the columns that are no field.
+// Ignored returns the heads of the columns that are no field.
 func (r *Reader) Ignored() []string { return r.ignored }
 
 // Row is a row of the file.
@@ -186,7 +186,7 @@ type Row struct {
 	Err error
 }
 
-// Next gives the next row with something in it, io.EOF after the last one, a
+// Next returns the next row with something in it, io.EOF after the last one, a
 // VALIDATION_ERROR where the file stops to be CSV.
 func (r *Reader) Next() (Row, error) {
 	for {
@@ -245,7 +245,7 @@ func (r *Reader) object(cells []string) (json.RawMessage, error) {
 	return append(body, '}'), nil
 }
 
-// Head gives what the file calls a field, or its own name where the file has
+// Head returns what the file calls a field, or its own name where the file has
 // no such column. field may be a path, such as via[2].
 func (r *Reader) Head(field string) string {
 	name, _, _ := strings.Cut(field, "[")
@@ -256,7 +256,7 @@ func (r *Reader) Head(field string) string {
 	return field
 }
 
-// value gives a cell as JSON. What it cannot be is given as a text, and refused
+// value returns a cell as JSON. What it cannot be is given as a text, and refused
 // with a reason when the record is read.
 func (c Column) value(cell string, o Options) json.RawMessage {
 	cell = Unguard(cell)

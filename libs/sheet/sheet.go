@@ -23,7 +23,7 @@ type Column struct {
 	Type string
 }
 
-// Columns gives the input fields of a type in the order of its schema, those of
+// Columns returns the input fields of a type in the order of its schema, those of
 // all types last; nil for an unknown type. The slice is shared.
 func Columns(typ string) []Column { return columns()[typ] }
 
@@ -69,7 +69,7 @@ func columnsOf(schema json.RawMessage) ([]Column, error) {
 	return out, nil
 }
 
-// All gives the columns of several types together, each name once, in the order
+// All returns the columns of several types together, each name once, in the order
 // in which they first come.
 func All(types []string) []Column {
 	var out []Column
@@ -109,7 +109,7 @@ func Guard(text string) string {
 	return text
 }
 
-// Unguard gives the text that Guard was given. A cell that Guard cannot have
+// Unguard returns the text that Guard was given. A cell that Guard cannot have
 // made, such as 'tis, stays as it is.
 func Unguard(cell string) string {
 	rest, guarded := strings.CutPrefix(cell, string(guard))

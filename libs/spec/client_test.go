@@ -237,7 +237,7 @@ func (h *holder) checkObject(at string, s object, typ reflect.Type) {
 	}
 }
 
-// properties gives those of a schema and of all its parts. A Record has those of
+// properties returns those of a schema and of all its parts. A Record has those of
 // every type of record, of which the client types what all have; Input reads the
 // others.
 func (h *holder) properties(s object) object {
@@ -255,7 +255,7 @@ func (h *holder) properties(s object) object {
 	return out
 }
 
-// fieldsOf gives the fields of a struct as encoding/json sees them.
+// fieldsOf returns the fields of a struct as encoding/json sees them.
 func fieldsOf(typ reflect.Type, into map[string]reflect.Type) {
 	for f := range typ.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

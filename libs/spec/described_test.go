@@ -81,7 +81,7 @@ func faultsOf(at string, s node) (faults []string) {
 	return faults
 }
 
-// numberFaults gives what a number lacks: a limit, unless it may be negative,
+// numberFaults returns what a number lacks: a limit, unless it may be negative,
 // and a unit, unless it is a count.
 func numberFaults(at string, p node) (faults []string) {
 	types := append(list(p["type"]), p["type"])
@@ -162,7 +162,7 @@ func TestOperationsAreDocumented(t *testing.T) {
 
 func str(v any) string { s, _ := v.(string); return s }
 
-// refusals gives the statuses an operation must document.
+// refusals returns the statuses an operation must document.
 func refusals(method, path string, operation node, parameters int) []string {
 	need := []string{"default"}
 	public := operation["security"] != nil

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the roles and the table of permis
 // next one.
 const heading = "    ## Every operation\n"
 
-// permissionTable gives the table of permissions as the document shows it.
+// permissionTable returns the table of permissions as the document shows it.
 func permissionTable(table api.Table) string {
 	var b strings.Builder
 	line := func(cells ...string) { fmt.Fprintf(&b, "    | %s |\n", strings.Join(cells, " | ")) }

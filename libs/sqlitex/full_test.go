@@ -12,7 +12,7 @@ import (
 // limitPages makes the file as good as a full disk at n pages.
 func limitPages(n int) string { return fmt.Sprintf(`PRAGMA max_page_count = %d`, n) }
 
-// pair gives a write of two rows of the given size.
+// pair returns a write of two rows of the given size.
 func pair(id string, size int) func(context.Context, Tx) error {
 	return func(ctx context.Context, tx Tx) error {
 		for _, half := range []string{"-1", "-2"} {

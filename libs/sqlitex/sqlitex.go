@@ -114,7 +114,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	return db, nil
 }
 
-// Read gives the pool for queries. Statements that write fail on it.
+// Read returns the pool for queries. Statements that write fail on it.
 func (db *DB) Read() *sql.DB { return db.readers }
 
 // Ping reports whether the file can be read.

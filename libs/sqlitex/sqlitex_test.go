@@ -37,7 +37,7 @@ func openNew(t *testing.T, more ...string) *DB {
 	return openAt(t, filepath.Join(t.TempDir(), "test.db"), more...)
 }
 
-// put gives a write of one row.
+// put returns a write of one row.
 func put(id string) func(context.Context, Tx) error {
 	return func(ctx context.Context, tx Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO t (id) VALUES (?)`, id)

@@ -19,7 +19,7 @@ type statements struct {
 	byText map[string]*sql.Stmt
 }
 
-// of gives the prepared statement of a query, nil where there is none to be
+// of returns the prepared statement of a query, nil where there is none to be
 // had: the caller then runs the text itself, which also tells what is wrong
 // with it.
 func (s *statements) of(ctx context.Context, query string) *sql.Stmt {

@@ -69,7 +69,7 @@ func (w *writer) commit(batch []*write) {
 	}
 }
 
-// outcome gives the answer to a write: its own error before that of the
+// outcome returns the answer to a write: its own error before that of the
 // transaction, which may be but its consequence.
 func outcome(own, transaction error) error {
 	if own != nil || transaction == nil {

@@ -42,7 +42,7 @@ func (h withTrace) Handle(ctx context.Context, r slog.Record) error {
 func (h withTrace) WithAttrs(a []slog.Attr) slog.Handler { return withTrace{h.Handler.WithAttrs(a)} }
 func (h withTrace) WithGroup(name string) slog.Handler   { return withTrace{h.Handler.WithGroup(name)} }
 
-// atLeast gives a handler a level.
+// atLeast returns a handler with a lowest level.
 type atLeast struct {
 	slog.Handler
 	level slog.Leveler
@@ -59,7 +59,7 @@ func (h atLeast) WithGroup(name string) slog.Handler {
 	return atLeast{h.Handler.WithGroup(name), h.level}
 }
 
-// fanout gives each record to two handlers.
+// fanout passes each record to two handlers.
 type fanout struct{ a, b slog.Handler }
 
 func (f fanout) Enabled(ctx context.Context, l slog.Level) bool {

@@ -14,7 +14,7 @@ import (
 // The messaging conventions are still in development: every name of theirs
 // that we use is in this file.
 
-// InjectHeaders gives the headers of a task that carry the trace of ctx to
+// InjectHeaders returns the headers of a task that carry the trace of ctx to
 // whoever works on it; never nil.
 func InjectHeaders(ctx context.Context) map[string]string {
 	headers := map[string]string{}

@@ -105,7 +105,7 @@ func removeOld(dir, pattern string) {
 	}
 }
 
-// lockedCache gives the directory for what tests build, shared by all test
+// lockedCache returns the directory for what tests build, shared by all test
 // processes, which enter it one at a time.
 func lockedCache(root string) (dir string, unlock func(), err error) {
 	dir = filepath.Join(root, ".cache", "testkit")

@@ -52,7 +52,7 @@ type mongoServer struct {
 	stdin io.Closer
 }
 
-// MongoDB gives the URI of a server and the name of an empty database for this
+// MongoDB returns the URI of a server and the name of an empty database for this
 // test alone. The server is that of ECF_MONGODB_URI or, without it, the test
 // engine, which is right but slow: a few dozen documents, not thousands. At the
 // end of the test the database is dropped, and with it every database whose

@@ -21,7 +21,7 @@ const npmLimit = 3 * time.Minute
 // the way to them.
 var npmUnreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|E40[37]|E50\d|FETCH_ERROR`)
 
-// NPM gives a copy of a directory that has a package.json and a lockfile, with
+// NPM returns a copy of a directory that has a package.json and a lockfile, with
 // exactly the packages of that lockfile in its node_modules. No package runs
 // scripts. Packages are fetched once per machine and lockfile; nothing in
 // node_modules may be changed. Name the directory from the test's own.

@@ -24,7 +24,7 @@ type RedisOption func(*RedisServer)
 // killed: an append-only file, written at every command.
 func RedisAOF() RedisOption { return func(s *RedisServer) { s.durable = true } }
 
-// RedisArgs gives further arguments to redis-server, such as "--maxmemory",
+// RedisArgs returns further arguments to redis-server, such as "--maxmemory",
 // "2mb". A test that uses it needs the real server, and is skipped without it.
 func RedisArgs(args ...string) RedisOption {
 	return func(s *RedisServer) { s.args = append(s.args, args...) }

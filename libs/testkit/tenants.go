@@ -42,7 +42,7 @@ func TenantMonitor(t testing.TB, common ...string) *event.CommandMonitor {
 	}}
 }
 
-// conditions gives what a command looks for; one that looks for nothing looks
+// conditions returns what a command looks for; one that looks for nothing looks
 // for everything.
 func conditions(name string, command bson.Raw) []bson.Raw {
 	each := func(list, field string) (filters []bson.Raw) {

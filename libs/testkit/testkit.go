@@ -53,7 +53,7 @@ func poll(limit time.Duration, cond func() error) error {
 	}
 }
 
-// Seed gives the seed of a random test and logs it, so that a failure can be
+// Seed returns the seed of a random test and logs it, so that a failure can be
 // repeated: ECF_TEST_SEED, when set, is the seed.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
@@ -68,7 +68,7 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// Rand gives a source of random numbers that starts from Seed.
+// Rand returns a source of random numbers that starts from Seed.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := Seed(t)
@@ -82,7 +82,7 @@ type Clock struct {
 	now time.Time
 }
 
-// NewClock gives a clock that stands at start.
+// NewClock returns a clock that stands at start.
 func NewClock(start time.Time) *Clock { return &Clock{now: start} }
 
 // Now is the time the clock shows.
@@ -114,7 +114,7 @@ const (
 	lastPort  = 32_000
 )
 
-// FreePort gives a TCP port of 127.0.0.1 that nobody listens on and that no
+// FreePort returns a TCP port of 127.0.0.1 that nobody listens on and that no
 // other test of this user is given, in any process, until this one ends.
 func FreePort(t testing.TB) int {
 	t.Helper()
@@ -147,7 +147,7 @@ func canListen(port int) bool {
 	return l.Close() == nil
 }
 
-// Root gives the directory of the workspace, where go.work is.
+// Root returns the directory of the workspace, where go.work is.
 func Root(t testing.TB) string {
 	t.Helper()
 	root, err := findRoot()

@@ -50,7 +50,7 @@ func unauthenticated(cause error) error {
 	return apperr.New(apperr.Unauthenticated, "A valid access token is needed: sign in, or refresh the token.").Because(cause)
 }
 
-// BearerToken gives the token of the Authorization field. It refuses a field
+// BearerToken returns the token of the Authorization field. It refuses a field
 // that is repeated, too long or not a bearer token, at a cost that does not
 // depend on what is in it.
 func BearerToken(c *fiber.Ctx) (string, bool) {

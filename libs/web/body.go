@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Body gives a copy of the request's body, nil when there is none. A body must
+// Body returns a copy of the request's body, nil when there is none. A body must
 // be application/json in UTF-8, and not compressed (a few bytes could unpack to
 // more than the limit): anything else is UNSUPPORTED_MEDIA_TYPE. A request
 // without a body needs no Content-Type.

@@ -10,7 +10,7 @@ import (
 // maxForwarded bounds how many hops of X-Forwarded-For are looked at.
 const maxForwarded = 32
 
-// ClientIP gives the address of the client. X-Forwarded-For is believed only
+// ClientIP returns the address of the client. X-Forwarded-For is believed only
 // as far as trusted proxies wrote it: from the connection's own address
 // backwards while the address is one of theirs. A client that sends the field
 // itself changes nothing. The result is invalid only when the connection has no
@@ -37,7 +37,7 @@ func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 	return addr
 }
 
-// headerFields gives the values of a repeated header field in the order they came.
+// headerFields returns the values of a repeated header field in the order they came.
 // fasthttp's own list is not in that order: a chunked request has its fields
 // rearranged, and with that a client could put its own X-Forwarded-For behind
 // the proxy's.

@@ -58,7 +58,7 @@ func withNotices(data any, notices []fields.Notice) (any, error) {
 	return json.RawMessage(out), nil
 }
 
-// Encode gives the bytes that OK would send, for answers that are stored and
+// Encode returns the bytes that OK would send, for answers that are stored and
 // sent again.
 func Encode(data any) ([]byte, error) { return encode(success{Success: true, Data: data}) }
 

@@ -50,7 +50,7 @@ var statuses = map[apperr.Code]int{
 	apperr.UpstreamTimeout:       http.StatusGatewayTimeout,
 }
 
-// StatusOf gives the HTTP status of a code; 500 for one it does not know.
+// StatusOf returns the HTTP status of a code; 500 for one it does not know.
 func StatusOf(code apperr.Code) int {
 	if s, ok := statuses[code]; ok {
 		return s
@@ -58,7 +58,7 @@ func StatusOf(code apperr.Code) int {
 	return http.StatusInternalServerError
 }
 
-// DocsOf gives the address, relative to the host, of a code's entry in the
+// DocsOf returns the address, relative to the host, of a code's entry in the
 // served documentation.
 func DocsOf(code apperr.Code) string {
 	return BasePath + "/docs#error-" + strings.ReplaceAll(strings.ToLower(string(code)), "_", "-")
@@ -83,7 +83,7 @@ const internalMessage = "Something went wrong on our side. The request id names 
 // retryAfterDefault is the wait asked for when an error that needs one has none.
 const retryAfterDefault = 2 * time.Second
 
-// Translate gives the error a client may see for any error, and the status of
+// Translate returns the error a client may see for any error, and the status of
 // its answer: an *apperr.Error as it is, fiber's and fasthttp's own errors by
 // their status, an expired deadline as UPSTREAM_TIMEOUT, anything else as
 // INTERNAL with a fixed sentence. The stores return an outage of their engine as
@@ -176,7 +176,7 @@ func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	return writeJSON(c, status, failure{Error: body(c, ae)})
 }
 
-// ErrorOf gives the error that an answer shows for err, for answers that hold
+// ErrorOf returns the error that an answer shows for err, for answers that hold
 // an outcome for each of several things. What INTERNAL hides is to be logged by
 // the caller.
 func ErrorOf(c *fiber.Ctx, err error) ErrorBody {
@@ -188,7 +188,7 @@ func body(c *fiber.Ctx, e *apperr.Error) ErrorBody {
 	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: RequestID(c), Details: e.Details, Docs: DocsOf(e.Code)}
 }
 
-// retryAfter gives the whole seconds of the Retry-After field, 0 for none.
+// retryAfter returns the whole seconds of the Retry-After field, 0 for none.
 // Seconds are rounded up: a client that comes back early is refused again.
 func retryAfter(e *apperr.Error) int64 {
 	wait := e.RetryAfter

@@ -11,7 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// ETagOf gives a strong entity tag, quotes included, of what the parts say
+// ETagOf returns a strong entity tag, quotes included, of what the parts say
 // together. The parts are told apart: ("ab","c") and ("a","bc") differ.
 func ETagOf(parts ...string) string {
 	h := sha256.New()
@@ -58,7 +58,7 @@ func SendNotModified(c *fiber.Ctx, tag string) error {
 	return nil
 }
 
-// IfMatch gives the tags of the If-Match field, quotes included ("*" without),
+// IfMatch returns the tags of the If-Match field, quotes included ("*" without),
 // and whether the field is there at all. A weak tag never matches a strong
 // comparison, so weak ones are left out.
 func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
@@ -104,7 +104,7 @@ func tagList(c *fiber.Ctx, header string) (tags []string, present bool) {
 	return tags, present
 }
 
-// etag gives every 200 JSON answer to a GET a strong entity tag of its body,
+// etag returns every 200 JSON answer to a GET a strong entity tag of its body,
 // unless the handler has set one, and answers 304 when the client has it.
 func etag(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {

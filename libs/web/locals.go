@@ -23,14 +23,14 @@ const (
 	keyNotices
 )
 
-// RequestID gives the id of the request, which is also in its answer's
+// RequestID returns the id of the request, which is also in its answer's
 // X-Request-Id and in its log line.
 func RequestID(c *fiber.Ctx) string {
 	id, _ := c.Locals(keyRequestID).(string)
 	return id
 }
 
-// PrincipalOf gives who makes the request. On a public route it is the zero
+// PrincipalOf returns who makes the request. On a public route it is the zero
 // Principal, whose role is RoleNone.
 func PrincipalOf(c *fiber.Ctx) identity.Principal {
 	p, _ := c.Locals(keyPrincipal).(identity.Principal)
@@ -49,7 +49,7 @@ func isSet(c *fiber.Ctx, k key) bool {
 	return set
 }
 
-// methodOf gives the method the client sent, also when it is one that fiber
+// methodOf returns the method the client sent, also when it is one that fiber
 // does not know.
 func methodOf(c *fiber.Ctx) string {
 	if m, ok := c.Locals(keyOriginalMethod).(string); ok {

@@ -112,7 +112,7 @@ func loggable(s string) string {
 	return s
 }
 
-// routeOf gives the pattern of the route that answered; empty when none did,
+// routeOf returns the pattern of the route that answered; empty when none did,
 // so that the paths of strangers neither fill the log nor the metrics.
 func routeOf(c *fiber.Ctx) string {
 	if isSet(c, keyUnrouted) {

@@ -32,7 +32,7 @@ func DryRun(c *fiber.Ctx) (bool, error) {
 		Message: HeaderDryRun + " is true or false.", Suggestions: []string{"true", "false"}})
 }
 
-// EncodeError gives the status and the body that err is answered with, for
+// EncodeError returns the status and the body that err is answered with, for
 // answers that are stored and sent again.
 func EncodeError(c *fiber.Ctx, err error) (status int, text []byte, failed error) {
 	ae, status := Translate(err)

@@ -18,7 +18,7 @@ const (
 // large as int64 goes; Limit is 1 to MaxLimit.
 type Page struct{ Number, Limit int64 }
 
-// Offset gives how many items come before the page. It stops at the largest
+// Offset returns how many items come before the page. It stops at the largest
 // int64 instead of overflowing.
 func (p Page) Offset() int64 {
 	if p.Number <= 1 {

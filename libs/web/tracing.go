@@ -89,7 +89,7 @@ func methodAttr(c *fiber.Ctx) httpconv.RequestMethodAttr {
 	return httpconv.RequestMethodAttr(m)
 }
 
-// scheme gives how the connection itself came in; what a client writes about it
+// scheme returns how the connection itself came in; what a client writes about it
 // into X-Forwarded-Proto does not become an attribute.
 func scheme(c *fiber.Ctx) string {
 	if c.Context().IsTLS() {

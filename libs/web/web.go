@@ -163,7 +163,7 @@ func knownMethod(m string) bool {
 // edge holds what the middleware of one application shares.
 type edge struct{ o Options }
 
-// deadline gives the request a time to end by: fiber's own UserContext has
+// deadline returns the request a time to end by: fiber's own UserContext has
 // none, and it is not cancelled when the client leaves. It is cancelled when
 // the handler has returned, so a body that is streamed afterwards must not
 // depend on it.

@@ -53,7 +53,7 @@ func (b *bundle) listen() *fasthttputil.InmemoryListener {
 	return ln
 }
 
-// in gives the same application for another test.
+// in returns the same application for another test.
 func (b *bundle) in(t *testing.T) *bundle {
 	c := *b
 	c.t = t

@@ -52,7 +52,7 @@ func Answer(c *fiber.Ctx, items []Outcome) error {
 	return web.OK(c, out)
 }
 
-// Refused gives the outcome of a refusal. A failure of ours is no outcome: it
+// Refused returns the outcome of a refusal. A failure of ours is no outcome: it
 // is returned, and the request as a whole has failed, so that it can be
 // repeated.
 func Refused(c *fiber.Ctx, err error) (Outcome, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Under gives err with the paths of its details put under prefix, "items[3]",
+// Under returns err with the paths of its details put under prefix, "items[3]",
 // so that they say where in the whole body the faults are.
 func Under(prefix string, err error) error {
 	var e *apperr.Error
@@ -27,7 +27,7 @@ func Under(prefix string, err error) error {
 	return &moved
 }
 
-// outside gives err without the details whose paths begin with prefix; nil when
+// outside returns err without the details whose paths begin with prefix; nil when
 // none is left.
 func outside(err error, prefix string) error {
 	var e *apperr.Error

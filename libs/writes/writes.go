@@ -57,7 +57,7 @@ type Write struct {
 	notifier notify.Notifier
 }
 
-// Begin gives the write that a request asks for.
+// Begin returns the write that a request asks for.
 func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	rehearsal, err := web.DryRun(c)
 	if err != nil {
@@ -165,7 +165,7 @@ func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, erro
 }
 
 // byPolicy lets the organization's policy approve what has just been submitted,
-// and gives the record as it is then. The submission has been made: whatever
+// and returns the record as it is then. The submission has been made: whatever
 // keeps the policy from deciding leaves the record to people.
 func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Record {
 	policy, err := w.Workflow.Policy(ctx, w.Org)

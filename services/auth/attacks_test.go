@@ -82,7 +82,7 @@ func TestRefreshTokenStaysInItsOrganization(t *testing.T) {
 	}
 }
 
-// FuzzLoginBody gives whatever body to the three routes that need no token.
+// FuzzLoginBody returns whatever body to the three routes that need no token.
 func FuzzLoginBody(f *testing.F) {
 	b := setupFuzz(f)
 	f.Add(`{"refreshToken":"a.b","setupToken":"o.u.s","password":"a long enough password"}`)

@@ -42,7 +42,7 @@ func withCaller(c *fiber.Ctx) context.Context {
 	})
 }
 
-// callerOf gives the caller of a request; false when there is no request.
+// callerOf returns the caller of a request; false when there is no request.
 func callerOf(ctx context.Context) (known caller, request bool) {
 	known, request = ctx.Value(callerKey{}).(caller)
 	return known, request

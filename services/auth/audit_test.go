@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// entries gives the audit log that an administrator reads, newest first.
+// entries returns the audit log that an administrator reads, newest first.
 func (b *bundle) entries(token string) []map[string]any {
 	b.t.Helper()
 	a := b.do("GET", "/api/v2/organization/audit?limit=100", token, "")

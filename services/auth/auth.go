@@ -62,7 +62,7 @@ const (
 	hashWait  = 3 * time.Second
 )
 
-// NewHasher gives a Hasher with the recommended cost and the bounds of this
+// NewHasher returns a Hasher with the recommended cost and the bounds of this
 // machine.
 func NewHasher() (*password.Hasher, error) {
 	return password.New(password.Options{
@@ -116,12 +116,12 @@ func New(config Config, d Deps) (*Service, error) {
 	return s, nil
 }
 
-// App gives the HTTP application, to be served on the service's own port. The
+// App returns the HTTP application, to be served on the service's own port. The
 // routes under /internal are for the gateway only and must not be reachable
 // from outside; the gateway's table does not have them.
 func (s *Service) App() *fiber.App { return s.app }
 
-// Keys gives the keys that verify this service's tokens, for services in the
+// Keys returns the keys that verify this service's tokens, for services in the
 // same process.
 func (s *Service) Keys() identity.KeySource { return s.keys }
 

@@ -26,7 +26,7 @@ const (
 	purgeAfter = 7 * 24 * time.Hour
 )
 
-// read gives the truth about a session.
+// read returns the truth about a session.
 func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error) {
 	v, err := a.store.Session(ctx, sid)
 	if errors.Is(err, account.ErrNotFound) {

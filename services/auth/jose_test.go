@@ -201,7 +201,7 @@ func TestJoseFollowsARotation(t *testing.T) {
 	if _, refused := j.verify(accessToken(issuer), url, "kept", in.access, b.clock.Now()); refused != "" {
 		t.Errorf("a token of the former key in its time: %s", refused)
 	}
-	// jose is told a time at which the token had not expired, so that only the
+	// jose checks as of a time at which the token had not expired, so that only the
 	// missing key can be why.
 	b.clock.Advance(time.Hour + 10*time.Minute)
 	fetched := 0

@@ -21,7 +21,7 @@ import (
 // limited: the budget that the specification gives a single client.
 func LeastAccountLimit() ratelimit.Rule { return ratelimit.Rule{Limit: 30, Window: 15 * time.Minute} }
 
-// accountLimit gives the rule for a wish: the wish, unless it is stricter than
+// accountLimit returns the rule for a wish: the wish, unless it is stricter than
 // LeastAccountLimit.
 func accountLimit(wish ratelimit.Rule) ratelimit.Rule {
 	least := LeastAccountLimit()

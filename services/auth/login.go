@@ -81,7 +81,7 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 	return tokens, nil
 }
 
-// checkCredentials gives the user that an email and a password are of;
+// checkCredentials returns the user that an email and a password are of;
 // UNAUTHENTICATED, always the same, when there is none.
 func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string) (account.User, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
@@ -165,7 +165,7 @@ func (s *Service) refresh(c *fiber.Ctx) error {
 	return web.OK(c, tokens)
 }
 
-// renew gives new tokens of a session that lives. The refresh token stays what
+// renew returns new tokens of a session that lives. The refresh token stays what
 // it is.
 func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The refresh token is not valid. Log in again.")

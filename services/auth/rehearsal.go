@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// accountsFor gives the accounts a request works on: the real ones or, for a
+// accountsFor returns the accounts a request works on: the real ones or, for a
 // request that is only to be rehearsed, ones that decide the same and write
 // nothing. Sign-in and refresh are not rehearsed: tokens of a session that is
 // not stored would be none.

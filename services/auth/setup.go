@@ -13,7 +13,7 @@ import (
 // setupTTL is how long a one-time setup token is good.
 const setupTTL = 72 * time.Hour
 
-// SetPassword gives a user a new password and ends all sessions of the user.
+// SetPassword sets a new password of a user and ends all sessions of the user.
 func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string) error {
 	u, err := a.User(ctx, org, id)
 	if err != nil {

@@ -29,7 +29,7 @@ type adoptionView struct {
 	Difference *footprint.Mass  `json:"differenceKgCO2e"`
 }
 
-// adopt gives an event another factor set. The result that this makes is
+// adopt moves an event to another factor set. The result that this makes is
 // worked out first, and is the answer to a rehearsal as well. A record that has
 // no factor in the new set keeps the event from adopting it: nothing is ever
 // dropped from a total by a change of figures.

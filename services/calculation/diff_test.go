@@ -118,7 +118,7 @@ func (s *service) change(edit func(*record.Event)) {
 	}
 }
 
-// edit gives a record other fields and approves it again.
+// edit changes a record's fields and approves it again.
 func (s *service) edit(r record.Record, body string) record.Record {
 	s.t.Helper()
 	ev, err := s.records.Event(s.t.Context(), org, s.event.ID)

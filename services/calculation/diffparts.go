@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// partsOf gives what one record adds to the difference: one part, or two where
+// partsOf returns what one record adds to the difference: one part, or two where
 // factors and method changed one after the other.
 func partsOf(r resulttree.RecordChange, older, newer resulttree.Result, contexts map[int64]resulttree.Result) ([]changeView, error) {
 	whole := changeView{ID: r.RecordID(), Type: r.Type}

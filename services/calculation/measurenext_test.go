@@ -21,7 +21,7 @@ func (r reply) number(path ...any) float64 {
 	return n
 }
 
-// sharesByHand gives each explained record's share of the variance, from what
+// sharesByHand returns each explained record's share of the variance, from what
 // the lines of all of them say.
 func sharesByHand(a reply) map[string]float64 {
 	up := func(i, j int) float64 {

@@ -131,7 +131,7 @@ func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 	}
 }
 
-// contributionOf gives what a record would count: the stored figure where it
+// contributionOf returns what a record would count: the stored figure where it
 // was made under the event's context by this engine, else a new one.
 func contributionOf(r record.Record, ev record.Event) (part total.Contribution, err error) {
 	if r.ContextRev == ev.ContextRev && total.OfThisEngine(r.Contribution) {

@@ -37,7 +37,7 @@ type reviewView struct {
 	Findings     []findings.Finding `json:"findings"`
 }
 
-// MarshalJSON gives the record as everywhere, and the review beside its fields.
+// MarshalJSON encodes the record as everywhere, and the review beside its fields.
 func (i queueItem) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(i.Record)
 	if err != nil {
@@ -152,7 +152,7 @@ func waitingOf(r record.Record, now time.Time) reviewView {
 	}
 }
 
-// sharePercent gives part in percent of total to two places, null where there is
+// sharePercent returns part in percent of total to two places, null where there is
 // no total to have a share of.
 func sharePercent(part, total footprint.Mass) json.RawMessage {
 	if total.Sign() <= 0 {

@@ -84,7 +84,7 @@ func (s *server) report(c *fiber.Ctx) error {
 	return c.Send(out.Bytes())
 }
 
-// ReportKeysDir gives the folder of the keys that reports are signed with, below
+// ReportKeysDir returns the folder of the keys that reports are signed with, below
 // that of the service's signing keys.
 func ReportKeysDir(signingKeys string) string { return filepath.Join(signingKeys, "reports") }
 

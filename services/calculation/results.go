@@ -159,7 +159,7 @@ func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Resu
 	return r, due, nil
 }
 
-// counts gives how many records of an event are in each state.
+// counts returns how many records of an event are in each state.
 func (s *server) counts(ctx context.Context, ev record.Event) (*countsView, error) {
 	counts, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *server) counts(ctx context.Context, ev record.Event) (*countsView, erro
 	}, nil
 }
 
-// isEmpty says whether a result has nothing in it: it is stored, so that the
+// isEmpty reports whether a result has nothing in it: it is stored, so that the
 // guard against older writers holds, but there is nothing to show.
 func isEmpty(r resulttree.Result) (bool, error) {
 	var sum total.Contribution

@@ -88,7 +88,7 @@ func (g *gateway) report(c *fiber.Ctx, note audit.Note) error {
 	return g.Audit.Record(ctx, token, r)
 }
 
-// refusedAs gives the code of an answer with an error.
+// refusedAs returns the code of an answer with an error.
 func refusedAs(c *fiber.Ctx) apperr.Code {
 	var body struct {
 		Error struct {

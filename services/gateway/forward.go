@@ -80,7 +80,7 @@ func responseHeader(h *fasthttp.ResponseHeader) {
 
 type fields = func(yield func(name, value []byte) bool)
 
-// named gives the names that the Connection fields list, in lower case; not
+// named returns the names that the Connection fields list, in lower case; not
 // those that frame the message, which fasthttp keeps by itself.
 func named(all fields) map[string]bool {
 	var names map[string]bool

@@ -241,7 +241,7 @@ func send(t *testing.T, url string, r request) answer {
 	return answer{res.StatusCode, res.Header, string(text)}
 }
 
-// code gives the error code of an answer and holds the answer to the envelope.
+// code returns the error code of an answer and holds the answer to the envelope.
 func (a answer) code(t *testing.T) string {
 	t.Helper()
 	var envelope struct {

@@ -67,7 +67,7 @@ func (s *server) export(c *fiber.Ctx) error {
 // exportTagStep is how many revisions are in memory at a time.
 const exportTagStep = 4096
 
-// exportTag gives the entity tag of an event's export: of the revisions of all
+// exportTag returns the entity tag of an event's export: of the revisions of all
 // its records, which the index has. What is written while the file is on its way
 // may be in it and not in the tag; revisions only rise, so nobody is ever told
 // again that such a tag is current.

@@ -140,7 +140,7 @@ func (j *job) fail(code, message string) error {
 	return j.end(record.Failed)
 }
 
-// end gives the outcome, and then removes the file.
+// end returns the outcome, and then removes the file.
 func (j *job) end(status record.ImportStatus) error {
 	j.i.Status = status
 	if err := j.keep(&j.i); err != nil {
@@ -238,7 +238,7 @@ func (j *job) recordOf(n int64, row sheet.Row) (record.Record, bool) {
 	return r, fill(&r, decoded, *j.i.Context, j.i.ContextRev) == nil
 }
 
-// recordID gives the id of the record of the n-th row, the same in every
+// recordID returns the id of the record of the n-th row, the same in every
 // attempt.
 func (j *job) recordID(n int64) record.ID {
 	return record.ID(ids.Derive("import\x00" + j.i.Seed + "\x00" + strconv.FormatInt(n, 10)))

@@ -123,7 +123,7 @@ func rangeOf[T any](ctx context.Context, read func(ctx context.Context, from, to
 	return read(ctx, span.Low, span.High)
 }
 
-// pageTag gives the entity tag of a page: of all that its bytes depend on.
+// pageTag returns the entity tag of a page: of all that its bytes depend on.
 func pageTag(name string, page web.Page, total int64, revisions []record.Revision) string {
 	place := fmt.Sprint(page.Number, " ", page.Limit, " ", total)
 	return web.ETagOf(name, place, revisionText(revisions))

@@ -52,7 +52,7 @@ func recordTypes(c *fiber.Ctx) error {
 
 func oneRecordType(c *fiber.Ctx) error { return web.OK(c, recordTypeOf(c.Params("type"))) }
 
-// template gives an empty table of a type, with its examples as rows to be
+// template returns an empty table of a type, with its examples as rows to be
 // written over.
 func template(c *fiber.Ctx) error {
 	typ := c.Params("type")
@@ -118,7 +118,7 @@ func locationIndex(c *fiber.Ctx) error {
 	return web.JSON(c, fiber.StatusOK, plain)
 }
 
-// location gives one code with its coordinates.
+// location returns one code with its coordinates.
 func location(c *fiber.Ctx) error {
 	code := c.Params("code")
 	if l, ok := locations.Resolve(code); ok {

@@ -92,7 +92,7 @@ func DisableUser(ctx context.Context, d Data, log *slog.Logger, email string) er
 	})
 }
 
-// SetPassword gives a user a new password and ends the user's sessions, on a
+// SetPassword sets a new password of a user and ends the user's sessions, on a
 // running server too.
 func SetPassword(ctx context.Context, d Data, log *slog.Logger, email, password string) error {
 	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {

@@ -1,7 +1,7 @@
 // Package chaos breaks a running system while people work with it, and then
 // looks whether it has kept its promises: nothing that was acknowledged is lost,
 // nothing happened twice, the histories are whole, and the result is what a full
-// recomputation gives, soon after the last fault is over. The processes, the
+// recomputation returns, soon after the last fault is over. The processes, the
 // kills and the broken connections are real.
 //
 // `go test` plays a few short rounds; ECF_CHAOS_ROUNDS=N plays N long ones. The

@@ -44,7 +44,7 @@ func (t *tally) judge(method, path string, a answer) {
 	t.inexcusable = append(t.inexcusable, fmt.Sprintf("%s %s is answered with %d %s", method, path, a.status, a.body))
 }
 
-// verdict gives what judge has remembered since the last time.
+// verdict returns what judge has remembered since the last time.
 func (t *tally) verdict() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,7 +82,7 @@ type client struct {
 	seen   *tally
 }
 
-// apart gives a client of the same account that may be used beside c, with dice
+// apart returns a client of the same account that may be used beside c, with dice
 // of its own.
 func (c *client) apart(seed uint64) *client {
 	own := *c

@@ -44,7 +44,7 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 			all = append(all, fault{name: "restart " + p.name, targets: []string{p.name}, begin: p.stop, end: p.start})
 		}
 		if long && strings.HasPrefix(p.name, "worker") {
-			// asynq gives a task's lease 30 seconds.
+			// asynq returns a task's lease 30 seconds.
 			all = append(all, fault{name: "hang " + p.name + " past every lease", targets: []string{p.name}, lasting: 35 * time.Second,
 				begin: func() { p.signal(syscall.SIGSTOP) }, end: func() { p.signal(syscall.SIGCONT) }})
 		}

@@ -200,7 +200,7 @@ func TestLink(t *testing.T) {
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	}
-	// ask gives how long the echo of a byte took.
+	// ask returns how long the echo of a byte took.
 	ask := func(c net.Conn, limit time.Duration) (time.Duration, error) {
 		began := time.Now()
 		_ = c.SetDeadline(began.Add(limit))

@@ -179,7 +179,7 @@ func apart(t *testing.T) *deployment {
 	return d
 }
 
-// hostOf gives host and port of a MongoDB address that names one server, else
+// hostOf returns host and port of a MongoDB address that names one server, else
 // nothing.
 func hostOf(t *testing.T, uri string) string {
 	t.Helper()
@@ -193,7 +193,7 @@ func hostOf(t *testing.T, uri string) string {
 	return u.Host
 }
 
-// named gives a MongoDB address with the database's name in it and, where link
+// named returns a MongoDB address with the database's name in it and, where link
 // is given, with that in place of the host.
 func named(t *testing.T, uri, database, link string) string {
 	t.Helper()

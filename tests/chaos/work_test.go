@@ -47,7 +47,7 @@ func (l *ledger) fail(err error) {
 	l.wrong = append(l.wrong, err)
 }
 
-// next gives a new entry while there is room, or one to go on with, in hand.
+// next returns a new entry while there is room, or one to go on with, in hand.
 func (l *ledger) next(random *rand.Rand) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()

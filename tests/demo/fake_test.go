@@ -213,7 +213,7 @@ func (f *fakeAPI) view(r *fakeRecord) map[string]any {
 		"footprint": map[string]any{"kgCO2e": json.Number(kg.String())}}
 }
 
-// list gives pages of three, so that the tests walk over several.
+// list returns pages of three, so that the tests walk over several.
 func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request, kind string) {
 	items := []any{}
 	for _, record := range slices.Backward(f.records) {

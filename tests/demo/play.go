@@ -24,7 +24,7 @@ type Player struct {
 	Parallel int
 	// Deadline is how long to wait for the result; 0 is a minute.
 	Deadline time.Duration
-	// Log is told each step; nil: nobody.
+	// Log is called at each step, if not nil.
 	Log func(format string, args ...any)
 }
 

@@ -50,7 +50,7 @@ func loggedIn(t *testing.T, url string, patience time.Duration) *client.Client {
 	return c
 }
 
-// firstN gives a fault to the first n requests that the path contains.
+// firstN answers the first n requests whose path contains a text with a fault.
 func firstN(n int, path string, problem fault) func(*http.Request, int) fault {
 	return func(r *http.Request, _ int) fault {
 		if n > 0 && strings.Contains(r.URL.Path, path) {

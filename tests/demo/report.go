@@ -51,7 +51,7 @@ func (o *Outcome) Report(w io.Writer, ex *Example) error {
 	return err
 }
 
-// percent gives a share of the whole with one decimal.
+// percent returns a share of the whole with one decimal.
 func percent(part, whole client.Kilograms) string {
 	if whole == 0 {
 		return ""

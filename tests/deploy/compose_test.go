@@ -50,7 +50,7 @@ func TestComposeIsReadStrictly(t *testing.T) {
 	}
 }
 
-// composePrograms gives our own programs, by the name of their service.
+// composePrograms returns our own programs, by the name of their service.
 func composePrograms(project *types.Project) map[string]program {
 	list := map[string]program{}
 	for name, s := range project.Services {

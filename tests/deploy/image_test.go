@@ -26,7 +26,7 @@ func (offline) ResolveImageConfig(_ context.Context, ref string, _ sourceresolve
 	return ref, digest.FromString(ref), []byte(`{"os":"linux","architecture":"amd64","config":{}}`), nil
 }
 
-// lint gives the warnings of BuildKit's own checks, and an error where it could
+// lint returns the warnings of BuildKit's own checks, and an error where it could
 // not build.
 func lint(t *testing.T, text string, args map[string]string) ([]string, error) {
 	t.Helper()

@@ -64,7 +64,7 @@ func workloads(objects []runtime.Object) []workload {
 	return list
 }
 
-// policy gives what is against the rules in the objects of an overlay.
+// policy returns what is against the rules in the objects of an overlay.
 func policy(overlay string, objects []runtime.Object) []string {
 	var found []string
 	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }

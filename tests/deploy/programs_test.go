@@ -46,7 +46,7 @@ func TestProgramsRunAsDeployed(t *testing.T) {
 	}
 }
 
-// runnable gives a program's environment with addresses of this machine:
+// runnable returns a program's environment with addresses of this machine:
 // databases where nobody listens, ports that are free.
 func runnable(t *testing.T, p program, debug string) []string {
 	t.Helper()

@@ -73,7 +73,7 @@ var tree = sync.OnceValues(func() (filesys.FileSystem, error) {
 // operator: they are checked against their definitions by `make test-k8s`.
 var operatorKinds = []string{"keda.sh", "monitoring.coreos.com", "gateway.networking.k8s.io"}
 
-// decoder gives a decoder that refuses unknown and repeated fields, of the
+// decoder returns a decoder that refuses unknown and repeated fields, of the
 // kinds of object the service uses.
 var decoder = sync.OnceValues(func() (runtime.Decoder, error) {
 	scheme := runtime.NewScheme()
@@ -135,7 +135,7 @@ func decode(text []byte) ([]runtime.Object, error) {
 	}
 }
 
-// all gives the objects of one kind.
+// all returns the objects of one kind.
 func all[T runtime.Object](objects []runtime.Object) []T {
 	var found []T
 	for _, o := range objects {

@@ -95,7 +95,7 @@ type program struct {
 	env   map[string]string
 }
 
-// programs gives those of an overlay.
+// programs returns those of an overlay.
 func programs(objects []runtime.Object) []program {
 	configs := map[string]map[string]string{}
 	for _, m := range all[*corev1.ConfigMap](objects) {
@@ -121,7 +121,7 @@ func programs(objects []runtime.Object) []program {
 
 var imagePattern = regexp.MustCompile(`(?:^|/)ecf/([a-z]+)(?::|@|$)`)
 
-// imageName gives the part of an image's name that tells the program, empty if
+// imageName returns the part of an image's name that tells the program, empty if
 // it is not one of ours.
 func imageName(image string) string {
 	if m := imagePattern.FindStringSubmatch(image); m != nil {
@@ -130,7 +130,7 @@ func imageName(image string) string {
 	return ""
 }
 
-// secretFile gives what the overlay's secrets hold at a path; in production,
+// secretFile returns what the overlay's secrets hold at a path; in production,
 // which has none, an address of the right kind.
 func secretFile(objects []runtime.Object, name string) func(path string) string {
 	return func(path string) string {
@@ -201,7 +201,7 @@ func containerPort(c corev1.Container, name string) string {
 	return ""
 }
 
-// servedAt says whether a Service has the host and port of an address.
+// servedAt reports whether a Service has the host and port of an address.
 func servedAt(objects []runtime.Object, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -16,7 +16,7 @@ var (
 	rightsInInit   = regexp.MustCompile(`(?m)^    (\w+): \[(.*)\],$`)
 )
 
-// collections gives those that the stores in a folder open.
+// collections returns those that the stores in a folder open.
 func collections(t *testing.T, folder string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))

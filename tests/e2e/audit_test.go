@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// auditLog gives the entries with an action, oldest first.
+// auditLog returns the entries with an action, oldest first.
 func auditLog(admin *caller, action string) []map[string]any {
 	admin.t.Helper()
 	items, _ := admin.get("/organization/audit?limit=100").want(http.StatusOK).data("items").([]any)

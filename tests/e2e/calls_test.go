@@ -63,7 +63,7 @@ func (s *system) furnish(t *testing.T) *tenant {
 	return ours
 }
 
-// session gives the id of a caller's session.
+// session returns the id of a caller's session.
 func (ours *tenant) session(c *caller) string {
 	c.t.Helper()
 	return c.get("/auth/sessions").want(http.StatusOK).str("items", 0, "_id")
@@ -76,7 +76,7 @@ type call struct {
 	header       map[string]string
 }
 
-// call gives a request of an operation that is in order, for the ids given in
+// call returns a request of an operation that is in order, for the ids given in
 // place of the tenant's own.
 func (ours *tenant) call(o api.Operation, instead map[string]string) (call, error) {
 	ids := maps.Clone(ours.ids)
@@ -182,7 +182,7 @@ func (k call) make(c *caller, rehearsed bool) *answer {
 	return c.do(k.method, k.path, k.body, header)
 }
 
-// never gives the tenant's ids turned round: well-formed, and nobody's.
+// never returns the tenant's ids turned round: well-formed, and nobody's.
 func (ours *tenant) never(o api.Operation) map[string]string {
 	turned := map[string]string{}
 	for _, name := range o.Params() {

@@ -27,7 +27,7 @@ type documented struct {
 	weight           int
 }
 
-// operations gives all operations, in a fixed order.
+// operations returns all operations, in a fixed order.
 func operations(document *openapi3.T) []*documented {
 	var out []*documented
 	items := document.Paths.Map()

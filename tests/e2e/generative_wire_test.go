@@ -78,7 +78,7 @@ func (w *wireRequest) get(name string) string {
 	return ""
 }
 
-// asHTTP gives the request as the checker of the document reads it.
+// asHTTP returns the request as the checker of the document reads it.
 func (w *wireRequest) asHTTP() (*http.Request, error) {
 	target, err := url.ParseRequestURI(w.target)
 	if err != nil {
@@ -123,7 +123,7 @@ const wireTimeout = 40 * time.Second
 // errNoAnswer: the server closed the connection without an answer.
 var errNoAnswer = errors.New("the connection was closed without an answer")
 
-// send gives the answer, and what followed it on a connection of its own.
+// send returns the answer, and what followed it on a connection of its own.
 func (w *wire) send(r *wireRequest) (status int, header http.Header, body, rest []byte, err error) {
 	if !r.alone && w.conn != nil {
 		status, header, body, err = w.once(r)

@@ -73,7 +73,7 @@ func (w *world) foreigner(t *testing.T, name, email string) *caller {
 	return w.s.as(t, email)
 }
 
-// example gives a good input of a type, from the document.
+// example returns a good input of a type, from the document.
 func (w *world) example(r *rand.Rand, typ string) generate.Object {
 	text := generate.Encode(generate.Pick(r, w.types[typ].Examples))
 	v, _ := generate.Decode(text)
@@ -119,7 +119,7 @@ func (w *world) counted() int {
 	return n
 }
 
-// fillVictim gives the victim what could show, and remembers where it is.
+// fillVictim returns the victim what could show, and remembers where it is.
 func (w *world) fillVictim() {
 	v := w.victim
 	event := v.post("/events", map[string]any{"title": canary, "country": "GB", "attendees": 10, "description": canary + " description",

@@ -233,7 +233,7 @@ func TestARequestWithAKeyHappensOnce(t *testing.T) {
 	}
 }
 
-// slowEngine says whether a store is over the MongoDB engine for tests.
+// slowEngine reports whether a store is over the MongoDB engine for tests.
 func slowEngine(store record.Store) bool {
 	_, mongo := store.(*mongostore.Store)
 	return mongo && os.Getenv("ECF_MONGODB_URI") == ""

@@ -73,7 +73,7 @@ func recordModel() porcupine.Model {
 	}
 }
 
-// step gives the record after a request, and the answer.
+// step returns the record after a request, and the answer.
 func step(r stateOf, a asked) (stateOf, told) {
 	switch {
 	case r.deleted:

@@ -172,7 +172,7 @@ const (
 
 var errDead = errors.New("this process is dead")
 
-// write says whether a write reaches the database and whether its outcome
+// write reports whether a write reaches the database and whether its outcome
 // reaches the process.
 func (m *mortal) write() (reaches, returns bool) {
 	m.mu.Lock()

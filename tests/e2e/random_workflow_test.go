@@ -138,7 +138,7 @@ func (w *course) somebody(rt *rapid.T) *person { return rapid.SampledFrom(w.peop
 // weight is one that policies approve, or one that they do not.
 func weight(rt *rapid.T) int { return rapid.SampledFrom([]int{1, 100, 200, 1300}).Draw(rt, "weight") }
 
-// someRecord gives any record of any organization, deleted or not, or none.
+// someRecord returns any record of any organization, deleted or not, or none.
 func (w *course) someRecord(rt *rapid.T, of ...*refOrg) *refRecord {
 	all := []*refRecord{nil}
 	for _, o := range of {
@@ -325,7 +325,7 @@ func (w *course) setPolicy(rt *rapid.T) {
 	}
 }
 
-// rawOf gives a part of an answer as it would be an answer of its own.
+// rawOf returns a part of an answer as it would be an answer of its own.
 func rawOf(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -147,7 +147,7 @@ func (r *refRecord) touchedBy(p *person) bool {
 	return r.creator == p || r.editor == p || r.submitter == p
 }
 
-// create gives a new record as it should be.
+// create returns a new record as it should be.
 func create(by *person, weightKg int) *refRecord {
 	return &refRecord{
 		org: by.org, status: "unsubmitted", revision: 1, weightKg: weightKg, creator: by, editor: by,
@@ -155,7 +155,7 @@ func create(by *person, weightKg int) *refRecord {
 	}
 }
 
-// after gives the record after a move that was judged good.
+// after returns the record after a move that was judged good.
 func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *refRecord {
 	next := *r
 	if m.name == "edit" && weightKg == r.weightKg {
@@ -191,7 +191,7 @@ func (r *refRecord) step(action, to string, by *person, comment string) {
 	r.revision++
 }
 
-// milligrams gives what so many kilograms of mixed waste in a landfill count for:
+// milligrams returns what so many kilograms of mixed waste in a landfill count for:
 // 520.58023 kg CO2e for a tonne, each record rounded to a whole milligram.
 func (r *refRecord) milligrams() int64 { return (int64(r.weightKg)*52_058_023 + 50) / 100 }
 
@@ -199,7 +199,7 @@ func kilograms(milligrams int64) string {
 	return fmt.Sprintf("%d.%06d", milligrams/1_000_000, milligrams%1_000_000)
 }
 
-// total gives what an organization's records in these states count for, and how
+// total returns what an organization's records in these states count for, and how
 // many there are.
 func (o *refOrg) total(states ...string) (kg string, n int) {
 	var sum int64
@@ -212,7 +212,7 @@ func (o *refOrg) total(states ...string) (kg string, n int) {
 	return kilograms(sum), n
 }
 
-// live gives the records that are not deleted and of which keep says so, newest
+// live returns the records that are not deleted and of which keep says so, newest
 // first.
 func (o *refOrg) live(keep func(*refRecord) bool) []string {
 	ids := []string{}

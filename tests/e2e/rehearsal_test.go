@@ -14,7 +14,7 @@ var (
 	anyTag = regexp.MustCompile(`"requestId":"[^"]*"`)
 )
 
-// alike gives an answer without what is new in every request.
+// alike returns an answer without what is new in every request.
 func alike(a *answer) string {
 	text := anyTag.ReplaceAllString(anyID.ReplaceAllString(string(a.body), "ID"), "")
 	return fmt.Sprintf("%d %s %s %s", a.status, anyID.ReplaceAllString(a.header.Get("Location"), "ID"), anyID.ReplaceAllString(a.header.Get("ETag"), "ID"), text)

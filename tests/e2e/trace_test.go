@@ -43,7 +43,7 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// traceOf gives the spans of the trace that has a server span of this name.
+// traceOf returns the spans of the trace that has a server span of this name.
 func (s *spans) traceOf(name string) []*trace.Span {
 	s.mu.Lock()
 	defer s.mu.Unlock()

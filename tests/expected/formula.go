@@ -68,7 +68,7 @@ func (p *published) term(term string, record fields) (*big.Rat, error) {
 	return record.number(term)
 }
 
-// number gives a field that must be there and be a number.
+// number returns a field that must be there and be a number.
 func (f fields) number(name string) (*big.Rat, error) {
 	n, ok := f[name].(json.Number)
 	if !ok {

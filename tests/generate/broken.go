@@ -15,7 +15,7 @@ type change struct {
 	value func() any
 }
 
-// Broken gives a value with one rule of its schema broken, and the name of the
+// Broken returns a value with one rule of its schema broken, and the name of the
 // rule. The rule is "" when nothing in the value can be broken.
 func (m *Maker) Broken(s *openapi3.Schema, value any) (any, string) {
 	all := m.changes(s, value, "")

@@ -43,7 +43,7 @@ func nested(open, end byte, depth int) Raw {
 	return Raw(strings.Repeat(string(open), depth) + strings.Repeat(string(end), depth))
 }
 
-// Hostile gives a good value with something in it that no schema foresees, and
+// Hostile returns a good value with something in it that no schema foresees, and
 // what it is.
 func (m *Maker) Hostile(value any) (any, string) {
 	bad := Pick(m.Rand, HostileValues())

@@ -17,7 +17,7 @@ type Member struct {
 // Raw is written as it is; it need not be JSON.
 type Raw string
 
-// Get gives the first member of a name.
+// Get returns the first member of a name.
 func (o Object) Get(name string) (any, bool) {
 	for _, m := range o {
 		if m.Name == name {
@@ -27,7 +27,7 @@ func (o Object) Get(name string) (any, bool) {
 	return nil, false
 }
 
-// With gives a copy in which a member has another value; it comes last when the
+// With returns a copy in which a member has another value; it comes last when the
 // object had none of the name.
 func (o Object) With(name string, value any) Object {
 	out := append(Object(nil), o...)
@@ -40,7 +40,7 @@ func (o Object) With(name string, value any) Object {
 	return append(out, Member{name, value})
 }
 
-// Without gives a copy that has no member of a name.
+// Without returns a copy that has no member of a name.
 func (o Object) Without(name string) Object {
 	var out Object
 	for _, m := range o {

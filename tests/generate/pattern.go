@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// matching gives a text that a regular expression matches, "" for one it does
+// matching returns a text that a regular expression matches, "" for one it does
 // not understand.
 func matching(r *rand.Rand, pattern string) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)

@@ -21,13 +21,13 @@ type Maker struct {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Pick gives one of several.
+// Pick returns one of several.
 func Pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 // Chance is true once in n times.
 func (m *Maker) Chance(n int) bool { return m.Rand.IntN(n) == 0 }
 
-// Flat gives the members of an object's schema with those of its allOf.
+// Flat returns the members of an object's schema with those of its allOf.
 func Flat(s *openapi3.Schema) (properties openapi3.Schemas, required []string) {
 	properties = openapi3.Schemas{}
 	maps.Copy(properties, s.Properties)

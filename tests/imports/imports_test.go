@@ -29,10 +29,10 @@ type pkg struct {
 	Name       string
 }
 
-// own gives the part of the path of one of our packages below the repository.
+// own returns the part of the path of one of our packages below the repository.
 func (p pkg) own() (string, bool) { return strings.CutPrefix(p.ImportPath, prefix) }
 
-// packages gives all packages of the workspace and all they need, by path.
+// packages returns all packages of the workspace and all they need, by path.
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
 	list := map[string]pkg{}
@@ -61,7 +61,7 @@ func goCommand(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// decoded gives the values of a stream of JSON.
+// decoded returns the values of a stream of JSON.
 func decoded[T any](t *testing.T, stream []byte) func(yield func(T) bool) {
 	t.Helper()
 	return func(yield func(T) bool) {
@@ -122,7 +122,7 @@ var (
 	transport = []string{"github.com/gofiber/fiber", "github.com/valyala/fasthttp", "github.com/hibiken/asynq", "github.com/redis/go-redis", "net/http"}
 )
 
-// faults gives the imports that are against the rules.
+// faults returns the imports that are against the rules.
 func faults(list map[string]pkg) []string {
 	var found []string
 	for _, p := range list {
@@ -193,7 +193,7 @@ func service(path string) string {
 	return name
 }
 
-// reaches gives the first package of ours that a program contains although it
+// reaches returns the first package of ours that a program contains although it
 // is of use in tests only.
 func reaches(p pkg, list map[string]pkg) string {
 	seen := map[string]bool{}

@@ -24,7 +24,7 @@ type module struct {
 // versions than we ship must not be compared.
 var outside = map[string]bool{"tests/mongoengine": false, "tests/deploy": true, "tests/deploy/cluster": false}
 
-// modules gives every module of the repository that is held to our versions, by
+// modules returns every module of the repository that is held to our versions, by
 // its folder.
 func modules(t *testing.T) map[string]module {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// slots gives a collection under a unique index of two fields, one of a path,
+// slots returns a collection under a unique index of two fields, one of a path,
 // and that of _id, with two documents in it.
 func slots(t *testing.T) *mongo.Collection {
 	t.Helper()

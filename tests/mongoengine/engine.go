@@ -37,7 +37,7 @@ func startEngine(dir string, logs io.Writer) (*engine, error) {
 	e := &engine{socket: socket, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(e.done)
-		// Run gives no error that says anything: it ends when ctx does.
+		// Run returns no telling error: it ends when ctx does.
 		_ = db.Run(ctx)
 	}()
 	return e, nil

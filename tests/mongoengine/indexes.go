@@ -43,7 +43,7 @@ func (s *session) createIndexes(c *command) (bson.Raw, error) {
 	})
 }
 
-// plainIndex gives an index without the options the engine refuses and nobody
+// plainIndex returns an index without the options the engine refuses and nobody
 // may rely on: expireAfterSeconds (documents then stay, as they may for a while
 // on a real server), and partialFilterExpression where the index is not unique
 // (it then holds more than it needs). A unique partial index keeps its option
@@ -102,7 +102,7 @@ func (x *uniqueIndex) fields() []string {
 	return paths
 }
 
-// valuesOf gives what a document holds under the index's fields, and false
+// valuesOf returns what a document holds under the index's fields, and false
 // when one of them is missing: then the engine lets the document pass.
 func (x *uniqueIndex) valuesOf(document bson.Raw) (bson.Raw, bool) {
 	var values bson.D

@@ -67,7 +67,7 @@ func (l *testLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// connect gives a client with the production settings: majority writes and a
+// connect returns a client with the production settings: majority writes and a
 // time-out of its own, on a server the test started or was given.
 func connect(t *testing.T, uri string) *mongo.Client {
 	t.Helper()
@@ -87,7 +87,7 @@ func connect(t *testing.T, uri string) *mongo.Client {
 	return client
 }
 
-// database gives an empty database of a server: the one ECF_MONGODB_URI names,
+// database returns an empty database of a server: the one ECF_MONGODB_URI names,
 // so that what these tests say of the engine is held against a real server
 // too, or else this one.
 func database(t *testing.T) *mongo.Database {

@@ -115,7 +115,7 @@ func refuseReferences(where string, fields bson.Raw) *commandError {
 	return nil
 }
 
-// documentsIn gives those values of a document that are documents.
+// documentsIn returns those values of a document that are documents.
 func documentsIn(d bson.Raw) []bson.Raw {
 	values, err := d.Values()
 	if err != nil {

@@ -190,7 +190,7 @@ func (c *command) database() string {
 	return s
 }
 
-// list gives the documents of a named list, which a client may send as a
+// list returns the documents of a named list, which a client may send as a
 // sequence or as an array in the body.
 func (c *command) list(name string) []bson.Raw {
 	for _, s := range c.sequences {
@@ -215,7 +215,7 @@ func (c *command) list(name string) []bson.Raw {
 	return documents
 }
 
-// withList gives a copy of c whose named list holds the given documents.
+// withList returns a copy of c whose named list holds the given documents.
 func (c *command) withList(name string, documents []bson.Raw) *command {
 	copied := &command{flags: c.flags, sequences: []sequence{{name: name, documents: documents}}}
 	for _, s := range c.sequences {
@@ -227,7 +227,7 @@ func (c *command) withList(name string, documents []bson.Raw) *command {
 	return copied
 }
 
-// without gives a copy of a document that lacks the named fields.
+// without returns a copy of a document that lacks the named fields.
 func without(d bson.Raw, names ...string) bson.Raw {
 	elements, err := d.Elements()
 	if err != nil {

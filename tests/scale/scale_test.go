@@ -206,7 +206,7 @@ func (s *system) burst(what string, events []*event) {
 		what, float64(len(work))/answered.Seconds(), ms(right-answered), results, float64(len(work))/float64(max(results, 1)))
 }
 
-// newContext gives the largest event another factor set, and sees what that
+// newContext moves the largest event to another factor set, and sees what that
 // costs an approval in another event.
 func (s *system) newContext(p plan, large, probe *event, rest sample) {
 	s.resetPeak()
@@ -236,7 +236,7 @@ func (s *system) newContext(p plan, large, probe *event, rest sample) {
 // sample is how long something took, many times.
 type sample []time.Duration
 
-// at gives a percentile.
+// at returns a percentile.
 func (s sample) at(percent int) time.Duration {
 	sorted := slices.Sorted(slices.Values(s))
 	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]

@@ -84,7 +84,7 @@ func (e *event) adopt(t *testing.T, set string) {
 	e.set = set
 }
 
-// want gives how many records are approved and the total they come to.
+// want returns how many records are approved and the total they come to.
 func (e *event) want(t *testing.T) (approved int64, mass footprint.Mass) {
 	t.Helper()
 	e.mu.Lock()

@@ -46,7 +46,7 @@ type Facts struct {
 // Unknown are the facts of an id that names no session: it is over.
 func Unknown(sid string) Facts { return Facts{Session: Session{ID: sid, Ended: true}} }
 
-// State gives what the facts mean at now.
+// State returns what the facts mean at now.
 func (f Facts) State(now time.Time) identity.State {
 	s, u := f.Session, f.User
 	return identity.State{

@@ -111,7 +111,7 @@ func (c *chain) add(e record.StoredEntry) {
 	c.next, c.prev, c.known = rev+1, e.Entry, whole
 }
 
-// follows says whether an entry goes on where the one before it ended.
+// follows reports whether an entry goes on where the one before it ended.
 func (c *chain) follows(e record.Entry) {
 	switch {
 	case !c.known:

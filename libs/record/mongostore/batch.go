@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// newRecordDoc gives the document of a new record; its number is set later.
+// newRecordDoc returns the document of a new record; its number is set later.
 func newRecordDoc(org record.OrgID, sub record.Sub, r record.Record) recordDoc {
 	return recordDoc{
 		ID: string(r.ID), Org: string(org), Event: string(sub.Event), Type: sub.Type,

@@ -59,7 +59,7 @@ func (tr *traffic) monitor() *event.CommandMonitor {
 	}
 }
 
-// filtersOf gives the conditions of a command.
+// filtersOf returns the conditions of a command.
 func filtersOf(command bson.Raw) (filters []bson.Raw) {
 	add := func(v bson.RawValue) {
 		if d, ok := v.DocumentOK(); ok {
@@ -82,7 +82,7 @@ func filtersOf(command bson.Raw) (filters []bson.Raw) {
 	return filters
 }
 
-// during gives what an operation sent and how many documents it got.
+// during returns what an operation sent and how many documents it got.
 func (tr *traffic) during(t *testing.T, operation func() error) string {
 	t.Helper()
 	tr.mu.Lock()

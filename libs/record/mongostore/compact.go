@@ -39,7 +39,7 @@ func blockOfField(field string) (int64, error) {
 // wordField names a word of a set.
 func wordField(word int) string { return "w" + strconv.Itoa(word) }
 
-// blocksOf gives the blocks of numbers, each once, ascending.
+// blocksOf returns the blocks of numbers, each once, ascending.
 func blocksOf(numbers map[int64]string) []int64 {
 	var blocks []int64
 	for number := range numbers {

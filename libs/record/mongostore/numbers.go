@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/numbering"
 )
 
-// highest gives the highest number stored under filter, 0 where there is none.
+// highest returns the highest number stored under filter, 0 where there is none.
 func highest(ctx context.Context, in *mongo.Collection, filter bson.D, number string) (int64, error) {
 	raw, err := in.FindOne(ctx, filter, options.FindOne().
 		SetSort(bson.D{{Key: number, Value: -1}}).SetProjection(only(number))).Raw()
@@ -88,7 +88,7 @@ func (s *Store) readGone(ctx context.Context, l numbered, limit int64) (gone, er
 	return gone{unfolded: unfolded, counts: stored.Counts}, nil
 }
 
-// unfolded gives deleted items whose numbers are not known to be in the sets, by
+// unfolded returns deleted items whose numbers are not known to be in the sets, by
 // number.
 func (l numbered) unfolded(ctx context.Context, limit int64) (map[int64]string, error) {
 	type item struct {
@@ -181,7 +181,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 	return span, true, nil
 }
 
-// add gives the counts with what is not folded yet, and the sets of the blocks
+// add returns the counts with what is not folded yet, and the sets of the blocks
 // it touches with it in them.
 func (s *Store) add(ctx context.Context, l numbered, g gone) (counts numbering.Counts, sets map[int64]*numbering.Set, err error) {
 	for field, n := range g.counts {
@@ -203,7 +203,7 @@ func (s *Store) add(ctx context.Context, l numbered, g gone) (counts numbering.C
 	return counts, sets, nil
 }
 
-// ends gives the highest and the lowest number of a page. It is not ok where a
+// ends returns the highest and the lowest number of a page. It is not ok where a
 // set has more in it by now than was counted.
 func (s *Store) ends(ctx context.Context, l numbered, page numbering.Page, counts numbering.Counts, known map[int64]*numbering.Set) (high, low int64, ok bool, err error) {
 	var missing []int64

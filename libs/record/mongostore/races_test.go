@@ -36,7 +36,7 @@ func (i *intruder) monitor() *event.CommandMonitor {
 	}}
 }
 
-// two gives two stores on one database, the commands of the first of which the
+// two returns two stores on one database, the commands of the first of which the
 // intruder sees.
 func two(t *testing.T) (ours, theirs *mongostore.Store, in *intruder) {
 	t.Helper()

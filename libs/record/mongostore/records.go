@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// within gives the filter of a sub-collection.
+// within returns the filter of a sub-collection.
 func within(org record.OrgID, sub record.Sub) bson.D {
 	return bson.D{eq("org", org), eq("event", sub.Event), eq("type", sub.Type)}
 }
@@ -126,7 +126,7 @@ func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub recor
 	return s.recordsOf(org, sub).revisions(ctx, from, to)
 }
 
-// between gives the condition on a number, and how many documents it can match
+// between returns the condition on a number, and how many documents it can match
 // at most, 0 for none at all.
 func between(from, to int64) (condition bson.D, most int64) {
 	from = max(from, 1)
@@ -214,7 +214,7 @@ func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.Even
 		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetLimit(limit))
 }
 
-// deletedEvents gives the ids of an organization's deleted events; never nil.
+// deletedEvents returns the ids of an organization's deleted events; never nil.
 func (s *Store) deletedEvents(ctx context.Context, org record.OrgID) (bson.A, error) {
 	ids, err := list(ctx, s.events, "read deleted events", bson.D{eq("org", org), eq("deleted", true)},
 		func(d struct {

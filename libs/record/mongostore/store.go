@@ -144,7 +144,7 @@ func list[D, T any](ctx context.Context, in *mongo.Collection, verb string, filt
 	return values, nil
 }
 
-// exists says whether a document matches.
+// exists reports whether a document matches.
 func exists(ctx context.Context, in *mongo.Collection, filter bson.D) (bool, error) {
 	err := in.FindOne(ctx, filter, options.FindOne().SetProjection(only("_id"))).Err()
 	if mongox.IsNoDocument(err) {
@@ -153,7 +153,7 @@ func exists(ctx context.Context, in *mongo.Collection, filter bson.D) (bool, err
 	return err == nil, err
 }
 
-// only gives a projection of the fields named, so that an index that holds
+// only returns a projection of the fields named, so that an index that holds
 // them answers without the documents.
 func only(fields ...string) bson.D {
 	p := bson.D{}

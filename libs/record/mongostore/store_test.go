@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestConformance gives every test a database; asked again for the same test
+// TestConformance runs every test on a database of its own; asked again for the same test
 // it connects to that one once more, as another process would. No condition it
 // sends lacks the organization (statement 18).
 func TestConformance(t *testing.T) {
@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// connect gives a client that lasts as long as the test.
+// connect returns a client that lasts as long as the test.
 func connect(t testing.TB, uri string, monitor *event.CommandMonitor) *mongo.Client {
 	t.Helper()
 	client, err := mongox.Connect(uri, mongox.Options{AppName: "mongostore-test", Monitor: monitor})

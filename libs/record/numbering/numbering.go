@@ -16,10 +16,10 @@ const wordBits = 64
 // Words is how many words a Set has.
 const Words = BlockSize / wordBits
 
-// BlockOf gives the block of a number: 1 to BlockSize are in block 0.
+// BlockOf returns the block of a number: 1 to BlockSize are in block 0.
 func BlockOf(number int64) int64 { return (number - 1) / BlockSize }
 
-// Bit gives the place of a number in the set of its block.
+// Bit returns the place of a number in the set of its block.
 func Bit(number int64) (word, bit int) {
 	at := int((number - 1) % BlockSize)
 	return at / wordBits, at % wordBits
@@ -35,13 +35,13 @@ func (s *Set) Add(number int64) {
 	s[word] |= 1 << bit
 }
 
-// Has says whether a number is in the set of its block.
+// Has reports whether a number is in the set of its block.
 func (s *Set) Has(number int64) bool {
 	word, bit := Bit(number)
 	return s[word]&(1<<bit) != 0
 }
 
-// Len gives how many numbers are in the set.
+// Len returns how many numbers are in the set.
 func (s *Set) Len() int64 {
 	n := 0
 	for _, word := range s {
@@ -54,7 +54,7 @@ func (s *Set) Len() int64 {
 // the lowest, which is 1.
 type Place struct{ Block, Nth int64 }
 
-// Number gives the number at a place, given the deleted ones of its block. ok is
+// Number returns the number at a place, given the deleted ones of its block. ok is
 // false where the block has no such place.
 func (p Place) Number(deleted *Set) (number int64, ok bool) {
 	left := p.Nth
@@ -88,7 +88,7 @@ func (c *Counts) Set(block, deleted int64) {
 	(*c)[block] = uint16(deleted) //nolint:gosec // it is at most BlockSize
 }
 
-// Of gives the count of a block.
+// Of returns the count of a block.
 func (c Counts) Of(block int64) int64 {
 	if block >= int64(len(c)) {
 		return 0

@@ -17,7 +17,7 @@ import (
 type Vandal interface {
 	// SetComment changes a stored entry and leaves its hash.
 	SetComment(t *testing.T, id record.ID, rev int64, comment string)
-	// MoveEntry gives a stored entry another revision.
+	// MoveEntry changes the revision of a stored entry.
 	MoveEntry(t *testing.T, id record.ID, rev, to int64)
 	// Garble makes a stored entry unreadable.
 	Garble(t *testing.T, id record.ID, rev int64)
@@ -51,7 +51,7 @@ func RunAudit(t *testing.T, open func(t *testing.T) (record.Store, Vandal)) {
 	})
 }
 
-// narrow gives everything in small pieces, so that few records are many.
+// narrow hands out everything in small pieces, so that few records are many.
 type narrow struct{ record.Store }
 
 func (n narrow) RecordsAfter(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.Record, error) {
@@ -62,7 +62,7 @@ func (n narrow) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 	return n.Store.EntriesAfter(ctx, org, ids, after, min(limit, 2))
 }
 
-// verified gives what a verification says, one line for each fault.
+// verified returns what a verification says, one line for each fault.
 func (b *bench) verified() (faults []string, tally histories.Tally) {
 	b.Helper()
 	tally, err := histories.Verify(b.Context(), b.Store, acme, func(f histories.Fault) error {

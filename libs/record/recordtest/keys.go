@@ -24,7 +24,7 @@ func answered(e record.KeyEntry) record.KeyEntry {
 	return e
 }
 
-// keyOf gives the stored entry, which is all there is to an insert of one that
+// keyOf returns the stored entry, which is all there is to an insert of one that
 // is there.
 func (b *bench) keyOf(org record.OrgID, id string) record.KeyEntry {
 	b.Helper()

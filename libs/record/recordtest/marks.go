@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// marked gives a draft with a mark.
+// marked returns a draft with a mark.
 func marked(sub record.Sub, id record.ID, mark string) record.Record {
 	r := draft(sub, id)
 	r.Mark = mark

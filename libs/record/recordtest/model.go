@@ -29,7 +29,7 @@ func (m *model) in(org record.OrgID, sub record.Sub) []*record.Record {
 	return all
 }
 
-// taken says whether another live record of r's sub-collection has its reference.
+// taken reports whether another live record of r's sub-collection has its reference.
 func (m *model) taken(r record.Record) bool {
 	return !r.Deleted && r.Reference != "" && slices.ContainsFunc(m.in(r.Org, record.Sub{Event: r.Event, Type: r.Type}), func(o *record.Record) bool {
 		return o.ID != r.ID && !o.Deleted && o.Reference == r.Reference

@@ -53,7 +53,7 @@ type bench struct {
 	open func(t *testing.T) record.Store
 }
 
-// another gives a further store over the same database.
+// another returns a further store over the same database.
 func (b *bench) another() record.Store { return b.open(b.T) }
 
 // The tenants and places of the suite. The other organization uses the same
@@ -70,7 +70,7 @@ var flights = record.Sub{Event: gala, Type: "flights"}
 // start is the time records of the suite begin at.
 var start = time.Date(2026, 3, 14, 15, 9, 26, 535_000_000, time.UTC)
 
-// someEvent gives an event with every field set.
+// someEvent returns an event with every field set.
 func someEvent(id record.EventID) record.Event {
 	return record.Event{
 		ID: id, Org: acme, Title: "Gala", StartDate: "2026-05-01", EndDate: "2026-05-03",
@@ -82,7 +82,7 @@ func someEvent(id record.EventID) record.Event {
 	}
 }
 
-// draft gives a record as it is when created.
+// draft returns a record as it is when created.
 func draft(sub record.Sub, id record.ID) record.Record {
 	by := record.Actor{ID: "u1", Name: "Ann", Role: identity.User}
 	return record.Record{
@@ -94,7 +94,7 @@ func draft(sub record.Sub, id record.ID) record.Record {
 	}
 }
 
-// fullRecord gives a record with every field set.
+// fullRecord returns a record with every field set.
 func fullRecord(sub record.Sub, id record.ID) record.Record {
 	r := draft(sub, id)
 	boss := record.Actor{ID: "u2", Name: "Bob", Role: identity.Admin}
@@ -115,7 +115,7 @@ func fullRecord(sub record.Sub, id record.ID) record.Record {
 	return r
 }
 
-// next gives r one revision on.
+// next returns r one revision on.
 func next(r record.Record) record.Record {
 	r.Rev++
 	r.UpdatedAt = r.UpdatedAt.Add(time.Second)
@@ -126,7 +126,7 @@ func next(r record.Record) record.Record {
 	return r
 }
 
-// deleted gives the tombstone of r.
+// deleted returns the tombstone of r.
 func deleted(r record.Record) record.Record {
 	r = next(r)
 	r.Deleted = true
@@ -232,7 +232,7 @@ func show(v any) string {
 	return string(text)
 }
 
-// normal gives v in the one form compared: times in UTC, no list instead of an
+// normal returns v in the one form compared: times in UTC, no list instead of an
 // empty one. A store may give either.
 func normal[T any](v T) T {
 	c := reflect.New(reflect.TypeFor[T]()).Elem()
@@ -269,7 +269,7 @@ func normalValue(v reflect.Value) reflect.Value {
 	return c
 }
 
-// ended gives a context that has ended already.
+// ended returns a context that has ended already.
 func (b *bench) ended() context.Context {
 	ctx, cancel := context.WithCancel(b.Context())
 	cancel()

@@ -176,7 +176,7 @@ func valueTests() []test {
 	}
 }
 
-// oddRecord gives a record that has odd in every text.
+// oddRecord returns a record that has odd in every text.
 func oddRecord(org record.OrgID, sub record.Sub, odd string) record.Record {
 	by := record.Actor{ID: odd, Name: odd, Role: identity.User}
 	r := fullRecord(sub, record.ID(odd))

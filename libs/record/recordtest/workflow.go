@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// workflow gives the workflow over a store, with a clock that never stands
+// workflow returns the workflow over a store, with a clock that never stands
 // still and marks that can be told apart.
 func workflow(store record.Store) record.Workflow {
 	var ticks atomic.Int64
@@ -31,7 +31,7 @@ var (
 	bob = record.Actor{ID: "u-bob", Name: "Bob", Role: identity.Manager}
 )
 
-// history gives the whole history of a record: the stored entries and the one
+// history returns the whole history of a record: the stored entries and the one
 // in the record.
 func (b *bench) history(r record.Record) []record.Entry {
 	b.Helper()

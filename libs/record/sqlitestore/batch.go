@@ -25,7 +25,7 @@ func insertionOf(r record.Record) (insertion, error) {
 	return insertion{record: r, createdBy: string(createdBy), body: string(body)}, err
 }
 
-// nextSeq gives the number of the next record of a sub-collection.
+// nextSeq returns the number of the next record of a sub-collection.
 func nextSeq(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub) (seq int64, err error) {
 	err = tx.QueryRowContext(ctx,
 		`SELECT COALESCE(MAX(seq), 0) + 1 FROM records WHERE org = ? AND event = ? AND type = ?`,

@@ -19,7 +19,7 @@ const org record.OrgID = "org"
 
 var sub = record.Sub{Event: "event", Type: "flights"}
 
-// sample gives a record of the usual size.
+// sample returns a record of the usual size.
 func sample(sub record.Sub, id record.ID) record.Record {
 	by := record.Actor{ID: "u1", Name: "Ann Example", Role: identity.User}
 	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)

@@ -28,7 +28,7 @@ func scanKey(row scanner) (record.KeyEntry, error) {
 	return e, nil
 }
 
-// answerOf gives the answer's columns.
+// answerOf returns the answer's columns.
 func answerOf(e record.KeyEntry) record.KeyAnswer {
 	if e.Answer == nil {
 		return record.KeyAnswer{}

@@ -18,10 +18,10 @@ import (
 type numbered struct {
 	org        record.OrgID
 	event, typ string // empty for the list of events
-	// head gives the highest number, the counts of what is deleted (NULL where
+	// head returns the highest number, the counts of what is deleted (NULL where
 	// there is no row) and whether anything is.
 	head string
-	// deleted gives the numbers of what is deleted, one by one.
+	// deleted returns the numbers of what is deleted, one by one.
 	deleted string
 }
 

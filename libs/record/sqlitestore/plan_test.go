@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// statements gives every SQL statement written in the package's sources.
+// statements returns every SQL statement written in the package's sources.
 func statements(t *testing.T) []string {
 	t.Helper()
 	sources, err := filepath.Glob("*.go")

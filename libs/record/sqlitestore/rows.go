@@ -259,7 +259,7 @@ func millis(t time.Time) int64 { return t.UnixMilli() }
 
 func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// text gives the column value of canonical JSON: NULL for none.
+// text returns the column value of canonical JSON: NULL for none.
 func text(value json.RawMessage) any {
 	if len(value) == 0 {
 		return nil

@@ -23,7 +23,7 @@ type Store struct {
 
 var _ record.Store = (*Store)(nil)
 
-// New gives the store of a database that was opened with Schema. The caller
+// New returns the store of a database that was opened with Schema. The caller
 // closes the database.
 func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 
@@ -90,7 +90,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// exists says whether a query gives a row.
+// exists reports whether a query gives a row.
 func exists(ctx context.Context, tx sqlitex.Tx, query string, args ...any) (bool, error) {
 	var one int
 	err := tx.QueryRowContext(ctx, query, args...).Scan(&one)

@@ -65,7 +65,7 @@ func (u User) CountsAsAdmin() bool {
 // except keep (empty: none).
 func (u *User) EndSessions(keep string) { u.Epoch, u.Kept = u.Epoch+1, keep }
 
-// Fact gives what others may know about the user's sessions.
+// Fact returns what others may know about the user's sessions.
 func (u User) Fact() sessions.User {
 	return sessions.User{ID: u.ID, Org: u.Org, Role: u.Role, Disabled: u.Disabled || u.Deleted, Epoch: u.Epoch, Kept: u.Kept, Rev: u.Rev}
 }
@@ -101,7 +101,7 @@ type Origin struct {
 	UserAgent string // cut to a readable length
 }
 
-// Fact gives what others may know about the session.
+// Fact returns what others may know about the session.
 func (s Session) Fact() sessions.Session {
 	return sessions.Session{ID: s.ID, User: s.User, Org: s.Org, Epoch: s.Epoch, Ended: !s.EndedAt.IsZero(), Expires: s.Expires, Rev: s.Rev}
 }
@@ -123,7 +123,7 @@ func NewSecret() (secret, hash string) {
 	return secret, HashSecret(secret)
 }
 
-// HashSecret gives the hash a secret is stored as.
+// HashSecret returns the hash a secret is stored as.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
@@ -156,7 +156,7 @@ func SplitToken(token string) (id, secret string, ok bool) {
 // maxEmail is the longest address that can be delivered to (RFC 5321 §4.5.3.1).
 const maxEmail = 254
 
-// EmailKey gives what an address is found by: without surrounding space, in
+// EmailKey returns what an address is found by: without surrounding space, in
 // NFC, case-folded. Two addresses that people take for the same have one key.
 func EmailKey(email string) string {
 	folded := cases.Fold().String(norm.NFC.String(strings.TrimSpace(email)))

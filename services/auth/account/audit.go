@@ -85,7 +85,7 @@ type Audit interface {
 	AuditPage(ctx context.Context, org string, skip, limit int64) ([]AuditEntry, int64, error)
 	// AuditAfter reads up to limit entries whose Seq is above after, oldest first.
 	AuditAfter(ctx context.Context, org string, after, limit int64) ([]AuditEntry, error)
-	// AuditHeads gives, by organization, the heads of all chains. A head may be
+	// AuditHeads returns, by organization, the heads of all chains. A head may be
 	// behind its chain (a crash between the two writes), never ahead of it. An
 	// organization that has entries and no head is there with Seq 0.
 	AuditHeads(ctx context.Context) ([]AuditHead, error)
@@ -100,7 +100,7 @@ type AuditVerifier struct {
 // NewAuditVerifier begins at the start of the chain that head is of.
 func NewAuditVerifier(head AuditHead) *AuditVerifier { return &AuditVerifier{head: head} }
 
-// Last gives the last entry that was walked.
+// Last returns the last entry that was walked.
 func (v *AuditVerifier) Last() AuditEntry { return v.last }
 
 // Walk takes the next entries of the chain. Its error names the first one that

@@ -246,7 +246,7 @@ func writeSynced(path string, content []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// signing gives the key that signs now. The caller holds no lock.
+// signing returns the key that signs now. The caller holds no lock.
 func (k *Keyring) signing() (key, error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -257,7 +257,7 @@ func (k *Keyring) signing() (key, error) {
 	return k.keys[i], nil
 }
 
-// current gives the index of the key that signs at now, -1 if none does.
+// current returns the index of the key that signs at now, -1 if none does.
 func current(keys []key, now time.Time) int {
 	for i, k := range slices.Backward(keys) {
 		if !now.Before(k.from) {
@@ -290,7 +290,7 @@ func (k *Keyring) Key(_ context.Context, kid string) (crypto.PublicKey, error) {
 	return nil, identity.ErrUnknownKey
 }
 
-// JWKS gives the public keys to publish, the signing one first, then the ones
+// JWKS returns the public keys to publish, the signing one first, then the ones
 // that will sign or have signed.
 func (k *Keyring) JWKS() identity.JWKS {
 	k.mu.RLock()

@@ -38,7 +38,7 @@ func (k *Keyring) Rotate() (kid string, from time.Time, err error) {
 	return "", time.Time{}, errors.New("rotate signing keys: too many rotations at once")
 }
 
-// nextNumber gives a number above that of every file, so that the new key comes
+// nextNumber returns a number above that of every file, so that the new key comes
 // last. Names that are not numbers, as of keys an operator has made, must sort
 // before it.
 func (k *Keyring) nextNumber() (int, error) {

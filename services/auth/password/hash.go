@@ -82,20 +82,20 @@ func New(o Options) (*Hasher, error) {
 	return h, nil
 }
 
-// Made gives how many hashes were made or verified since New, for tests of what
+// Made returns how many hashes were made or verified since New, for tests of what
 // a request costs.
 func (h *Hasher) Made() int64 { return h.made.Load() }
 
-// Waiting gives how many callers wait for a slot now, for tests of the bounds.
+// Waiting returns how many callers wait for a slot now, for tests of the bounds.
 func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
 
-// Peak gives how many hashes were made at once at most, for tests of the bounds.
+// Peak returns how many hashes were made at once at most, for tests of the bounds.
 func (h *Hasher) Peak() int { return int(h.peak.Load()) }
 
-// Memory gives how many bytes hashing takes at most: every slot's.
+// Memory returns how many bytes hashing takes at most: every slot's.
 func (h *Hasher) Memory() int64 { return int64(h.o.Slots) * int64(h.o.Params.MemoryKiB) << 10 }
 
-// Hash gives the hash of a new password as a PHC string.
+// Hash returns the hash of a new password as a PHC string.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	release, err := h.acquire(ctx)
 	if err != nil {

@@ -55,7 +55,7 @@ func NewPolicy() *Policy {
 // parts that everybody tries.
 const minOwn = 6
 
-// Check gives nil for a password that may be set. There are no rules of
+// Check returns nil for a password that may be set. There are no rules of
 // composition: any characters do, if they are long enough and not what
 // everybody tries first. Parts of the account (its email, its name) count as
 // that, too.

@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 )
 
-// Attributions gives the lines that the licences of factors ask for, or that
+// Attributions returns the lines that the licences of factors ask for, or that
 // say whose facts they are: each once, in the order of the alphabet.
 func Attributions(rows []bundle.Factor) []string {
 	var lines []string
@@ -20,7 +20,7 @@ func Attributions(rows []bundle.Factor) []string {
 	return lines
 }
 
-// attribution gives the line for one source under its licence.
+// attribution returns the line for one source under its licence.
 func attribution(source, licence string) string {
 	for _, known := range [...]struct{ licence, line string }{
 		{"Open Government Licence", "Contains public sector information licensed under the Open Government Licence v3.0."},

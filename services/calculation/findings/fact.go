@@ -45,7 +45,7 @@ type input struct {
 	Meals                                      *int64
 }
 
-// FactOf gives the fact of a counted record.
+// FactOf returns the fact of a counted record.
 func FactOf(c record.Counted) Fact {
 	f := Fact{ID: c.ID, Type: c.Type, same: sameAs(c.Type, c.Fields)}
 	// Canonical fields read; one that does not is not compared.
@@ -65,7 +65,7 @@ func FactOf(c record.Counted) Fact {
 	return f
 }
 
-// scaled gives n for all that a survey asked about.
+// scaled returns n for all that a survey asked about.
 func (f *Fact) scaled(n int64) int64 {
 	if f.Respondents > 0 && f.Population > f.Respondents {
 		return n * f.Population / f.Respondents
@@ -73,7 +73,7 @@ func (f *Fact) scaled(n int64) int64 {
 	return n
 }
 
-// journeys gives how many times somebody flew one way or there and back.
+// journeys returns how many times somebody flew one way or there and back.
 func (f *Fact) journeys() int64 { return f.scaled(f.Passengers * max(f.Trips, 1)) }
 
 // route names the places of a flight in their order.

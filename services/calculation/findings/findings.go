@@ -69,7 +69,7 @@ type Event struct {
 	Total footprint.Mass
 }
 
-// EventOf gives what the findings need of an event and its total.
+// EventOf returns what the findings need of an event and its total.
 func EventOf(e record.Event, total footprint.Mass) Event {
 	out := Event{Total: total}
 	if e.Attendees != nil {
@@ -91,7 +91,7 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 	return out
 }
 
-// Of gives the findings of an event: warnings first, then by code. The order of
+// Of returns the findings of an event: warnings first, then by code. The order of
 // the facts does not matter.
 func Of(e Event, all []Fact) []Finding {
 	facts := make([]*Fact, len(all))
@@ -141,7 +141,7 @@ func bounded(all []Finding) []Finding {
 	return append(all[:MaxPerCode-1:MaxPerCode-1], last)
 }
 
-// groups gives the facts that share a key, ordered by it. An empty key is none.
+// groups returns the facts that share a key, ordered by it. An empty key is none.
 func groups(facts []*Fact, key func(*Fact) string) [][]*Fact {
 	by := map[string][]*Fact{}
 	var keys []string

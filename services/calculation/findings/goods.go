@@ -19,7 +19,7 @@ func endOfLifeTwice(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// substance gives what has an end of life in a record, in the vocabulary of
+// substance returns what has an end of life in a record, in the vocabulary of
 // waste. Mixed waste may be of anything, so it matches nothing.
 func substance(f *Fact) string {
 	switch {
@@ -61,7 +61,7 @@ type supply struct {
 // anyDate stands for all dates and none.
 const anyDate = "any"
 
-// suppliedTwice gives those records of a site that have a carrier in common with
+// suppliedTwice returns those records of a site that have a carrier in common with
 // another one of no other date, where at least one of the two is a venue. It
 // counts instead of comparing pairs: a site may have thousands of records.
 func suppliedTwice(site []*Fact) (twice []*Fact) {

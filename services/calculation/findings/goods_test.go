@@ -20,7 +20,7 @@ type supplied struct {
 	carriers string // of e, g, h
 }
 
-// twice says whether two records of one site count the same energy.
+// twice reports whether two records of one site count the same energy.
 func (s supplied) twice(o supplied) bool {
 	return strings.ContainsAny(s.carriers, o.carriers) && (s.venue || o.venue) && (s.date == "" || o.date == "" || s.date == o.date)
 }

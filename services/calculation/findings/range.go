@@ -31,7 +31,7 @@ func outOfRange(e Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// farthest gives the longest way, in km, that people go by a mode.
+// farthest returns the longest way, in km, that people go by a mode.
 func farthest(f *Fact) (km int64, ok bool) {
 	if f.Type != "ground-transport" {
 		return 0, false
@@ -43,7 +43,7 @@ func farthest(f *Fact) (km int64, ok bool) {
 	return km, ok
 }
 
-// amount gives what grows with the people at an event, and the most of it that
+// amount returns what grows with the people at an event, and the most of it that
 // there is for each of them and each day.
 func (f *Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
 	switch f.Type {

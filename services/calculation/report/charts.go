@@ -99,7 +99,7 @@ func bars(parts []part, total footprint.Mass) barChart {
 	return c
 }
 
-// axisStep gives a step of 1, 2 or 5 times a power of ten that makes three to
+// axisStep returns a step of 1, 2 or 5 times a power of ten that makes three to
 // six ticks, and whether the axis is in kilograms (1) or tonnes (1000).
 func axisStep(most footprint.Mass) (step footprint.Mass, unit int64) {
 	unit = 1
@@ -122,7 +122,7 @@ func axisStep(most footprint.Mass) (step footprint.Mass, unit int64) {
 	}
 }
 
-// decimalsOf gives how many decimals the labels of an axis need.
+// decimalsOf returns how many decimals the labels of an axis need.
 func decimalsOf(step footprint.Mass, unit int64) int {
 	whole := new(big.Int).Mul(big.NewInt(1_000_000_000), big.NewInt(unit))
 	n := 0

@@ -48,7 +48,7 @@ func shareRow(label string, m, total footprint.Mass) row {
 	return row{Name: label, Kg: kg(m), Share: percent(m, total)}
 }
 
-// perMille gives part / whole in thousandths, rounded; 0 of nothing.
+// perMille returns part / whole in thousandths, rounded; 0 of nothing.
 func perMille(part, whole footprint.Mass) int64 {
 	if whole.IsZero() {
 		return 0

@@ -115,7 +115,7 @@ func signedBy(s *bundle.SignOff) string {
 	return fmt.Sprintf("%s (%s), %s, as edition %d", who, s.By.Role, minute(s.At), s.Edition)
 }
 
-// titleOf gives a record a line of its own words.
+// titleOf returns a record a line of its own words.
 func titleOf(r bundle.Record) string {
 	s := shownOf(r.Fields)
 	var parts []string

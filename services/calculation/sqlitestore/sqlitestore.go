@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// Schema gives the statements that prepare a database; they may be repeated.
+// Schema returns the statements that prepare a database; they may be repeated.
 func Schema() []sqlitex.Component {
 	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts()}}}
 }

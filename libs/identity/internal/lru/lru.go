@@ -26,7 +26,7 @@ func New[K comparable, V any](size int) *Cache[K, V] {
 	return &Cache[K, V]{size: max(size, 1), order: list.New(), items: make(map[K]*list.Element)}
 }
 
-// Get gives the value of key and counts as a use of it.
+// Get returns the value of key and counts as a use of it.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *Cache[K, V]) Remove(key K) {
 	}
 }
 
-// Len gives the number of keys held.
+// Len returns the number of keys held.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

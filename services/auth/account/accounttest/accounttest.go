@@ -87,7 +87,7 @@ func insertUser(t *testing.T, s account.Store, u account.User) account.User {
 	return u
 }
 
-// next gives u changed, at its next revision.
+// next returns u changed, at its next revision.
 func next(u account.User, change func(*account.User)) account.User {
 	u.Rev++
 	change(&u)

@@ -78,7 +78,7 @@ func (s *Store) guardRemove(ctx context.Context, org, id string, rev int64) erro
 	return s.guard(ctx, org, remove)
 }
 
-// otherAdmins gives the admins beside one user, each with a revision in which
+// otherAdmins returns the admins beside one user, each with a revision in which
 // it is an admin and for which the guard takes it: an admin that a write was to
 // end, and did not (a crash, a conflict), gets a revision above that write's, so
 // that the write, should it still come, finds that the revision has moved.

@@ -19,7 +19,7 @@ type Store struct{ db *sqlitex.DB }
 
 var _ account.Store = (*Store)(nil)
 
-// New gives the store of a database that was opened with Schema. The caller
+// New returns the store of a database that was opened with Schema. The caller
 // closes the database.
 func New(db *sqlitex.DB) *Store { return &Store{db} }
 
