@@ -27,7 +27,7 @@ type served struct {
 	addr  string
 	stop  context.CancelFunc
 	ended chan error
-	// inside tells that the handler of /slow runs; free lets it go on.
+	// inside reports that the handler of /slow runs; free lets it go on.
 	inside, free chan struct{}
 	health       *web.Health
 }

@@ -47,7 +47,7 @@ func (k Kilograms) String() string {
 	return text
 }
 
-// Float64 gives kilograms, for what need not be exact, such as a chart.
+// Float64 returns kilograms, for what need not be exact, such as a chart.
 func (k Kilograms) Float64() float64 { return float64(k) / milligramsPerKg }
 
 // MarshalJSON writes a number of kilograms.

@@ -72,7 +72,7 @@ func (c *Client) ImportRecords(ctx context.Context, eventID, recordType string, 
 	return ask[Import](ctx, c, k, options)
 }
 
-// GetImport tells how far an import is.
+// GetImport reports how far an import is.
 func (c *Client) GetImport(ctx context.Context, eventID, importID string, options ...Option) (*Import, error) {
 	return ask[Import](ctx, c, get("events", eventID, "imports", importID), options)
 }

@@ -33,7 +33,7 @@ func (c *Client) GetRevisionReport(ctx context.Context, eventID string, revision
 	return c.open(ctx, k, options)
 }
 
-// CompareResults tells what led from one revision to another.
+// CompareResults reports what led from one revision to another.
 func (c *Client) CompareResults(ctx context.Context, eventID string, from, to int, options ...Option) (*Comparison, error) {
 	return ask[Comparison](ctx, c, get("events", eventID, "results", strconv.Itoa(from), "diff", strconv.Itoa(to)), options)
 }
@@ -43,7 +43,7 @@ func (c *Client) ExplainResult(eventID string) *Listing[ExplainedRecord] {
 	return list[ExplainedRecord](c, "events", eventID, "results", "explain")
 }
 
-// PreviewResult tells what the total would be were the whole queue approved. For
+// PreviewResult reports what the total would be were the whole queue approved. For
 // managers.
 func (c *Client) PreviewResult(ctx context.Context, eventID string, options ...Option) (*Preview, error) {
 	return ask[Preview](ctx, c, get("events", eventID, "results", "preview"), options)

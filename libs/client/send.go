@@ -20,7 +20,7 @@ const (
 	maxAnswer = 64 << 20
 )
 
-// send sends a call and gives the body of its answer.
+// send sends a call and returns the body of its answer.
 func (c *Client) send(ctx context.Context, k call, options []Option) (text []byte, err error) {
 	err = c.attempts(ctx, k, options, func(ctx context.Context, a attempt) (head, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.options.AttemptTimeout)
@@ -38,7 +38,7 @@ func (c *Client) send(ctx context.Context, k call, options []Option) (text []byt
 	return text, err
 }
 
-// open sends a call and gives the body of its answer to be read as it comes.
+// open sends a call and returns the body of its answer to be read as it comes.
 func (c *Client) open(ctx context.Context, k call, options []Option) (body io.ReadCloser, err error) {
 	err = c.attempts(ctx, k, options, func(ctx context.Context, a attempt) (answered head, err error) {
 		answered, body, err = c.once(ctx, k, a)

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/client"
 )
 
-// tokens is a server that takes one access token and gives it for a refresh.
+// tokens is a server that takes one access token and returns it for a refresh.
 func tokens(t *testing.T, refreshed http.HandlerFunc) (*server, *atomic.Int64) {
 	t.Helper()
 	var refreshes atomic.Int64

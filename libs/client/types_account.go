@@ -123,7 +123,7 @@ type PendingPolicy struct {
 	ProposedAt time.Time `json:"proposedAt"`
 }
 
-// EventQuota tells how many events the plan has, and what is left of them.
+// EventQuota reports how many events the plan has, and what is left of them.
 type EventQuota struct {
 	// Events of the plan; nil when there is no limit.
 	Limit *int `json:"limit,omitempty"`

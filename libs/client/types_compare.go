@@ -53,7 +53,7 @@ type ComparisonEnd struct {
 	EngineVersion string `json:"engineVersion"`
 }
 
-// Comparison tells what led from one result to another.
+// Comparison reports what led from one result to another.
 type Comparison struct {
 	// Identifier of the event.
 	EventID string        `json:"eventId"`
@@ -123,7 +123,7 @@ type ComparisonRecord struct {
 	KgCO2e Kilograms `json:"kgCO2e"`
 }
 
-// Adoption tells what a change of factors makes of the total.
+// Adoption reports what a change of factors makes of the total.
 type Adoption struct {
 	// Identifier of the event.
 	EventID string        `json:"eventId"`

@@ -115,7 +115,7 @@ type Outcomes struct {
 	Notices []Notice `json:"notices,omitempty"`
 }
 
-// Import tells how far an import is.
+// Import reports how far an import is.
 type Import struct {
 	// Identifier of the import.
 	ID string `json:"_id"`

@@ -175,7 +175,7 @@ func (d Decimal) Sign() int {
 // IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.coef == 0 }
 
-// Int64 gives d as a whole number; false when it has decimals.
+// Int64 returns d as a whole number; false when it has decimals.
 func (d Decimal) Int64() (int64, bool) { return d.coef, d.scale == 0 }
 
 // Cmp is -1, 0 or 1 as d is below, equal to or above e.

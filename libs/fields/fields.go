@@ -100,7 +100,7 @@ func malformed(message string) error {
 	return apperr.Invalid(apperr.Detail{Code: MalformedJSON, Message: message})
 }
 
-// take ticks name off as known and gives its value; nil when absent or null.
+// take ticks name off as known and returns its value; nil when absent or null.
 func (r *Reader) take(name string) *node {
 	r.know(name)
 	for i := range r.members {

@@ -205,7 +205,7 @@ func (r *Reader) Date(name string) (string, bool) {
 	return n.text, true
 }
 
-// Country reads an ISO 3166-1 alpha-2 code in any case and gives it in upper
+// Country reads an ISO 3166-1 alpha-2 code in any case and returns it in upper
 // case. A code that is not assigned is a fault with suggestions.
 func (r *Reader) Country(name string) (string, bool) {
 	if r.shape != nil {
@@ -245,7 +245,7 @@ func (r *Reader) URL(name string, maximum int) (string, bool) {
 	return s, true
 }
 
-// SHA256 reads a SHA-256 hash as 64 hexadecimal digits and gives it in lower
+// SHA256 reads a SHA-256 hash as 64 hexadecimal digits and returns it in lower
 // case.
 func (r *Reader) SHA256(name string) (string, bool) {
 	if r.shape != nil {

@@ -157,7 +157,7 @@ func product(a, b decimal.Decimal) decimal.Decimal {
 	return decimal.New(a.Coefficient()*b.Coefficient(), a.Scale()+b.Scale())
 }
 
-// chainAccommodation tells how the amounts multiply.
+// chainAccommodation reports how the amounts multiply.
 func chainAccommodation(q *Chain, a *accommodation, l *Line) {
 	if l.Unit == "guest_night" && a.Guests > 0 || a.Rooms == 0 {
 		q.count(a.Guests, "guest", "guests")

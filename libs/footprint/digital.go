@@ -73,7 +73,7 @@ func calculateDigital(c *calculation, g *digital) {
 	c.unavailable(apperr.Detail{Field: "activity", Message: "The factor set has no factor for " + g.Activity + "."})
 }
 
-// chainDigital tells how the amounts multiply.
+// chainDigital reports how the amounts multiply.
 func chainDigital(q *Chain, g *digital, _ *Line) {
 	q.count(g.Participants, "participant", "participants")
 	q.amount(g.Hours, "hours")

@@ -336,7 +336,7 @@ func (c *calculation) flight(h haul, class string, km quantity, geography uint8)
 	c.upstream(e, e.category)
 }
 
-// chainFlights tells how the amounts multiply.
+// chainFlights reports how the amounts multiply.
 func chainFlights(q *Chain, f *flights, _ *Line) {
 	if f.DistanceKm == nil {
 		q.remainder("km") // the legs

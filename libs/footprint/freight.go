@@ -229,7 +229,7 @@ func newAirFreight(set *factors.Set) (t [hauls][2]*factors.Factor) {
 	return t
 }
 
-// chainFreight tells how the amounts multiply.
+// chainFreight reports how the amounts multiply.
 func chainFreight(q *Chain, f *freight, l *Line) {
 	q.weight(f.WeightKg, l)
 	q.amount(f.DistanceKm, "km")

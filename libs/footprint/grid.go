@@ -27,7 +27,7 @@ func subdivisionSource(country string) string {
 	return ""
 }
 
-// subdivision reads an ISO 3166-2 code, with or without its country, and gives
+// subdivision reads an ISO 3166-2 code, with or without its country, and returns
 // it with the country: "US-CA". Where factors are by state or province, it
 // must be one of theirs.
 func (d *decoder) subdivision(country string) string {

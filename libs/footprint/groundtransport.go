@@ -274,7 +274,7 @@ func (c *calculation) vehicles(g *groundTransport) int64 {
 	return count
 }
 
-// vehicleScope sets the scope of a vehicle by who runs it, and gives the
+// vehicleScope sets the scope of a vehicle by who runs it, and returns the
 // category of its upstream part.
 func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (upstream string) {
 	switch g.Control {
@@ -294,7 +294,7 @@ func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (u
 	return e.category
 }
 
-// chainGroundTransport tells how the amounts multiply.
+// chainGroundTransport reports how the amounts multiply.
 func chainGroundTransport(q *Chain, g *groundTransport, l *Line) {
 	q.amount(g.DistanceKm, "km")
 	if l.Unit == "passenger.km" || g.Vehicles == 0 {

@@ -240,7 +240,7 @@ func (c *calculation) unused(given bool, field, message string) {
 	}
 }
 
-// chainMaterials tells how the amounts multiply.
+// chainMaterials reports how the amounts multiply.
 func chainMaterials(q *Chain, m *materials, l *Line) { q.weight(m.WeightKg, l) }
 
 // materialsDoc describes the type to its users.

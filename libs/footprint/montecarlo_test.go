@@ -33,7 +33,7 @@ func kilograms(m footprint.Mass) float64 {
 	return f / 1e9
 }
 
-// uncertain evaluates records and gives their lines and the interval of their
+// uncertain evaluates records and returns their lines and the interval of their
 // total. No GSD² may be above 2, for which the tolerances are meant.
 func uncertain(t *testing.T, records []uncertainRecord) ([]uncertainLine, total.Interval) {
 	t.Helper()
@@ -54,7 +54,7 @@ func uncertain(t *testing.T, records []uncertainRecord) ([]uncertainLine, total.
 }
 
 // simulate draws totals: each line is lognormal around its mass, and lines of
-// one key err together. It gives them in order.
+// one key err together. It returns them in order.
 func simulate(lines []uncertainLine, key func(i int) string) []float64 {
 	index := map[string]int{}
 	errorOf := make([]int, len(lines))

@@ -57,7 +57,7 @@ func decodePurchases(d *decoder, p *purchases) {
 	p.Scope3Category = d.scope3Category()
 }
 
-// currency reads a code of ISO 4217 in any case and gives it in upper case. It
+// currency reads a code of ISO 4217 in any case and returns it in upper case. It
 // only names the unit of the factor, so any three letters will do.
 func (d *decoder) currency() string {
 	text, ok := d.String("currency", 3, 3)

@@ -27,7 +27,7 @@ type recordType struct {
 	calculate func(input any, c *calculation) error
 	// read returns the input that stored fields hold.
 	read func(raw json.RawMessage) (any, error)
-	// chain tells how the inputs multiply to the quantity of a line.
+	// chain reports how the inputs multiply to the quantity of a line.
 	chain func(input any, l *Line, q *Chain)
 }
 

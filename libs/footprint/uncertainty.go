@@ -49,7 +49,7 @@ func newPedigree(set *factors.Set) *pedigree {
 	return p
 }
 
-// gsd2 gives GSD² = exp(√Σ ln(U)²) in millionths, the factor by which 95% of
+// gsd2 returns GSD² = exp(√Σ ln(U)²) in millionths, the factor by which 95% of
 // values lie at most below and above. variance is a further ln(U)², or nil.
 func (p *pedigree) gsd2(s scores, variance *big.Int) uint64 {
 	at := &p.known[s.index()]

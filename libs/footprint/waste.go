@@ -156,7 +156,7 @@ func calculateWaste(c *calculation, w *waste) {
 	c.add(e)
 }
 
-// chainWaste tells how the amounts multiply.
+// chainWaste reports how the amounts multiply.
 func chainWaste(q *Chain, w *waste, l *Line) { q.weight(w.WeightKg, l) }
 
 // wasteDoc describes the type to its users.

@@ -6,7 +6,7 @@
 // the ids of what the request will create, and a name that its moves leave in
 // histories. A process that dies at work leaves a reservation whose lease ends;
 // the next repetition takes it over, finds by those ids and that name what was
-// done already, does the rest and gives the answer.
+// done already, does the rest and returns the answer.
 //
 // Correctness rests on the ids and names alone. The lease, which compares
 // clocks of processes, only keeps repetitions from working side by side.
@@ -94,7 +94,7 @@ func (r Reservation) Once() string {
 	return hashOf("once", r.entry.Seed)[:32]
 }
 
-// reserve takes the key of a call. It gives a reservation, or the answer to
+// reserve takes the key of a call. It returns a reservation, or the answer to
 // give again, or an error for the client: IDEMPOTENCY_KEY_REUSED,
 // IDEMPOTENCY_IN_PROGRESS.
 func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyAnswer, error) {

@@ -25,7 +25,7 @@ func (s State) Admits(p Principal) bool {
 	return s.Active && s.UserID == p.UserID && s.Org == p.Org && s.Role == p.Role
 }
 
-// Sessions tells the state of sessions, at most one second old. An error means
+// Sessions reports the state of sessions, at most one second old. An error means
 // that it cannot be told; an id that names no session is a State that is not
 // Active.
 type Sessions interface {

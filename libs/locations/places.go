@@ -193,7 +193,7 @@ const (
 	replaced
 )
 
-// near tells how two codes of one length differ: by two neighbours swapped, by
+// near reports how two codes of one length differ: by two neighbours swapped, by
 // one letter replaced, or by more (none).
 func near(a, b string) slip {
 	var at [2]int

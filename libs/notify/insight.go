@@ -49,7 +49,7 @@ const (
 type DueEvents func(ctx context.Context, limit int) ([]record.MarkedEvent, error)
 
 // Insight measures the recalculation of one process, and looks at the queue and
-// the marks that all of them share. It gives metrics to OpenTelemetry and a page
+// the marks that all of them share. It returns metrics to OpenTelemetry and a page
 // for people. It never fails what it measures.
 type Insight struct {
 	now       func() time.Time
@@ -99,7 +99,7 @@ func (i *Insight) Close() error {
 	return i.inspector.client.Close()
 }
 
-// Watch tells where the marks are; until then only the queue is looked at.
+// Watch reports where the marks are; until then only the queue is looked at.
 func (i *Insight) Watch(due DueEvents) { i.due.Store(&due) }
 
 // measures makes the instruments of what this process does.

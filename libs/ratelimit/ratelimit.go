@@ -38,7 +38,7 @@ type Result struct {
 type Log interface {
 	// Take counts one take of key unless that would exceed the rule.
 	Take(ctx context.Context, key string, rule Rule) (Result, error)
-	// Peek tells what a take would meet, and counts nothing.
+	// Peek reports what a take would meet, and counts nothing.
 	Peek(ctx context.Context, key string, rule Rule) (Result, error)
 	// Refund takes back a take that was allowed, for what must not count after
 	// all (a limit on failures, after a success).

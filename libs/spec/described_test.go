@@ -56,7 +56,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 }
 
-// faultsOf walks through a schema and gives what its properties lack.
+// faultsOf walks through a schema and returns what its properties lack.
 func faultsOf(at string, s node) (faults []string) {
 	for _, kind := range []string{"allOf", "anyOf", "oneOf"} {
 		for _, part := range list(s[kind]) {

@@ -49,7 +49,7 @@ func waitQueued(t *testing.T, db *DB, n int) {
 	})
 }
 
-// atOnce queues n writes behind a gate, in order, and gives their errors once
+// atOnce queues n writes behind a gate, in order, and returns their errors once
 // all were answered.
 func atOnce(t *testing.T, db *DB, n int, fn func(i int) func(context.Context, Tx) error) []error {
 	t.Helper()

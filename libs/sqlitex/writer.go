@@ -79,7 +79,7 @@ func outcome(own, transaction error) error {
 }
 
 // try runs a batch in one transaction, each write under a savepoint of its
-// own. It gives the error of each write, whether the transaction began, and
+// own. It returns the error of each write, whether the transaction began, and
 // its error: if that is not nil, nothing was written.
 func (w *writer) try(batch []*write) (results []error, begun bool, err error) {
 	results = make([]error, len(batch))

@@ -26,7 +26,7 @@ const engineModule = "tests/mongoengine"
 var builds sync.Map // of func() (string, error)
 
 // Binary builds a main package of the workspace, such as
-// "services/gateway/cmd/gateway", once per process, and gives the program's
+// "services/gateway/cmd/gateway", once per process, and returns the program's
 // path. It has the race detector when the test has it.
 //
 // The go command cannot see that a test depends on such a program: tests that
@@ -61,7 +61,7 @@ func buildBinary(pkg string) (string, error) {
 }
 
 // buildEngine builds the engine unless this machine has done so from the same
-// sources, and gives its path.
+// sources, and returns its path.
 func buildEngine() (string, error) {
 	root, err := findRoot()
 	if err != nil {

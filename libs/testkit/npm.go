@@ -51,7 +51,7 @@ func NPM(t testing.TB, dir string) string {
 }
 
 // npmModules installs what the lockfile of dir names, unless this machine has
-// done so, and gives the node_modules directory.
+// done so, and returns the node_modules directory.
 func npmModules(ctx context.Context, dir string) (modules string, unreachable bool, err error) {
 	hash := sha256.New()
 	files := map[string][]byte{}

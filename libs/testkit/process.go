@@ -89,7 +89,7 @@ func (p *Proc) Output() string { return p.output.String() }
 // Exited is closed when the process has ended.
 func (p *Proc) Exited() <-chan struct{} { return p.done }
 
-// WaitLine waits for a line of output that contains text and gives that line.
+// WaitLine waits for a line of output that contains text and returns that line.
 // It fails the test when the process ends before, or takes too long.
 func (p *Proc) WaitLine(text string) string {
 	p.t.Helper()
@@ -159,7 +159,7 @@ func (p *Proc) Signal(s os.Signal) {
 	}
 }
 
-// Stop asks the process to end (SIGTERM) and gives what Wait gives. It fails
+// Stop asks the process to end (SIGTERM) and returns what Wait returns. It fails
 // the test when the process does not end.
 func (p *Proc) Stop() error {
 	p.t.Helper()
@@ -177,7 +177,7 @@ func (p *Proc) Stop() error {
 	return p.err
 }
 
-// Wait waits for the end of the process and gives nil when it ended with code
+// Wait waits for the end of the process and returns nil when it ended with code
 // 0, an *exec.ExitError otherwise.
 func (p *Proc) Wait() error {
 	<-p.done

@@ -2,5 +2,5 @@
 
 package testkit
 
-// raceEnabled tells whether the test was built with the race detector.
+// raceEnabled reports whether the test was built with the race detector.
 const raceEnabled = false

@@ -43,7 +43,7 @@ type RedisServer struct {
 	up       bool // of the embedded one
 }
 
-// Redis starts a Redis server for this test alone and gives its URL. It is
+// Redis starts a Redis server for this test alone and returns its URL. It is
 // empty, and keeps nothing over a restart unless told to. Where redis-server is
 // not installed it is an embedded imitation, and the test's log says so.
 func Redis(t testing.TB, with ...RedisOption) (url string, server *RedisServer) {

@@ -25,7 +25,7 @@ import (
 // waited for, long enough to leave the processor to it.
 const pollInterval = 10 * time.Millisecond
 
-// Eventually waits until cond gives nil, and fails the test with cond's last
+// Eventually waits until cond returns nil, and fails the test with cond's last
 // error when that takes longer than limit.
 func Eventually(t testing.TB, limit time.Duration, cond func() error) {
 	t.Helper()
@@ -92,7 +92,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock by d, backwards if d is negative, and gives the new time.
+// Advance moves the clock by d, backwards if d is negative, and returns the new time.
 func (c *Clock) Advance(d time.Duration) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

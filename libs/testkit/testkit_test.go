@@ -30,7 +30,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failureOf runs a piece of a test and gives what it failed with.
+// failureOf runs a piece of a test and returns what it failed with.
 func failureOf(t *testing.T, test func(testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}

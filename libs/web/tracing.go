@@ -19,8 +19,8 @@ func (h header) Get(k string) string { return h.c.Get(k) }
 func (h header) Set(string, string)  {}
 func (h header) Keys() []string      { return nil }
 
-// newTracing makes the middleware that gives every request but those for
-// health a server span and a measured duration, under the names of the semantic
+// newTracing returns the middleware that starts, for every request but those for
+// health, a server span and a measured duration, under the names of the semantic
 // conventions v1.43. Neither holds a path, a query or an address of the client:
 // a path has ids in it, and the number of its values has no bound.
 func (e *edge) newTracing() fiber.Handler {

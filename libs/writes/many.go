@@ -87,7 +87,7 @@ func IDs(c *fiber.Ctx) ([]record.ID, error) {
 	return ids, web.Finish(c, r)
 }
 
-// Bodies reads the body {"items": […]} of 1 to 100 records and gives each as
+// Bodies reads the body {"items": […]} of 1 to 100 records and returns each as
 // it was sent. What is wrong inside of one of them is for its own outcome.
 func Bodies(c *fiber.Ctx) ([]json.RawMessage, error) {
 	body, err := web.Body(c)
@@ -119,7 +119,7 @@ func Bodies(c *fiber.Ctx) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// Each makes a move for each of the ids, some side by side, and gives the
+// Each makes a move for each of the ids, some side by side, and returns the
 // outcomes in their order. request says what to ask for an id.
 func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Context, id record.ID) (record.Request, error)) ([]Outcome, error) {
 	ctx := c.UserContext()

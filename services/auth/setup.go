@@ -37,7 +37,7 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
 }
 
-// ResetPassword takes a user's password away, ends all sessions, and gives a
+// ResetPassword takes a user's password away, ends all sessions, and returns a
 // one-time token to set a new one.
 func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToken string, err error) {
 	_, err = a.change(ctx, org, id, func(u *account.User) error {
@@ -96,7 +96,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 	return a.audit(ctx, event{action: "user.setup", org: org, subject: id})
 }
 
-// newSetup puts a fresh one-time secret into a user and gives the token.
+// newSetup puts a fresh one-time secret into a user and returns the token.
 func (a *Accounts) newSetup(u *account.User) (token string) {
 	secret, hash := account.NewSecret()
 	u.SetupHash, u.SetupUntil = hash, a.moment().Add(setupTTL)

@@ -23,7 +23,7 @@ func massIn(t *testing.T, text string) footprint.Mass {
 }
 
 // difference reads the waterfall between two revisions, holds it to the sums
-// that it must have, and gives its parts as "kind type records kg".
+// that it must have, and returns its parts as "kind type records kg".
 func (s *service) difference(from, to int) (reply, []string) {
 	s.t.Helper()
 	a := s.of(fmt.Sprintf("/%d/diff/%d", from, to)).want(http.StatusOK)

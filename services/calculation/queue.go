@@ -140,7 +140,7 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 	return nil
 }
 
-// waitingOf tells how long a record has waited.
+// waitingOf reports how long a record has waited.
 func waitingOf(r record.Record, now time.Time) reviewView {
 	since := r.UpdatedAt
 	if r.SubmittedAt != nil {

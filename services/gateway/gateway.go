@@ -31,7 +31,7 @@ type Deps struct {
 	Auth, Records, Review, Calculation Upstream
 	// Tokens verifies access tokens; the services verify them again.
 	Tokens web.TokenVerifier
-	// Sessions tells whether a token's session still lives.
+	// Sessions reports whether a token's session still lives.
 	Sessions identity.Sessions
 	// Limits is the shared count of the rate limits.
 	Limits ratelimit.Log

@@ -165,7 +165,7 @@ func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Even
 	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
 }
 
-// getImport tells how far an import is.
+// getImport reports how far an import is.
 func (s *server) getImport(c *fiber.Ctx) error {
 	event, err := s.event(c)
 	if err != nil {

@@ -26,7 +26,7 @@ type commands struct {
 	env map[string]string
 }
 
-// run runs a command and gives what it prints.
+// run runs a command and returns what it prints.
 func (c *commands) run(input string, args ...string) (stdout string, err error) {
 	c.t.Helper()
 	var out strings.Builder
@@ -79,7 +79,7 @@ func (c *commands) serve() (base string) {
 	return ""
 }
 
-// ask sends a request and gives the status and the body.
+// ask sends a request and returns the status and the body.
 func ask(t *testing.T, method, url, token, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

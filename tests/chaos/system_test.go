@@ -219,7 +219,7 @@ func named(t *testing.T, uri, database, link string) string {
 	return u.String()
 }
 
-// command runs a program to its end and gives the first line it prints.
+// command runs a program to its end and returns the first line it prints.
 func command(t *testing.T, path string, env []string, input string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, args...)

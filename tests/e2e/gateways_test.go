@@ -21,7 +21,7 @@ type gateways struct {
 	t     *testing.T
 	urls  [2]string
 	redis *testkit.RedisServer
-	// ecf runs a command of the operator and gives the first line it prints.
+	// ecf runs a command of the operator and returns the first line it prints.
 	ecf func(input string, args ...string) string
 	org string
 }
@@ -51,7 +51,7 @@ func startGateways(t *testing.T, env ...string) *gateways {
 	return g
 }
 
-// account makes a user and gives its id.
+// account makes a user and returns its id.
 func (g *gateways) account(email, role string) string {
 	g.t.Helper()
 	return g.ecf(password+"\n", "user", "create", "--org", g.org, "--email", email, "--role", role)
@@ -217,7 +217,7 @@ func TestRedisAwayUnderLoad(t *testing.T) {
 	l := g.load(token, 6)
 	l.more(t, "with Redis", 200)
 
-	// guess tries to sign in from an address and gives how many tries were let
+	// guess tries to sign in from an address and returns how many tries were let
 	// through to the password.
 	tried := 0
 	guess := func(n, times int, address string) (through int) {

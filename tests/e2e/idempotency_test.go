@@ -16,7 +16,7 @@ import (
 // scene is a request with a key, made in an organization of its own.
 type scene struct {
 	name string
-	// prepare brings the organization to where the request is made and gives the
+	// prepare brings the organization to where the request is made and returns the
 	// request: who, path, body.
 	prepare func(s *stage) (as, path, body string)
 	status  int

@@ -40,7 +40,7 @@ func (s *importing) sweep(store record.Store) error {
 	return records.NewImporter(store, slog.New(slog.DiscardHandler), s.clock.now).Sweep(s.t.Context())
 }
 
-// import sends a file, has it worked on and gives the outcome.
+// import sends a file, has it worked on and returns the outcome.
 func (s *importing) outcome(query, file string) *answer {
 	s.t.Helper()
 	sent := s.send(query, file).want(http.StatusAccepted)

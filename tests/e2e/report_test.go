@@ -29,7 +29,7 @@ func filled(t *testing.T, s *system, user, manager *caller) string {
 	return event
 }
 
-// ecf runs a command as the program does and gives what it prints.
+// ecf runs a command as the program does and returns what it prints.
 func ecf(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

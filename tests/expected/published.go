@@ -66,7 +66,7 @@ func readPublished(folder string) (*published, error) {
 	return p, nil
 }
 
-// eachRow calls do with each row of a table; cell gives a cell by the name of
+// eachRow calls do with each row of a table; cell returns a cell by the name of
 // its column, and empty for a column that the table lacks.
 func eachRow(path string, do func(cell func(string) string) error) (err error) {
 	file, err := os.Open(path)

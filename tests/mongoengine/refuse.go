@@ -27,7 +27,7 @@ func notImplemented(what string) *commandError {
 	return &commandError{238, "NotImplemented", what + " is not supported by the test engine"}
 }
 
-// refusal tells why a command must not reach the engine: because the engine
+// refusal reports why a command must not reach the engine: because the engine
 // would take it and do something else than a server, in silence. What it
 // refuses by itself is not listed here.
 func refusal(c *command) *commandError {

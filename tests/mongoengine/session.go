@@ -18,7 +18,7 @@ type session struct {
 	lastID  int32
 }
 
-// handle carries out one request and gives the reply, nil when the client
+// handle carries out one request and returns the reply, nil when the client
 // wants none.
 func (s *session) handle(request message) (message, error) {
 	if request.opcode() != opMsg {
@@ -71,7 +71,7 @@ func (s *session) run(c *command) (bson.Raw, error) {
 	}
 }
 
-// call sends one command to the engine and gives the body of its reply.
+// call sends one command to the engine and returns the body of its reply.
 func (s *session) call(c *command) (bson.Raw, error) {
 	reply, err := s.exchange(c.encode(s.nextID(), 0))
 	if err != nil {

@@ -28,7 +28,7 @@ var errMalformed = errors.New("malformed message")
 // message is one whole message as it came from the network, header included.
 type message []byte
 
-// readMessage takes one message off r. It gives io.EOF only between messages.
+// readMessage takes one message off r. It returns io.EOF only between messages.
 func readMessage(r io.Reader) (message, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {

@@ -89,7 +89,7 @@ func TestScale(t *testing.T) {
 }
 
 // bySize approves one record at a time in events of different sizes, in turns,
-// so that what else the machine does meets all of them alike. It gives how long
+// so that what else the machine does meets all of them alike. It returns how long
 // it took in the small event that is used as the probe later.
 func (s *system) bySize(p plan, sized []*event, probe *event) sample {
 	answers, visible := make([]sample, len(sized)), make([]sample, len(sized))

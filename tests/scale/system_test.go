@@ -145,7 +145,7 @@ func (s *system) approve(e *event, w waiting) error {
 }
 
 // approveAndSee approves the next record and waits until the event's result is
-// current again, which then has it. It gives how long the answer took, and how
+// current again, which then has it. It returns how long the answer took, and how
 // long all of it.
 func (s *system) approveAndSee(e *event) (answer, visible time.Duration) {
 	w, ok := e.next()

@@ -80,7 +80,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 	return stored, refused, nil
 }
 
-// insertInOrder stores documents until a unique index refuses one. It gives how
+// insertInOrder stores documents until a unique index refuses one. It returns how
 // many were stored and whether it was stopped.
 func insertInOrder(ctx context.Context, in *mongo.Collection, documents []recordDoc) (n int, stopped bool, err error) {
 	// The driver may have sent the command before it looks at the context.

@@ -114,7 +114,7 @@ func TestAPageCostsTheSameAtAnyDepth(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		limit int64
-		// fill makes a list and gives how many records it has.
+		// fill makes a list and returns how many records it has.
 		fill  func(t *testing.T, db *mongo.Database, store *mongostore.Store) (total int64)
 		needs string // a setting
 	}{

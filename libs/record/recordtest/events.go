@@ -188,7 +188,7 @@ func eventTests() []test {
 	}
 }
 
-// deleteEvent deletes an event and gives it as stored.
+// deleteEvent deletes an event and returns it as stored.
 func (b *bench) deleteEvent(org record.OrgID, id record.EventID) record.Event {
 	b.Helper()
 	e, err := b.Event(b.Context(), org, id)

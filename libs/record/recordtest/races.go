@@ -13,7 +13,7 @@ import (
 // racers is how many goroutines race: enough to collide on every engine.
 const racers = 24
 
-// race runs fn n times at once, each after all are ready, and gives their
+// race runs fn n times at once, each after all are ready, and returns their
 // errors.
 func race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)

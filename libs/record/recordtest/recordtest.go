@@ -1,5 +1,5 @@
 // Package recordtest holds a storage engine to the sentences of record.Store:
-// what each method gives and refuses, that one organization never sees another,
+// what each method returns and refuses, that one organization never sees another,
 // and that all of it stays true when many write at once.
 package recordtest
 
@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// Run runs the suite. open gives a store over the database of the test t it is
+// Run runs the suite. open returns a store over the database of the test t it is
 // handed: the first call for a t makes an empty one, and every further call
 // with the same t gives another store value over that same database, as
 // another process would have.

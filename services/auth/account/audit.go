@@ -76,7 +76,7 @@ type AuditHead struct {
 
 // Audit is the append-only log of what concerned security.
 type Audit interface {
-	// AppendAudit stores an entry as the next of its organization and gives it
+	// AppendAudit stores an entry as the next of its organization and returns it
 	// with Seq, Prev and Hash: of many at once each gets a number of its own, and
 	// the chain stays one. An entry whose ID is there already is not stored again.
 	AppendAudit(ctx context.Context, e AuditEntry) (AuditEntry, error)

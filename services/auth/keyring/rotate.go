@@ -17,7 +17,7 @@ const PublishAhead = 5 * time.Minute
 const rotateAttempts = 100
 
 // Rotate adds a key that signs from PublishAhead from now on, and removes the
-// files of keys under which no good token is left. It gives the new key's id
+// files of keys under which no good token is left. It returns the new key's id
 // and when it begins to sign. Every replica follows by its next Reload.
 func (k *Keyring) Rotate() (kid string, from time.Time, err error) {
 	from = k.o.Now().Add(PublishAhead).Truncate(time.Second)

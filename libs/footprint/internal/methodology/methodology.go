@@ -320,7 +320,7 @@ func (p *page) Lines(typ, body string) ([]row, error) {
 }
 
 // Cases asks the engine for each combination of the values of some fields, which
-// are those of the schema, and gives a row for each that has a factor. body is
+// are those of the schema, and returns a row for each that has a factor. body is
 // the rest of the record, without its braces.
 func (p *page) Cases(typ, body string, names ...string) ([]row, error) {
 	var schema struct {

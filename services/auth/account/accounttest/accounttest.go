@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// Run tests an engine. open gives an empty store for one test.
+// Run tests an engine. open returns an empty store for one test.
 func Run(t *testing.T, open func(t *testing.T) account.Store) {
 	for name, test := range map[string]func(*testing.T, account.Store){
 		"users come back as they were stored":        usersRoundTrip,
@@ -94,7 +94,7 @@ func next(u account.User, change func(*account.User)) account.User {
 	return u
 }
 
-// race runs fn n times at once and gives the outcomes.
+// race runs fn n times at once and returns the outcomes.
 func race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})

@@ -81,7 +81,7 @@ func said(verb string, err error) error {
 	return mongox.Wrap(verb, err)
 }
 
-// unique tells which unique index was violated: that of the id or the email.
+// unique reports which unique index was violated: that of the id or the email.
 func unique(err error) error {
 	switch {
 	case !mongox.IsDuplicate(err):

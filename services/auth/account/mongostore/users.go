@@ -12,7 +12,7 @@ import (
 )
 
 // userDoc is a user as stored. A deleted user keeps its document, so that
-// histories can name it, and gives its email free: emailKey is then its id,
+// histories can name it, and releases its email: emailKey is then its id,
 // which no address can be.
 type userDoc struct {
 	ID           string        `bson:"_id"`

@@ -8,8 +8,8 @@ import (
 
 // Schema returns the tables and their versions. Pass it to sqlitex.Open.
 //
-// A deleted user keeps its row, so that histories can name it, and gives its
-// email free: email_key is then its id, which no address can be.
+// A deleted user keeps its row, so that histories can name it, and releases its
+// email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
 	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline()}}}
 }

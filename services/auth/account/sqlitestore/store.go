@@ -49,7 +49,7 @@ func said(verb string, err error) error {
 	return nil
 }
 
-// unique tells which unique column was violated: the id or the email.
+// unique reports which unique column was violated: the id or the email.
 func unique(err error) error {
 	switch {
 	case !sqlitex.IsDuplicate(err):
