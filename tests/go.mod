@@ -6,6 +6,7 @@ require (
 	github.com/Shopify/toxiproxy/v2 v2.5.0
 	github.com/anishathalye/porcupine v1.1.0
 	github.com/eventcarbon/ecf/libs v0.0.0
+	github.com/eventcarbon/ecf/libs/client v0.0.0
 	github.com/eventcarbon/ecf/services/calculation v0.0.0
 	github.com/eventcarbon/ecf/services/records v0.0.0
 	github.com/eventcarbon/ecf/services/review v0.0.0
@@ -107,6 +108,7 @@ require (
 
 replace (
 	github.com/eventcarbon/ecf/libs => ../libs
+	github.com/eventcarbon/ecf/libs/client => ../libs/client
 	github.com/eventcarbon/ecf/services/auth => ../services/auth
 	github.com/eventcarbon/ecf/services/calculation => ../services/calculation
 	github.com/eventcarbon/ecf/services/gateway => ../services/gateway

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/client"
-	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 func TestKilograms(t *testing.T) {
@@ -30,7 +30,9 @@ func TestKilograms(t *testing.T) {
 			t.Errorf("%q: %d, %v", text, got, err)
 		}
 	}
-	dice := testkit.Rand(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	dice := rand.New(rand.NewPCG(seed, seed))
 	for range 1000 {
 		k := client.Kilograms(dice.Uint64())
 		text, err := json.Marshal(k)

@@ -1,4 +1,6 @@
-package spec_test
+// Package clients holds the clients to the OpenAPI document: every type to its
+// schema, every operation to a call.
+package clients
 
 import (
 	"encoding/json"

@@ -1,0 +1,3 @@
+module github.com/eventcarbon/ecf/libs/client
+
+go 1.26.0
