@@ -8,12 +8,16 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // TestCommittedFilesAreGenerated keeps the embedded image equal to what the
-// reference tables give.
+// generator writes. It takes a minute under the race detector; `make verify`
+// generates the files as well, and fails where they differ.
 func TestCommittedFilesAreGenerated(t *testing.T) {
 	t.Parallel()
+	testkit.OnlyLong(t)
 	files, err := build(os.DirFS("../../source"))
 	if err != nil {
 		t.Fatal(err)
