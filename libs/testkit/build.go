@@ -33,7 +33,19 @@ var builds sync.Map // of func() (string, error)
 // use it must run with -count=1, or a result of an older program is reused.
 func Binary(t testing.TB, pkg string) string {
 	t.Helper()
-	build, _ := builds.LoadOrStore(pkg, sync.OnceValues(func() (string, error) { return buildBinary(pkg) }))
+	return binary(t, pkg, raceEnabled)
+}
+
+// BinaryWithoutRace is like Binary, but the program never has the race detector,
+// which multiplies the memory of a program: for tests that measure it.
+func BinaryWithoutRace(t testing.TB, pkg string) string {
+	t.Helper()
+	return binary(t, pkg, false)
+}
+
+func binary(t testing.TB, pkg string, race bool) string {
+	t.Helper()
+	build, _ := builds.LoadOrStore(fmt.Sprint(pkg, race), sync.OnceValues(func() (string, error) { return buildBinary(pkg, race) }))
 	path, err := build.(func() (string, error))()
 	if err != nil {
 		t.Fatalf("build %s: %v", pkg, err)
@@ -41,13 +53,13 @@ func Binary(t testing.TB, pkg string) string {
 	return path
 }
 
-func buildBinary(pkg string) (string, error) {
+func buildBinary(pkg string, race bool) (string, error) {
 	root, err := findRoot()
 	if err != nil {
 		return "", err
 	}
 	dir, args := "bin", []string{"build", "-buildvcs=false"}
-	if raceEnabled {
+	if race {
 		dir, args = "bin-race", append(args, "-race")
 	}
 	cache, unlock, err := lockedCache(root)

@@ -25,7 +25,7 @@ func TestBinaryIsBuiltOnce(t *testing.T) {
 		t.Errorf("built %s and %s", first, second)
 	}
 	// A later process finds it up to date.
-	if _, err := buildBinary(sample); err != nil {
+	if _, err := buildBinary(sample, raceEnabled); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) {
