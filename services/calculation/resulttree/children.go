@@ -14,7 +14,7 @@ type Child struct {
 	// Key is the id of a record, the index of a node, or "type/index" of a top
 	// node. It holds no |.
 	Key string
-	// Hash tells the inputs of a record coalescer; empty for a node.
+	// Hash distinguishes the inputs of a record's revisions; empty for a node.
 	Hash string
 	// Value is what a record counts, as Arithmetic.Total returns it, or the version
 	// of a node.

@@ -17,7 +17,7 @@ func hashPart(h hash.Hash, value string) { bundle.HashPart(h, value) }
 // HashRecord adds to h what of a record its contribution depends on.
 func HashRecord(h hash.Hash, c record.Counted) { bundle.HashInput(h, string(c.ID), c.Type, c.Fields) }
 
-// shortHash tells the inputs of one record coalescer from one revision to the next.
+// shortHash distinguishes the inputs of a record from one revision to the next.
 func shortHash(c record.Counted) string {
 	h := sha256.New()
 	HashRecord(h, c)

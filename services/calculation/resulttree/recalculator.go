@@ -61,7 +61,7 @@ type Results interface {
 	Changes(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) ([]NodeChanges, error)
 }
 
-// Arithmetic is the calculation itself, coalescer from the protocol around it.
+// Arithmetic is the calculation itself, without the protocol around it.
 type Arithmetic interface {
 	// Evaluate calculates one record under an event context.
 	Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error)
