@@ -1,0 +1,391 @@
+package records_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/records"
+)
+
+// tokens are "organization.user.role".
+type tokens struct{}
+
+func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return identity.Principal{}, errors.New("no token")
+	}
+	role, err := identity.ParseRole(parts[2])
+	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
+}
+
+const (
+	ada    = "org1.ada.user"
+	bob    = "org1.bob.user"
+	planck = "org1.max.manager"
+	root   = "org1.root.admin"
+	alien  = "org2.eve.admin"
+)
+
+// harness is the service over the embedded engine.
+type harness struct {
+	t        *testing.T
+	app      *fiber.App
+	clock    atomic.Int64
+	notified atomic.Int64
+}
+
+func (h *harness) Notify(context.Context, record.OrgID, record.EventID) { h.notified.Add(1) }
+
+func (h *harness) now() time.Time { return time.UnixMilli(h.clock.Add(1000)) }
+
+func start(t *testing.T) *harness {
+	t.Helper()
+	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), sqlitestore.Schema()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	store := sqlitestore.New(db)
+	h := &harness{t: t}
+	h.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
+	quotas, err := settings.ParseQuotas("free=3,team=50,enterprise=unlimited")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	importer := records.NewImporter(store, log, h.now)
+	h.app, err = records.New(records.Deps{Store: store, Notifier: h, Verifier: tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = importer.Run(ctx)
+	}()
+	t.Cleanup(func() { stop(); <-ended })
+	for _, org := range []record.OrgID{"org1", "org2"} {
+		if err := store.InsertOrganization(t.Context(), record.Organization{ID: org, Name: string(org), Plan: "free", Rev: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// answer is a response with what the tests look at.
+type answer struct {
+	t      *testing.T
+	what   string
+	status int
+	header http.Header
+	body   string
+	data   map[string]any
+	code   string
+}
+
+// send makes a request; header are names and values in turns.
+func (h *harness) send(as, method, path, body string, header ...string) answer {
+	h.t.Helper()
+	request := httptest.NewRequest(method, "/api/v2"+path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+as)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := h.app.Test(request, -1)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var read struct {
+		Data  map[string]any
+		Error struct{ Code string }
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && len(text) > 0 {
+		if err := json.Unmarshal(text, &read); err != nil {
+			h.t.Fatalf("%s %s: %v: %.500s", method, path, err, text)
+		}
+	}
+	return answer{h.t, method + " " + path, response.StatusCode, response.Header, string(text), read.Data, read.Error.Code}
+}
+
+// want fails the test where the answer has another status or code.
+func (a answer) want(status int, code string) answer {
+	a.t.Helper()
+	if a.status != status || a.code != code {
+		a.t.Fatalf("%s: %d %s, want %d %s: %.700s", a.what, a.status, a.code, status, code, a.body)
+	}
+	return a
+}
+
+func (a answer) text(name string) string { return fmt.Sprint(a.data[name]) }
+
+// event makes an event and returns its path.
+func (h *harness) event() string {
+	h.t.Helper()
+	return "/events/" + h.send(planck, http.MethodPost, "/events", `{"title":"Meeting","country":"GB"}`).want(http.StatusCreated, "").text("_id")
+}
+
+const bin = `{"treatment":"landfill","weightKg":10}`
+
+// TestEventIsKept: an event from its creation to its deletion, with the
+// conditions of a caller who may have seen an older one.
+func TestEventIsKept(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	made := h.send(planck, http.MethodPost, "/events", `{"title":"Meeting","country":"GB","attendees":80}`).want(http.StatusCreated, "")
+	path := "/events/" + made.text("_id")
+	if made.text("revision") != "1" || made.header.Get("Location") != "/api/v2"+path || made.header.Get("ETag") == "" {
+		t.Errorf("created: %v %s", made.header, made.body)
+	}
+	h.send(alien, http.MethodGet, path, "").want(http.StatusNotFound, "EVENT_NOT_FOUND")
+	h.send(ada, http.MethodPatch, path, `{"attendees":90}`).want(http.StatusForbidden, "FORBIDDEN")
+	h.send(planck, http.MethodPatch, path, `{"attendees":"many"}`).want(http.StatusBadRequest, "VALIDATION_ERROR")
+	edited := h.send(planck, http.MethodPatch, path, `{"attendees":90}`, "If-Match", made.header.Get("ETag")).want(http.StatusOK, "")
+	if edited.text("revision") != "2" || edited.text("attendees") != "90" || edited.text("title") != "Meeting" {
+		t.Errorf("edited: %s", edited.body)
+	}
+	h.send(planck, http.MethodPatch, path, `{"attendees":70}`, "If-Match", made.header.Get("ETag")).want(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	if now := h.send(ada, http.MethodGet, path, ""); now.text("attendees") != "90" {
+		t.Errorf("a refused change was made: %s", now.body)
+	}
+	if same := h.send(ada, http.MethodGet, path, "", "If-None-Match", h.send(ada, http.MethodGet, path, "").header.Get("ETag")); same.status != http.StatusNotModified || same.body != "" {
+		t.Errorf("unchanged: %d %s", same.status, same.body)
+	}
+	rehearsed := h.send(planck, http.MethodDelete, path, "", "X-Dry-Run", "true").want(http.StatusOK, "")
+	if rehearsed.header.Get("X-Dry-Run") != "true" {
+		t.Errorf("rehearsed: %v", rehearsed.header)
+	}
+	h.send(planck, http.MethodGet, path, "").want(http.StatusOK, "")
+	h.send(planck, http.MethodDelete, path, "").want(http.StatusOK, "")
+	h.send(planck, http.MethodGet, path, "").want(http.StatusNotFound, "EVENT_NOT_FOUND")
+}
+
+// TestEventsOfThePlan: the event beyond the plan is refused, and a deleted one
+// makes no room.
+func TestEventsOfThePlan(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	for range 3 {
+		h.event()
+	}
+	h.send(planck, http.MethodPost, "/events", `{"title":"One more","country":"GB"}`).want(http.StatusPaymentRequired, "QUOTA_EXCEEDED")
+	h.send("org2.eve.admin", http.MethodPost, "/events", `{"title":"Theirs","country":"GB"}`).want(http.StatusCreated, "")
+}
+
+// TestRecordIsKept: a record from its creation to its submission, and who may
+// change it when.
+func TestRecordIsKept(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	list := h.event() + "/waste"
+	made := h.send(ada, http.MethodPost, list, bin).want(http.StatusCreated, "")
+	path := list + "/" + made.text("_id")
+	if made.text("status") != "unsubmitted" || made.text("submitted") != "false" || made.data["footprint"] == nil {
+		t.Errorf("created: %s", made.body)
+	}
+	h.send(bob, http.MethodPatch, path, `{"weightKg":11}`).want(http.StatusForbidden, "FORBIDDEN")
+	h.send(ada, http.MethodPatch, path, `{"weightKg":-1,"treatment":"sea"}`).want(http.StatusBadRequest, "VALIDATION_ERROR")
+	if e := h.send(ada, http.MethodPatch, path, `{"weightKg":12}`, "If-Match", made.header.Get("ETag")).want(http.StatusOK, ""); e.text("revision") != "2" {
+		t.Errorf("edited: %s", e.body)
+	}
+	if same := h.send(ada, http.MethodPatch, path, `{"weightKg":12}`).want(http.StatusOK, ""); same.text("revision") != "2" {
+		t.Errorf("an edit without a difference made a revision: %s", same.body)
+	}
+	h.send(ada, http.MethodPost, path+"/submit", "").want(http.StatusOK, "")
+	h.send(ada, http.MethodPatch, path, `{"weightKg":13}`).want(http.StatusConflict, "RECORD_LOCKED")
+	h.send(ada, http.MethodPost, path+"/withdraw", "").want(http.StatusOK, "")
+	history := h.send(ada, http.MethodGet, path+"/history", "").want(http.StatusOK, "")
+	var moves []string
+	for _, item := range history.data["items"].([]any) {
+		moves = append(moves, fmt.Sprint(item.(map[string]any)["action"]))
+	}
+	if got := strings.Join(moves, " "); got != "withdraw submit edit create" && got != "create edit submit withdraw" {
+		t.Errorf("history: %s: %.900s", got, history.body)
+	}
+	h.send(ada, http.MethodDelete, path, "").want(http.StatusOK, "")
+	h.send(ada, http.MethodGet, path, "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
+	if h.notified.Load() != 0 {
+		t.Errorf("%d notifications, though nothing was approved", h.notified.Load())
+	}
+}
+
+// TestReferenceIsTakenOnce: a source's own name of a record is unique below its
+// event and type, and free again after a deletion.
+func TestReferenceIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	list := h.event() + "/waste"
+	named := `{"treatment":"landfill","weightKg":10,"externalReference":"Bin 7"}`
+	first := h.send(ada, http.MethodPost, list, named).want(http.StatusCreated, "")
+	h.send(ada, http.MethodPost, list, named).want(http.StatusConflict, "DUPLICATE_REFERENCE")
+	h.send(ada, http.MethodDelete, list+"/"+first.text("_id"), "").want(http.StatusOK, "")
+	h.send(ada, http.MethodPost, list, named).want(http.StatusCreated, "")
+}
+
+// TestRepeatedCreation with its key is one creation and one answer.
+func TestRepeatedCreation(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	list := h.event() + "/waste"
+	first := h.send(ada, http.MethodPost, list, bin, "Idempotency-Key", "line-1").want(http.StatusCreated, "")
+	again := h.send(ada, http.MethodPost, list, bin, "Idempotency-Key", "line-1").want(http.StatusCreated, "")
+	if first.body != again.body || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("first %.300s\nagain %v %.300s", first.body, again.header, again.body)
+	}
+	h.send(ada, http.MethodPost, list, `{"treatment":"landfill","weightKg":11}`, "Idempotency-Key", "line-1").want(http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
+	if n := h.total(list); n != 1 {
+		t.Errorf("%d records", n)
+	}
+}
+
+func (h *harness) total(list string) int {
+	h.t.Helper()
+	a := h.send(ada, http.MethodGet, list, "").want(http.StatusOK, "")
+	return int(a.data["pagination"].(map[string]any)["total"].(float64))
+}
+
+// TestBatch: each record by itself, in the order sent; a bad one names its fault
+// and holds up none of the others.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	list := h.event() + "/waste"
+	a := h.send(ada, http.MethodPost, list+"/batch", `{"items":[`+bin+`,{"treatment":"landfill"},`+bin+`,{"treatment":"sea","weightKg":1}]}`).want(http.StatusOK, "")
+	var got []string
+	for _, item := range a.data["items"].([]any) {
+		text, err := json.Marshal(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch item := string(text); {
+		case strings.Contains(item, `"record"`):
+			got = append(got, "record")
+		case strings.Contains(item, `"items[1].weightKg"`):
+			got = append(got, "weightKg")
+		case strings.Contains(item, `"items[3].treatment"`):
+			got = append(got, "treatment")
+		default:
+			got = append(got, item)
+		}
+	}
+	if want := "record weightKg record treatment"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := h.total(list); n != 2 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// TestListsArePages: newest first, exact totals, and 304 for a page that has not
+// changed, whatever changes elsewhere.
+func TestListsArePages(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	list, other := h.event()+"/waste", h.event()+"/waste"
+	var ids []string
+	for range 5 {
+		ids = append(ids, h.send(ada, http.MethodPost, list, bin).want(http.StatusCreated, "").text("_id"))
+	}
+	h.send(ada, http.MethodDelete, list+"/"+ids[2], "").want(http.StatusOK, "")
+	page := h.send(bob, http.MethodGet, list+"?page=2&limit=3", "").want(http.StatusOK, "")
+	items := page.data["items"].([]any)
+	if p := page.data["pagination"].(map[string]any); len(items) != 1 || items[0].(map[string]any)["_id"] != ids[0] || p["total"] != 4.0 {
+		t.Errorf("the second page: %.700s", page.body)
+	}
+	tag := page.header.Get("ETag")
+	h.send(ada, http.MethodPost, other, bin).want(http.StatusCreated, "")
+	if a := h.send(bob, http.MethodGet, list+"?page=2&limit=3", "", "If-None-Match", tag); a.status != http.StatusNotModified {
+		t.Errorf("after a change elsewhere: %d", a.status)
+	}
+	h.send(ada, http.MethodPatch, list+"/"+ids[0], `{"weightKg":20}`).want(http.StatusOK, "")
+	h.send(bob, http.MethodGet, list+"?page=2&limit=3", "", "If-None-Match", tag).want(http.StatusOK, "")
+	h.send(bob, http.MethodGet, list+"?page=0", "").want(http.StatusBadRequest, "VALIDATION_ERROR")
+}
+
+// TestImportedFile: a file is checked whole before any row is stored.
+func TestImportedFile(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	list := h.event() + "/waste"
+	run := func(file string) answer {
+		t.Helper()
+		began := h.send(ada, http.MethodPost, list+"/import", file, "Content-Type", "text/csv").want(http.StatusAccepted, "")
+		where := strings.TrimSuffix(list, "/waste") + "/imports/" + began.text("_id")
+		var now answer
+		testkit.Eventually(t, 10*time.Second, func() error {
+			now = h.send(ada, http.MethodGet, where, "").want(http.StatusOK, "")
+			if s := now.text("status"); s != "completed" && s != "failed" {
+				return fmt.Errorf("the import is %s", s)
+			}
+			return nil
+		})
+		return now
+	}
+	if a := run("treatment,weightKg\nlandfill,10\nsea,11\n"); a.text("status") != "failed" || !strings.Contains(a.body, "treatment") || h.total(list) != 0 {
+		t.Errorf("with a bad row: %d records, %s", h.total(list), a.body)
+	}
+	if a := run("treatment,weightKg\nlandfill,10\nlandfill,11\n"); a.text("status") != "completed" || h.total(list) != 2 {
+		t.Errorf("good rows: %d records, %s", h.total(list), a.body)
+	}
+}
+
+// TestExport has a line for each record, guarded against formulas, and refuses
+// other organizations.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	h.send(ada, http.MethodPost, event+"/waste", `{"treatment":"landfill","weightKg":10,"description":"=1+1"}`).want(http.StatusCreated, "")
+	h.send(alien, http.MethodGet, event+"/export", "").want(http.StatusNotFound, "EVENT_NOT_FOUND")
+	a := h.send(ada, http.MethodGet, event+"/export", "")
+	if lines := strings.Split(strings.TrimSpace(a.body), "\n"); a.status != http.StatusOK || len(lines) != 2 || !strings.Contains(lines[1], "'=1+1") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if same := h.send(ada, http.MethodGet, event+"/export", "", "If-None-Match", a.header.Get("ETag")); same.status != http.StatusNotModified {
+		t.Errorf("unchanged: %d", same.status)
+	}
+}
+
+// TestPolicyIsTheAdmins: only an administrator changes it, and a misspelt one
+// is noticed.
+func TestPolicyIsTheAdmins(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.send(planck, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusForbidden, "FORBIDDEN")
+	if a := h.send(root, http.MethodPatch, "/organization", `{"policy":{"foureyes":true}}`).want(http.StatusOK, ""); !strings.Contains(a.body, `"policy.foureyes"`) {
+		t.Errorf("nothing is said of the unknown field: %s", a.body)
+	}
+	h.send(root, http.MethodPatch, "/organization", `{"policy":{"foureyes":true}}`, "Prefer", "handling=strict").want(http.StatusBadRequest, "VALIDATION_ERROR")
+	on := h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
+	if policy, ok := on.data["policy"].(map[string]any); !ok || policy["fourEyes"] != true {
+		t.Errorf("four eyes are not on: %s", on.body)
+	}
+}
