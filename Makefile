@@ -73,9 +73,15 @@ run: bin/ecf ## Run everything in one process, with a demo organization
 demo: ## Play the example conference against a running server
 	@$(GO) run ./tests/cmd/demo $(DEMO)
 
+CONSOLE := services/gateway/console
+# npm writes its own copy of the lockfile last: it stands for a whole installation.
+CONSOLE_MODULES := $(CONSOLE)/node_modules/.package-lock.json
+$(CONSOLE_MODULES): $(CONSOLE)/package.json $(CONSOLE)/package-lock.json
+	@cd $(CONSOLE) && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
+
 .PHONY: console-dev
-console-dev: ## Serve the console with hot reload against a running server (ECF_URL=http://127.0.0.1:8080)
-	@cd $(CONSOLE) && npm ci --no-audit --no-fund && npm run dev
+console-dev: $(CONSOLE_MODULES) ## Serve the console with hot reload against a running server (ECF_URL=http://127.0.0.1:8080)
+	@cd $(CONSOLE) && npm run dev
 
 ## Testing
 
@@ -175,7 +181,7 @@ fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 test-console: ## Run the tests of the console: its logic, and its flows in Chromium
 	@if ! command -v npm >/dev/null; then echo "NOT tested: there is no npm, so the console is not tested"; \
 	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT tested: npm reaches no registry, so the console is not tested"; \
-	else cd $(CONSOLE) && npm install --no-save --no-audit --no-fund --omit-lockfile-registry-resolved --loglevel=error && npm run --silent test && \
+	else $(MAKE) $(CONSOLE_MODULES) && cd $(CONSOLE) && npm run --silent test && \
 		if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then $(MAKE) -C $(CURDIR) bin/ecf && npm run --silent e2e; \
 		else echo "NOT tested: there is no Chromium, so the flows of the console are not tested"; fi; fi
 
@@ -260,7 +266,6 @@ check-deploy:
 
 # The console is built ahead, so that running it needs Go only. Compressors differ
 # between releases of Node.js, so what is compared is what they compressed.
-CONSOLE := services/gateway/console
 DIST_SUM = (cd $(CONSOLE)/dist && sha256sum index.html && for f in assets/*.gz; do printf '%s ' "$$f"; gzip -dc "$$f" | sha256sum; done)
 
 .PHONY: check-console
@@ -274,8 +279,8 @@ check-console:
 	fi
 
 .PHONY: console
-console: ## Build the console, which the gateway embeds
-	@cd $(CONSOLE) && npm install --no-save --no-audit --no-fund --omit-lockfile-registry-resolved --loglevel=error && npm run --silent types && node licences.mjs && npm run --silent build
+console: $(CONSOLE_MODULES) ## Build the console, which the gateway embeds
+	@cd $(CONSOLE) && npm run --silent types && node licences.mjs && npm run --silent build
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters

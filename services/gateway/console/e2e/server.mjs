@@ -89,6 +89,12 @@ export class Server {
     return answer.data;
   }
 
+  /** Returns the id of the event that the demonstration begins with. */
+  async example() {
+    const { items } = await this.api('manager', 'GET', '/events?limit=100');
+    return items.find((e) => e.title.startsWith('Example'))._id;
+  }
+
   async event(title) {
     return (
       await this.api('manager', 'POST', '/events', {

@@ -119,12 +119,26 @@ describe('saving', () => {
     expect(server.records.size).toBe(1);
     engine.stop();
   });
+  it('saves a row as it was left, even if the focus is back before it was checked', async () => {
+    const { store, engine } = await visit();
+    const [key = ''] = store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    engine.active = key;
+    engine.active = null;
+    engine.active = key;
+    engine.left();
+    await until(() => store.get(key)?.id);
+    store.edit([{ key, type: 'flights', cells: { from: 'CDG' } }]);
+    await until(() => store.get(key)?.check.state === 'good');
+    expect(server.requests.filter((r) => r.startsWith('PATCH'))).toEqual([]);
+    engine.stop();
+  });
   it('asks once for many rows', async () => {
     const { store, engine } = await visit();
     store.edit(Array.from({ length: 150 }, () => ({ type: 'flights', cells: { from: 'LHR' } })));
     await until(() => store.rows.every((r) => r.id));
     expect(server.requests.filter((r) => r.endsWith('dry'))).toHaveLength(2);
     expect(server.requests.filter((r) => r === 'POST /events/e/flights/batch')).toHaveLength(2);
+    expect(server.requests.filter((r) => r.startsWith('PATCH'))).toEqual([]);
     engine.stop();
   });
   it('keeps a faulty row and names the fault in its cell', async () => {

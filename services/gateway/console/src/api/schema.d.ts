@@ -1229,7 +1229,7 @@ export interface paths {
          *     `…/diff/{other}`; a revision that was signed off keeps its report for ever at `…/results/{revision}/report`. A bundle is
          *     verified by the engine version it names.
          *
-         *     With `names=full` the bundle is of the format `ecf-report/2`: it also names the organization, who created, submitted and
+         *     With `names=full` the bundle is of the format `ecf-report/2` and of the type `application/vnd.ecf.report+json`: it also names the organization, who created, submitted and
          *     approved each record and when, and what is not counted; `ecf verify` checks these approvals too. With `names=roles`
          *     pseudonyms, other ones each time, stand for people, and free text is withheld.
          *
@@ -5680,6 +5680,7 @@ export interface components {
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -8550,7 +8551,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReportBundle"] | components["schemas"]["SignedBundle"];
+                    "application/json": components["schemas"]["ReportBundle"];
+                    "application/vnd.ecf.report+json": components["schemas"]["SignedBundle"];
                     "text/csv": string;
                     "text/html": string;
                 };

@@ -598,6 +598,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                         ) : (
                           <>
                             <span className="celltext">{r ? cellText(r, c) : ''}</span>
+                            {other && <span className="theirs">{r?.theirs?.cells[c.field] || '–'}</span>}
                             {fault && <span className="vh"> {fault.message}</span>}
                           </>
                         )}

@@ -28,8 +28,7 @@ export type Trouble =
   | null;
 
 export class Engine {
-  /** The row in focus is not saved while it is being worked on. */
-  active: string | null = null;
+  private focused: string | null = null;
   trouble: Trouble = null;
   onSaved: () => void = () => {};
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
@@ -58,6 +57,22 @@ export class Engine {
     for (const r of this.store.rows) if (dirty(r)) r.check = { ...r.check, state: 'waiting' };
     for (const o of await readOutgoing(this.scope, this.event).catch((): Outgoing[] => [])) await this.post(o);
     this.schedule(0);
+  }
+
+  /** The key of the row in focus, which is not saved while it is being worked on. */
+  get active(): string | null {
+    return this.focused;
+  }
+
+  set active(key: string | null) {
+    const before = this.focused === key || !this.focused ? undefined : this.store.get(this.focused);
+    // A row that was left is saved as it was left, even if the focus is back before that.
+    if (before) before.left = before.cells;
+    this.focused = key;
+  }
+
+  private atWork(r: Row): boolean {
+    return r.key === this.focused && r.left !== r.cells;
   }
 
   async reload(): Promise<void> {
@@ -198,8 +213,9 @@ export class Engine {
 
   private async save(): Promise<void> {
     const ready = this.store.rows.filter(
-      (r) => editable(r) && dirty(r) && r.check.state === 'good' && r.key !== this.active && !r.theirs && !r.saving,
+      (r) => editable(r) && dirty(r) && r.check.state === 'good' && !this.atWork(r) && !r.theirs && !r.saving,
     );
+    const known = ready.filter((r) => r.id);
     for (const [type, rows] of byType(ready.filter((r) => !r.id))) {
       for (let i = 0; i < rows.length; i += batchMax) {
         const part = rows.slice(i, i + batchMax);
@@ -215,7 +231,7 @@ export class Engine {
         await this.post(o);
       }
     }
-    for (const r of ready) if (r.id) await this.patch(r);
+    for (const r of known) await this.patch(r);
     if (ready.length > 0) this.onSaved();
   }
 

@@ -27,6 +27,8 @@ export interface Row {
   mine?: boolean;
   comment?: string | null;
   saving?: boolean;
+  /** The cells as they were when the focus last left the row. */
+  left?: Cells;
   /** Somebody else's version, when a write met one. */
   theirs?: { cells: Cells; revision: number; by: string };
   /** Why the last try to save failed, other than by faults. */

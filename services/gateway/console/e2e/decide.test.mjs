@@ -1,0 +1,98 @@
+// From a row to a report, and decisions on the way.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anonymous, cell, flights, grid, the, until, visit } from './setup.mjs';
+
+test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeout: 180_000 }, async () => {
+  const id = await the.server.event('Keyboard');
+  const { page } = await anonymous(`/events/${id}/sheet`);
+  await page.getByLabel('Email').waitFor();
+  await page.keyboard.type('manager@demo.test');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(the.server.password);
+  await page.keyboard.press('Enter');
+  await grid(page).waitFor();
+  await page.evaluate((t) => navigator.clipboard.writeText(t), flights);
+  await until('the grid has the focus', () =>
+    page.evaluate(() => document.activeElement?.getAttribute('role') === 'grid'),
+  );
+  await page.keyboard.press('Control+v');
+  // The fault is in its cell, and what would be right one key away.
+  await until('the fault is in its cell', async () => (await cell(page, 2, 2).getAttribute('aria-invalid')) === 'true');
+  assert.match(await cell(page, 2, 2).innerText(), /JKF/);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Alt+Enter');
+  await until('the cell is mended', async () => (await cell(page, 2, 2).innerText()).startsWith('JFK'));
+  await page.keyboard.press('Control+End'); // a row is saved when it is left
+  await until(
+    'three records are saved',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}/flights`)).pagination.total === 3,
+  );
+  await page.keyboard.press('Control+a');
+  const submit = page.getByRole('button', { name: 'Submit 3 rows' });
+  await submit.waitFor();
+  await submit.focus();
+  await page.keyboard.press('Enter');
+  await until(
+    'all wait',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}/review`)).pagination.total === 3,
+  );
+  await page.getByRole('link', { name: 'Review' }).focus();
+  await page.keyboard.press('Enter');
+  const queue = page.getByRole('listbox');
+  await queue.waitFor();
+  await queue.focus();
+  for (let n = 0; n < 3; n++) {
+    await until('a record is chosen', () => queue.getAttribute('aria-activedescendant'));
+    await page.keyboard.press('a');
+  }
+  await until(
+    'they are approved when the time to undo is over',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}/review`)).pagination.total === 0,
+  );
+  await until('they count', () =>
+    the.server.api('manager', 'GET', `/events/${id}/results`).then(
+      (r) => r.counts.approved === 3 && r.status === 'current',
+      () => false,
+    ),
+  );
+  await page.getByRole('link', { name: 'Footprint' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /Flights/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('details.explained').first().waitFor();
+  await page.getByRole('link', { name: 'Sign and report' }).focus();
+  await page.keyboard.press('Enter');
+  await page.frameLocator('iframe').getByRole('heading', { name: 'Keyboard' }).first().waitFor();
+});
+
+test('two browsers decide on the same record: the second is told', { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Two');
+  const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'JFK',
+    passengers: 2,
+  });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${record._id}/submit`, {});
+  const first = await visit('manager', `/events/${id}/review`);
+  const second = await visit('admin', `/events/${id}/review`);
+  for (const { page } of [first, second]) await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+  await first.page.getByRole('button', { name: 'Reject' }).click();
+  await first.page.getByLabel('Why?').fill('The invoice says otherwise.');
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+  await until(
+    'rejected',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status === 'rejected',
+  );
+  await second.page
+    .getByRole('button', { name: 'Approve', exact: true })
+    .click({ timeout: 3_000 })
+    .catch(() => {});
+  await second.page
+    .getByText(/Decided elsewhere|Nothing was decided/)
+    .first()
+    .waitFor({ timeout: 40_000 });
+  assert.equal((await the.server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status, 'rejected');
+});

@@ -1,0 +1,49 @@
+// Every page, for every role, in both themes.
+import { test } from 'node:test';
+import { anonymous, axe, the, visit } from './setup.mjs';
+
+for (const who of ['user', 'manager', 'admin'])
+  test(`axe finds nothing on any page: ${who}`, { timeout: 240_000 }, async () => {
+    const { page } = await visit(who);
+    const id = await the.server.event(`Pages for ${who}`);
+    const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+      from: 'LHR',
+      to: 'JFK',
+      passengers: 2,
+    });
+    await the.server.api('user', 'POST', `/events/${id}/flights/${record._id}/submit`, {});
+    await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 2 });
+    const example = await the.server.example();
+    const pages = [
+      '/',
+      `/events/${id}/sheet`,
+      `/events/${id}/sheet?type=all`,
+      `/events/${id}/footprint`,
+      `/events/${example}/footprint`,
+      `/events/${example}/report`,
+      `/events/${id}/report`,
+      '/organization',
+      '/account',
+      '/about',
+    ];
+    if (who !== 'user') pages.push(`/events/${id}/review`, `/events/${example}/review`);
+    for (const path of pages) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      await axe(page, path);
+    }
+    if (who === 'admin')
+      for (const tab of ['Members', 'Audit log']) {
+        await page.goto('/organization');
+        await page.getByRole('tab', { name: tab }).click();
+        await page.getByRole('table').waitFor();
+        await axe(page, tab);
+      }
+  });
+
+test('axe finds nothing on the page to sign in', async () => {
+  const { page } = await anonymous();
+  await page.getByLabel('Email').waitFor();
+  await axe(page, 'sign in');
+});

@@ -1,0 +1,87 @@
+// What every file of flows begins with: a server and a browser of its own.
+import assert from 'node:assert/strict';
+import { after, afterEach, before } from 'node:test';
+import AxeBuilder from '@axe-core/playwright';
+import { launch, open, signIn } from './browser.mjs';
+import { Server } from './server.mjs';
+
+/** The server and the browser of this file; both are there when its flows run. */
+export const the = { server: undefined, browser: undefined };
+const opened = [];
+
+before(async () => {
+  [the.server, the.browser] = await Promise.all([Server.start(), launch()]);
+});
+after(async () => {
+  await the.browser?.close();
+  await the.server?.stop();
+});
+
+/** Every flow ends with no report of the policy, no error and no request to another host. */
+afterEach(async () => {
+  const faults = opened.flatMap((o) => o.faults);
+  await Promise.all(opened.map((o) => o.context.close()));
+  opened.length = 0;
+  assert.deepEqual(faults, []);
+});
+
+/** Opens a page of a browser nobody has signed in with. */
+export async function anonymous(path = '/', options = {}) {
+  const o = await open(the.browser, the.server.url, options);
+  o.page.setDefaultTimeout(30_000);
+  opened.push(o);
+  await o.page.goto(path);
+  return o;
+}
+
+export async function visit(who, path = '/', options = {}) {
+  const o = await anonymous('/', options);
+  await signIn(o.page, `${who}@demo.test`, the.server.password);
+  if (path !== '/') await o.page.goto(path);
+  return o;
+}
+
+export const until = async (what, f, patience = 30_000) => {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    const got = await f();
+    if (got) return got;
+    if (Date.now() > deadline) throw new Error(`in vain: ${what}`);
+    await new Promise((r) => setTimeout(r, 100));
+  }
+};
+
+export const grid = (page) => page.getByRole('grid');
+export const cell = (page, row, col) =>
+  page.locator(`[role=row][aria-rowindex="${row + 1}"] [role=gridcell][aria-colindex="${col + 1}"]`);
+
+export async function paste(page, text) {
+  await page.evaluate((t) => navigator.clipboard.writeText(t), text);
+  await grid(page).focus();
+  await page.keyboard.press('Control+v');
+}
+
+export const flights = 'From\tTo\tPAX\tClass\nLHR\tJFK\t2\teconomy\nCDG\tJKF\t3\tbusiness\nMAN\tDUB\t14\teconomy';
+
+/**
+ * Fails on anything axe finds on the page as it is, in both themes. A theme
+ * changes colours only, so the second is looked at for what depends on them.
+ */
+export async function axe(page, what) {
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' });
+    // The report is a page of the server's own, with tests of its own.
+    const builder = new AxeBuilder({ page }).exclude('iframe');
+    if (theme === 'dark') builder.withRules(['color-contrast', 'link-in-text-block']);
+    const { violations } = await builder.analyze();
+    assert.deepEqual(
+      violations.map(
+        (v) =>
+          `${what}, ${theme}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160) + n.any.map((a) => a.message).join()).join(' | ')}`,
+      ),
+      [],
+    );
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}

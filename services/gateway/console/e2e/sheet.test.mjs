@@ -1,0 +1,100 @@
+// The sheet: what is typed, checked, kept and saved.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cell, flights, grid, paste, the, until, visit } from './setup.mjs';
+
+test('the grid is in the accessibility tree, with its size, headers and faults', async () => {
+  const id = await the.server.event('Tree');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await paste(page, flights);
+  await until('checked', async () => (await cell(page, 2, 2).getAttribute('aria-invalid')) === 'true');
+  assert.equal(await grid(page).getAttribute('aria-rowcount'), String(3 + 20 + 1));
+  assert.ok(await page.getByRole('columnheader', { name: /Passengers/ }).count());
+  const active = await grid(page).getAttribute('aria-activedescendant');
+  assert.ok(await page.evaluate((id) => document.getElementById(id)?.getAttribute('role') === 'gridcell', active));
+  assert.match(await cell(page, 2, 2).innerText(), /must be a known/);
+});
+
+test('what is typed survives a reload, a crash of the server, and its absence', { timeout: 180_000 }, async () => {
+  const id = await the.server.event('Crash');
+  const { page, faults } = await visit('user', `/events/${id}/sheet`);
+  await grid(page).focus();
+  await page.keyboard.type('LHR');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('CDG');
+  await page.keyboard.press('Tab');
+  await the.server.kill();
+  await page.keyboard.type('7');
+  await page.keyboard.press('Enter');
+  await page.getByText('Offline').waitFor();
+  await the.server.run();
+  await page.reload();
+  await until(
+    'the row is there again',
+    async () => (await cell(page, 1, 1).innerText()) === 'LHR' && (await cell(page, 1, 3).innerText()) === '7',
+  );
+  await page.keyboard.press('ArrowDown');
+  await until(
+    'it is saved once',
+    async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
+  );
+  await page.waitForTimeout(1_000);
+  assert.equal((await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total, 1);
+  faults.length = 0; // the server was away
+});
+
+test("somebody else's change is shown, not overwritten", { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Conflict');
+  const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'JFK',
+    passengers: 2,
+  });
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await cell(page, 1, 3).waitFor();
+  await the.server.api('manager', 'PATCH', `/events/${id}/flights/${record._id}`, { passengers: 5 });
+  await cell(page, 1, 3).click();
+  await page.keyboard.type('9');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await page.getByText('Somebody else changed this row').waitFor();
+  assert.match(await cell(page, 1, 3).innerText(), /9\s*5/); // both versions, in the cell
+  assert.equal((await the.server.api('user', 'GET', `/events/${id}/flights/${record._id}`)).passengers, 5);
+  await page.getByRole('button', { name: 'Keep mine' }).click();
+  await cell(page, 4, 1).click();
+  await until(
+    'mine is kept',
+    async () => (await the.server.api('user', 'GET', `/events/${id}/flights/${record._id}`)).passengers === 9,
+  );
+});
+
+test('at 360 px the sheet is one row as a form, and no page scrolls sideways', { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Phone');
+  const { page } = await visit('manager', `/events/${id}/sheet`, { viewport: { width: 360, height: 740 } });
+  await page.getByLabel('From').fill('LHR');
+  await page.getByLabel('To', { exact: true }).or(page.getByLabel('To *')).first().fill('CDG');
+  await page.getByLabel('Passengers').fill('3');
+  await page.getByRole('button', { name: 'New row' }).click();
+  await until(
+    'saved',
+    async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
+  );
+  const example = await the.server.example();
+  for (const path of [
+    '/',
+    `/events/${id}/sheet`,
+    `/events/${example}/review`,
+    `/events/${example}/footprint`,
+    `/events/${example}/report`,
+    '/organization',
+    '/account',
+    '/about',
+  ]) {
+    await page.goto(path);
+    await page.waitForLoadState('networkidle');
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 360, `${path} is ${wide} px wide`);
+  }
+});
