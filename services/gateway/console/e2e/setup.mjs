@@ -18,7 +18,10 @@ after(async () => {
 });
 
 /** Every flow ends with no report of the policy, no error and no request to another host. */
-afterEach(async () => {
+afterEach(async (t) => {
+  if (process.env.SHOTS)
+    for (const [n, o] of opened.entries())
+      await o.page.screenshot({ path: `${process.env.SHOTS}/${t.name.replace(/\W+/g, '-')}-${n}.png` });
   const faults = opened.flatMap((o) => o.faults);
   await Promise.all(opened.map((o) => o.context.close()));
   opened.length = 0;

@@ -168,6 +168,17 @@ describe('nothing is lost or doubled', () => {
     expect(second.store.rows.filter((r) => r.cells.from === 'LHR')).toHaveLength(1);
     second.engine.stop();
   });
+  it('when an answer is lost and the page stays', async () => {
+    const { store, engine } = await visit();
+    server.loseAnswers = true;
+    store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await until(() => server.records.size === 1 && engine.trouble);
+    server.loseAnswers = false;
+    engine.schedule(0);
+    await until(() => store.rows.every((r) => r.id));
+    expect(server.records.size).toBe(1);
+    engine.stop();
+  });
   it('while the server is away', async () => {
     const first = await visit();
     server.down = true;

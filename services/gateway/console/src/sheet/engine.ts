@@ -37,6 +37,8 @@ export class Engine {
   private stopped = false;
   private again = false;
   private keptKeys = new Set<string>();
+  /** What was sent without an answer: sent again, with its key, before anything new. */
+  private unanswered: Outgoing[] = [];
 
   constructor(
     readonly store: Store,
@@ -55,7 +57,7 @@ export class Engine {
     for (const d of drafts) this.keptKeys.add(d.key);
     this.store.restore(drafts);
     for (const r of this.store.rows) if (dirty(r)) r.check = { ...r.check, state: 'waiting' };
-    for (const o of await readOutgoing(this.scope, this.event).catch((): Outgoing[] => [])) await this.post(o);
+    this.unanswered = await readOutgoing(this.scope, this.event).catch((): Outgoing[] => []);
     this.schedule(0);
   }
 
@@ -170,7 +172,7 @@ export class Engine {
 
   private fail(cause: unknown): void {
     const error = cause instanceof ApiError ? cause : new ApiError(0, 'NETWORK', String(cause), '');
-    let wait = 15;
+    let wait = error.status === 409 ? 2 : 15; // 409: the same batch is at work, sent before a reload
     if (error.code === 'NETWORK') this.trouble = { kind: 'offline' };
     else if (error.retryAfter > 0) {
       wait = error.retryAfter;
@@ -212,6 +214,7 @@ export class Engine {
   }
 
   private async save(): Promise<void> {
+    for (const o of [...this.unanswered]) await this.post(o);
     const ready = this.store.rows.filter(
       (r) => editable(r) && dirty(r) && r.check.state === 'good' && !this.atWork(r) && !r.theirs && !r.saving,
     );
@@ -248,12 +251,13 @@ export class Engine {
       ));
     } catch (cause) {
       for (const { key } of o.rows) delete this.store.get(key)?.saving;
-      const kept =
+      const refused =
         cause instanceof ApiError &&
         cause.status >= 400 &&
         cause.status < 500 &&
         ![401, 408, 409, 429].includes(cause.status);
-      if (kept) await dropOutgoing(o).catch(() => {});
+      if (refused) await this.answered(o);
+      else if (!this.unanswered.includes(o)) this.unanswered.push(o);
       throw cause;
     }
     data.items.forEach((outcome, n) => {
@@ -269,8 +273,13 @@ export class Engine {
       }
     });
     await this.keep();
-    await dropOutgoing(o).catch(() => {});
+    await this.answered(o);
     this.store.changed();
+  }
+
+  private async answered(o: Outgoing): Promise<void> {
+    this.unanswered = this.unanswered.filter((x) => x !== o);
+    await dropOutgoing(o).catch(() => {});
   }
 
   private mark(key: string): void {
