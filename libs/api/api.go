@@ -160,7 +160,9 @@ func (t Table) Of(s Service) Table {
 func (t Table) SignedIn() Table {
 	open := slices.Clone(t)
 	for i := range open {
-		open[i].Least = min(open[i].Least, identity.User)
+		if !open[i].Public() {
+			open[i].Least = identity.Viewer // the least of all roles
+		}
 		open[i].Cost = Light
 	}
 	return open
@@ -201,11 +203,11 @@ func (o Operation) check() error {
 	switch {
 	case !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, o.Method):
 		return errors.New("has a method that is not served; HEAD is served with GET")
-	case o.Least < identity.RoleNone || o.Least > identity.Admin || o.Others < identity.RoleNone || o.Others > identity.Admin:
+	case !o.Least.Known() || !o.Others.Known():
 		return errors.New("has a role that does not exist")
 	case o.Public() && o.Reach != Common:
 		return errors.New("needs no token and so cannot know whose objects it reaches")
-	case o.Others != identity.RoleNone && (o.Others <= o.Least || o.Reach != Organization):
+	case o.Others != identity.RoleNone && (o.Least.Holds(o.Others) || o.Reach != Organization):
 		return errors.New("has a rule about the records of others that changes nothing")
 	case !o.Public() && o.Limit != Unlimited:
 		return errors.New("needs a token and has a limit for requests without one")

@@ -27,6 +27,9 @@ func TestAPI(t *testing.T) {
 		if o.Method != "GET" && o.Least == identity.User && o.Reach == api.Organization && !strings.HasPrefix(o.Path, "/events/{eventId}/{type}") {
 			t.Errorf("every member may %s %s", o.Method, o.Path)
 		}
+		if o.Method != "GET" && o.Least == identity.Viewer && o.Reach != api.Account {
+			t.Errorf("a viewer may %s %s", o.Method, o.Path)
+		}
 	}
 	if len(table) < 60 {
 		t.Errorf("only %d operations", len(table))
@@ -37,7 +40,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	table := api.Operations()
 	o, ok := table.Find("compareResults")
-	if !ok || o.Method != "GET" || o.Path != "/events/{eventId}/results/{revision}/diff/{other}" || o.Least != identity.User || o.Public() {
+	if !ok || o.Method != "GET" || o.Path != "/events/{eventId}/results/{revision}/diff/{other}" || o.Least != identity.Viewer || o.Public() {
 		t.Errorf("%+v %v", o, ok)
 	}
 	if got := o.Params(); !slices.Equal(got, []string{"eventId", "revision", "other"}) {
@@ -57,7 +60,7 @@ func TestSignedIn(t *testing.T) {
 	t.Parallel()
 	table := api.Operations()
 	for i, o := range table.SignedIn() {
-		want := identity.User
+		want := identity.Viewer
 		if table[i].Public() {
 			want = identity.RoleNone
 		}
@@ -82,7 +85,7 @@ func TestCheck(t *testing.T) {
 		"a limit for requests":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Limit: api.SignIn},
 		"below zero":               {ID: "x", Method: "GET", Path: "/x", Timeout: -1},
 		"role that does not":       {ID: "x", Method: "GET", Path: "/x", Least: 4},
-		"a role that does not":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: -1},
+		"a role that does not":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: -7},
 		"needs no token":           {ID: "x", Method: "GET", Path: "/x", Reach: api.Organization},
 		"that changes nothing":     {ID: "x", Method: "GET", Path: "/x", Least: identity.Manager, Others: identity.Manager, Reach: api.Organization},
 		"changes nothing":          {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: identity.Manager},

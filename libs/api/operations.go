@@ -21,6 +21,7 @@ func Operations() Table {
 		item  = sub + "/{recordId}"
 
 		anyone  = identity.RoleNone
+		viewer  = identity.Viewer
 		user    = identity.User
 		manager = identity.Manager
 		admin   = identity.Admin
@@ -41,11 +42,11 @@ func Operations() Table {
 		{ID: "login", Method: post, Path: "/auth/login", Service: Auth, Least: anyone, Limit: SignIn},
 		{ID: "refresh", Method: post, Path: "/auth/refresh", Service: Auth, Least: anyone, Limit: SignIn},
 		{ID: "setUpAccount", Method: post, Path: "/auth/setup", Service: Auth, Least: anyone, Limit: Setup},
-		{ID: "logout", Method: post, Path: "/auth/logout", Service: Auth, Least: user, Reach: Account},
-		{ID: "me", Method: get, Path: "/auth/me", Service: Auth, Least: user, Reach: Account},
-		{ID: "changePassword", Method: post, Path: "/auth/password", Service: Auth, Least: user, Reach: Account},
-		{ID: "listSessions", Method: get, Path: "/auth/sessions", Service: Auth, Least: user, Reach: Account},
-		{ID: "endSession", Method: remove, Path: "/auth/sessions/{sessionId}", Service: Auth, Least: user, Reach: Account},
+		{ID: "logout", Method: post, Path: "/auth/logout", Service: Auth, Least: viewer, Reach: Account},
+		{ID: "me", Method: get, Path: "/auth/me", Service: Auth, Least: viewer, Reach: Account},
+		{ID: "changePassword", Method: post, Path: "/auth/password", Service: Auth, Least: viewer, Reach: Account},
+		{ID: "listSessions", Method: get, Path: "/auth/sessions", Service: Auth, Least: viewer, Reach: Account},
+		{ID: "endSession", Method: remove, Path: "/auth/sessions/{sessionId}", Service: Auth, Least: viewer, Reach: Account},
 
 		{ID: "listUsers", Method: get, Path: "/users", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
 		{ID: "createUser", Method: post, Path: "/users", Service: Auth, Least: admin, Reach: Organization},
@@ -53,21 +54,21 @@ func Operations() Table {
 		{ID: "updateUser", Method: patch, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
 		{ID: "deleteUser", Method: remove, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
 
-		{ID: "getOrganization", Method: get, Path: "/organization", Service: Records, Least: user, Reach: Organization},
+		{ID: "getOrganization", Method: get, Path: "/organization", Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateOrganization", Method: patch, Path: "/organization", Service: Records, Least: admin, Reach: Organization},
 		{ID: "listAuditLog", Method: get, Path: "/organization/audit", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
 
-		{ID: "listRecordTypes", Method: get, Path: "/record-types", Service: Records, Least: user},
-		{ID: "getRecordType", Method: get, Path: "/record-types/{type}", Service: Records, Least: user},
-		{ID: "getRecordTypeTemplate", Method: get, Path: "/record-types/{type}/template", Service: Records, Least: user},
-		{ID: "getLocationIndex", Method: get, Path: "/locations/index", Service: Records, Least: user},
-		{ID: "getLocation", Method: get, Path: "/locations/{code}", Service: Records, Least: user},
-		{ID: "listFactorSets", Method: get, Path: "/factor-sets", Service: Calculation, Least: user},
-		{ID: "getFactorSet", Method: get, Path: "/factor-sets/{setId}", Service: Calculation, Least: user},
+		{ID: "listRecordTypes", Method: get, Path: "/record-types", Service: Records, Least: viewer},
+		{ID: "getRecordType", Method: get, Path: "/record-types/{type}", Service: Records, Least: viewer},
+		{ID: "getRecordTypeTemplate", Method: get, Path: "/record-types/{type}/template", Service: Records, Least: viewer},
+		{ID: "getLocationIndex", Method: get, Path: "/locations/index", Service: Records, Least: viewer},
+		{ID: "getLocation", Method: get, Path: "/locations/{code}", Service: Records, Least: viewer},
+		{ID: "listFactorSets", Method: get, Path: "/factor-sets", Service: Calculation, Least: viewer},
+		{ID: "getFactorSet", Method: get, Path: "/factor-sets/{setId}", Service: Calculation, Least: viewer},
 
-		{ID: "listEvents", Method: get, Path: "/events", Service: Records, Least: user, Reach: Organization, Cost: Page},
+		{ID: "listEvents", Method: get, Path: "/events", Service: Records, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "createEvent", Method: post, Path: "/events", Service: Records, Least: manager, Reach: Organization},
-		{ID: "getEvent", Method: get, Path: event, Service: Records, Least: user, Reach: Organization},
+		{ID: "getEvent", Method: get, Path: event, Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateEvent", Method: patch, Path: event, Service: Records, Least: manager, Reach: Organization},
 		{ID: "deleteEvent", Method: remove, Path: event, Service: Records, Least: manager, Reach: Organization},
 		{ID: "getEventHistory", Method: get, Path: event + "/history", Service: Records, Least: user, Reach: Organization},
@@ -80,14 +81,14 @@ func Operations() Table {
 		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole,
 			Timeout: 2 * time.Minute}, // an event of a million records takes some ten seconds of a processor
 
-		{ID: "listRecords", Method: get, Path: sub, Service: Records, Least: user, Reach: Organization, Cost: Page},
+		{ID: "listRecords", Method: get, Path: sub, Service: Records, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "createRecord", Method: post, Path: sub, Service: Records, Least: user, Reach: Organization},
 		{ID: "createRecords", Method: post, Path: sub + "/batch", Service: Records, Least: user, Reach: Organization},
 		{ID: "submitRecords", Method: post, Path: sub + "/submit", Service: Records, Least: user, Reach: Organization},
 		{ID: "importRecords", Method: post, Path: sub + "/import", Service: Records, Least: user, Reach: Organization, Cost: Whole,
 			Timeout: 30 * time.Second, BodyLimit: 16 << 20, Streamed: true},
 		{ID: "getImport", Method: get, Path: event + "/imports/{importId}", Service: Records, Least: user, Reach: Organization},
-		{ID: "getRecord", Method: get, Path: item, Service: Records, Least: user, Reach: Organization},
+		{ID: "getRecord", Method: get, Path: item, Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateRecord", Method: patch, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},
 		{ID: "deleteRecord", Method: remove, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},
 		{ID: "getRecordHistory", Method: get, Path: item + "/history", Service: Records, Least: user, Reach: Organization, Cost: Page},
@@ -103,15 +104,15 @@ func Operations() Table {
 		{ID: "rejectRecord", Method: post, Path: item + "/reject", Service: Review, Least: manager, Reach: Organization},
 		{ID: "reopenRecord", Method: post, Path: item + "/reopen", Service: Review, Least: manager, Reach: Organization},
 
-		{ID: "getResult", Method: get, Path: event + "/results", Service: Calculation, Least: user, Reach: Organization, Cost: Page},
-		{ID: "listResultHistory", Method: get, Path: event + "/results/history", Service: Calculation, Least: user, Reach: Organization, Cost: Page},
-		{ID: "explainResult", Method: get, Path: event + "/results/explain", Service: Calculation, Least: user, Reach: Organization, Cost: Part},
-		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "getResult", Method: get, Path: event + "/results", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
+		{ID: "listResultHistory", Method: get, Path: event + "/results/history", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
+		{ID: "explainResult", Method: get, Path: event + "/results/explain", Service: Calculation, Least: viewer, Reach: Organization, Cost: Part},
+		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "previewResult", Method: get, Path: event + "/results/preview", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
-		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Service: Calculation, Least: user, Reach: Organization, Cost: Page},
-		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: user, Reach: Organization, Cost: Part},
-		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
-		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
+		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: viewer, Reach: Organization, Cost: Part},
+		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
 	}
 }
 

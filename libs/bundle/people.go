@@ -276,7 +276,7 @@ func (v *Verdict) checkPeople(b Bundle) {
 	}
 	if s := b.SignOff; s != nil {
 		v.say("Signed off as edition %d by %s on %s: %q.", s.Edition, personOf(s.By), s.At, s.Statement)
-		if s.By.Role < identity.Manager {
+		if !s.By.Role.Holds(identity.Manager) {
 			v.add("signOff.by", s.By.Role.String(), "a sign-off is a manager's")
 		}
 	} else {
@@ -298,7 +298,7 @@ func checkApproval(b Bundle, r Record, p Provenance) error {
 	switch {
 	case last.Rev != r.Revision || last.To != record.Approved || last.Move != record.Approve && last.Move != record.AutoApprove:
 		return errors.New("its history does not end with an approval of what is counted")
-	case last.By.Role < identity.Manager:
+	case !last.By.Role.Holds(identity.Manager):
 		return fmt.Errorf("it was approved by the role %s, which may not", last.By.Role)
 	case again.Approved == nil || *again.Approved != *p.Approved || again.Created != p.Created || again.FourEyes != p.FourEyes:
 		return errors.New("who created and approved it is not what its history says")

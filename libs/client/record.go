@@ -12,6 +12,7 @@ type Role string
 
 // The roles, lowest first.
 const (
+	RoleViewer  Role = "viewer"
 	RoleUser    Role = "user"
 	RoleManager Role = "manager"
 	RoleAdmin   Role = "admin"

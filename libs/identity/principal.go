@@ -5,40 +5,95 @@ package identity
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
-// Role orders what a member of an organization may do: a higher role has the
-// rights of the lower ones. The zero value has no rights at all, so a route or
-// a token that forgot to say a role denies.
+// Role is what a member of an organization may do: a role has the rights of those
+// it holds (see Holds). The zero value has no rights at all, so a route or a token
+// that lacks its role denies.
+//
+// The numbers are stored (SQLite keeps accounts by them), so they never change and
+// say nothing of the order: compare roles by Holds alone.
 type Role int
 
-// The roles of the contract.
+// The roles of the contract. Viewer is negative, so that a program from before it,
+// which compared the numbers, takes it for less than any role.
 const (
-	RoleNone Role = iota
-	User
-	Manager
-	Admin
+	Viewer   Role = -1
+	RoleNone Role = 0
+	User     Role = 1
+	Manager  Role = 2
+	Admin    Role = 3
 )
 
-var roleNames = [...]string{RoleNone: "none", User: "user", Manager: "manager", Admin: "admin"}
+// Roles returns all roles but RoleNone, the least first.
+func Roles() []Role { return []Role{Viewer, User, Manager, Admin} }
+
+// RoleNames returns the names of Roles, for messages and lists of choices.
+func RoleNames() []string {
+	names := make([]string, 0, len(Roles()))
+	for _, r := range Roles() {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+// rank returns the place of a role in the order, and false for what is no role.
+func (r Role) rank() (int, bool) {
+	switch r {
+	case RoleNone:
+		return 0, true
+	case Viewer:
+		return 1, true
+	case User:
+		return 2, true
+	case Manager:
+		return 3, true
+	case Admin:
+		return 4, true
+	}
+	return 0, false
+}
+
+// Known reports whether r is RoleNone or one of Roles.
+func (r Role) Known() bool {
+	_, ok := r.rank()
+	return ok
+}
+
+// Holds reports whether r has the rights of least. What is no role holds nothing.
+func (r Role) Holds(least Role) bool {
+	own, known := r.rank()
+	wanted, exists := least.rank()
+	return known && exists && own >= wanted
+}
 
 // String returns the name used in tokens and in the API.
 func (r Role) String() string {
-	if r < RoleNone || r > Admin {
-		return fmt.Sprintf("Role(%d)", int(r))
+	switch r {
+	case RoleNone:
+		return "none"
+	case Viewer:
+		return "viewer"
+	case User:
+		return "user"
+	case Manager:
+		return "manager"
+	case Admin:
+		return "admin"
 	}
-	return roleNames[r]
+	return fmt.Sprintf("Role(%d)", int(r))
 }
 
 // ParseRole reads a role's name; "none" and unknown names are errors.
 func ParseRole(name string) (Role, error) {
-	for r := User; r <= Admin; r++ {
-		if roleNames[r] == name {
+	for _, r := range Roles() {
+		if r.String() == name {
 			return r, nil
 		}
 	}
-	return RoleNone, fmt.Errorf("role %q is not one of user, manager, admin", name)
+	return RoleNone, fmt.Errorf("role %q is not one of %s", name, strings.Join(RoleNames(), ", "))
 }
 
 // MarshalText writes the role's name.

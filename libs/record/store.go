@@ -143,6 +143,10 @@ type Pages interface {
 	// RecordRange reads the records from ≤ Seq ≤ to that are not deleted,
 	// highest Seq first.
 	RecordRange(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Record, error)
+	// ApprovedPage reads the approved records of the sub-collection that are not
+	// deleted, highest Seq first, skipping skip and at most limit of them, and counts
+	// them all.
+	ApprovedPage(ctx context.Context, org OrgID, sub Sub, skip, limit int64) ([]Record, int64, error)
 	// RecordRevisions is RecordRange without the records, at a fraction of its cost.
 	RecordRevisions(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Revision, error)
 }

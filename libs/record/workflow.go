@@ -106,9 +106,9 @@ func AllowedMoves(r Record, by Actor, fourEyes bool) []Move {
 // forbids says why the move is not for this caller, whatever the state.
 func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
 	switch {
-	case by.Role < r.role:
+	case !by.Role.Holds(r.role):
 		return apperr.New(apperr.Forbidden, "This needs the role %s.", r.role)
-	case by.Role < r.owner && before.CreatedBy.ID != by.ID:
+	case !by.Role.Holds(r.owner) && before.CreatedBy.ID != by.ID:
 		return apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
 	case fourEyes && r.to == Approved && involved(before, by.ID):
 		return apperr.New(apperr.SelfApprovalForbidden,

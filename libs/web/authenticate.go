@@ -73,7 +73,7 @@ func BearerToken(c *fiber.Ctx) (string, bool) {
 }
 
 func requireRole(c *fiber.Ctx, needed identity.Role) error {
-	if PrincipalOf(c).Role >= needed {
+	if PrincipalOf(c).Role.Holds(needed) {
 		return nil
 	}
 	return apperr.New(apperr.Forbidden, "This needs the role %s.", needed)

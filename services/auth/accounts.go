@@ -108,8 +108,9 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	if fault != nil {
 		faults = append(faults, *fault)
 	}
-	if n.Role < identity.User || n.Role > identity.Admin {
-		faults = append(faults, apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be one of user, manager, admin."})
+	if n.Role == identity.RoleNone || !n.Role.Known() {
+		faults = append(faults, apperr.Detail{Field: "role", Code: fields.NotAllowed,
+			Message: "role must be one of " + strings.Join(identity.RoleNames(), ", ") + "."})
 	} else if n.Service && n.Role != identity.User {
 		faults = append(faults, serviceRole())
 	}

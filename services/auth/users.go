@@ -141,7 +141,7 @@ func (s *Service) deleteUser(c *fiber.Ctx) error {
 
 // roleField reads a role; RoleNone after a fault.
 func roleField(r *fields.Reader) identity.Role {
-	name, ok := r.Enum("role", identity.User.String(), identity.Manager.String(), identity.Admin.String())
+	name, ok := r.Enum("role", identity.RoleNames()...)
 	if !ok {
 		return identity.RoleNone
 	}

@@ -49,7 +49,8 @@ func causeViews(causes []resulttree.Cause) []causeView {
 	return views
 }
 
-// causeText writes a cause for people.
+// causeText writes a cause for people. The comment is not in it: the page is for
+// those outside too, and a comment is among colleagues.
 func causeText(c resulttree.Cause) string {
 	who := c.By.Name
 	if who == "" {
@@ -74,9 +75,6 @@ func causeText(c resulttree.Cause) string {
 	}
 	if !c.At.IsZero() {
 		text += " on " + c.At.UTC().Format("2 January 2006, 15:04 UTC")
-	}
-	if c.Comment != "" {
-		text += ": " + c.Comment
 	}
 	return text
 }

@@ -132,7 +132,7 @@ func (s *server) diff(c *fiber.Ctx) error {
 		return err
 	}
 	view.addEventParts(older, newer, causes)
-	view.Cause = causeViews(causes)
+	view.Cause = causesFor(c, causeViews(causes))
 	if from.Revision > to.Revision {
 		view.reverse()
 	}

@@ -3,7 +3,6 @@ package calculation
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +100,11 @@ func (s *server) keptRevision(c *fiber.Ctx, e *editions.Edition, status string) 
 		return err
 	}
 	// The status is of now; see keepResult.
-	return web.OK(c, json.RawMessage(bytes.Replace(text, []byte(`"status":""`), []byte(`"status":"`+status+`"`), 1)))
+	result, err := keptFor(c, bytes.Replace(text, []byte(`"status":""`), []byte(`"status":"`+status+`"`), 1))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, result)
 }
 
 // revisionExplained serves a page of the explanation of a signed revision.
@@ -123,7 +126,7 @@ func (s *server) revisionExplained(c *fiber.Ctx) error {
 
 // revisionReport serves the report of a signed revision, byte for byte.
 func (s *server) revisionReport(c *fiber.Ctx) error {
-	names, err := namesOf(c)
+	names, err := variantFor(c)
 	if err != nil {
 		return err
 	}
@@ -140,7 +143,7 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	case form == formHTML:
 		name = keptPage
 		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
-	case names == bundle.NamesRoles:
+	case names == bundle.NamesRoles || views(c):
 		name = keptRoles
 	}
 	document := e.Documents[name]

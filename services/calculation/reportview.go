@@ -36,7 +36,7 @@ const (
 // that Accept asks for: the bundle to be recomputed (the default), a table, or
 // a page to be printed.
 func (s *server) report(c *fiber.Ctx) error {
-	names, err := namesOf(c)
+	names, err := variantFor(c)
 	if err != nil {
 		return err
 	}

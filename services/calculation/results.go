@@ -131,7 +131,7 @@ func (s *server) result(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	view.Findings, view.MeasureNext = checks.Findings, checks.Next
+	view.Findings, view.MeasureNext, view.Cause = checks.Findings, checks.Next, causesFor(c, view.Cause)
 	return web.OK(c, view)
 }
 
@@ -219,6 +219,7 @@ func (s *server) history(c *fiber.Ctx) error {
 		if views[i], err = viewOf(r, statusOf(r, newest)); err != nil {
 			return err
 		}
+		views[i].Cause = causesFor(c, views[i].Cause)
 	}
 	return web.OK(c, web.NewList(views, page, newest.Revision))
 }
@@ -261,6 +262,7 @@ func (s *server) revision(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	view.Cause = causesFor(c, view.Cause)
 	return web.OK(c, view)
 }
 

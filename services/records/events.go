@@ -123,7 +123,7 @@ func (s *server) getEvent(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderETag, event.ETag())
-	return web.OK(c, event)
+	return web.OK(c, eventFor(c, event))
 }
 
 func (s *server) editEvent(c *fiber.Ctx) error {

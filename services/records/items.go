@@ -126,6 +126,12 @@ func (s *server) getRecord(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if !r.Visible(web.PrincipalOf(c).Role) {
+		return record.NoSuchRecord()
+	}
+	if views(c) {
+		r = r.WithoutComments()
+	}
 	c.Set(fiber.HeaderETag, r.ETag())
 	return web.OK(c, r)
 }

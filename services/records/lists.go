@@ -32,6 +32,9 @@ func (s *server) listRecords(c *fiber.Ctx) error {
 	if _, err := s.event(c); err != nil {
 		return err
 	}
+	if views(c) {
+		return s.listApproved(c, page)
+	}
 	org, sub := orgOf(c), subOf(c)
 	return serve(c, page, listing[record.Record]{
 		name: "records " + string(sub.Event) + " " + sub.Type,
@@ -65,7 +68,11 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 			return s.Store.EventRevisions(ctx, org, from, to)
 		},
 		items: func(ctx context.Context, from, to int64) ([]record.Event, error) {
-			return s.Store.EventRange(ctx, org, from, to)
+			events, err := s.Store.EventRange(ctx, org, from, to)
+			for i := range events {
+				events[i] = eventFor(c, events[i])
+			}
+			return events, err
 		},
 		revision: func(e record.Event) record.Revision { return record.Revision{Number: e.Slot, Rev: e.Rev} },
 	})

@@ -102,7 +102,7 @@ type newUserSettings struct {
 // Describe implements settings.Config.
 func (c *newUserSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Org, "org", "", "id of the organization", nil).Require()
-	s.TextFlag(&c.Role, "role", "", "user, manager or admin", func(v string) error {
+	s.TextFlag(&c.Role, "role", "", strings.Join(identity.RoleNames(), ", "), func(v string) error {
 		_, err := identity.ParseRole(v)
 		return err
 	})
@@ -110,7 +110,7 @@ func (c *newUserSettings) Describe(s *settings.Set) {
 	s.BoolFlag(&c.Service, "service", "the account of a program, with the role user")
 	s.After(func() error {
 		if c.Role == "" && !c.Service {
-			return errors.New("--role is required: user, manager or admin")
+			return errors.New("--role is required: one of " + strings.Join(identity.RoleNames(), ", "))
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 // TestEveryCellOfTheOwnOrganization calls every operation of the table of
@@ -16,6 +17,7 @@ import (
 func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
+	s.account(t, s.org, "viewer@example.test", identity.Viewer)
 	ours := s.furnish(t)
 	before := ours.snapshot()
 	nobody := s.anonymous(t)
@@ -26,6 +28,7 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 		creator bool // of the tenant's records
 	}{
 		{"nobody", nobody, identity.RoleNone, false},
+		{"a viewer", s.as(t, "viewer@example.test"), identity.Viewer, false},
 		{"the user who made it", ours.user, identity.User, true},
 		{"another user", ours.colleague, identity.User, false},
 		{"a manager", ours.manager, identity.Manager, false},
@@ -37,6 +40,9 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 			if o.Reach == api.Account && c.role != identity.RoleNone {
 				own["sessionId"] = ours.session(c.caller)
 			}
+			if c.role == identity.Viewer {
+				own["recordId"] = ours.records[record.Approved] // the others do not exist for a viewer
+			}
 			k, err := ours.call(o, own)
 			if err != nil {
 				t.Error(err)
@@ -46,7 +52,7 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 			switch {
 			case c.role == identity.RoleNone && !o.Public():
 				status, code = http.StatusUnauthorized, "UNAUTHENTICATED"
-			case c.role < o.Least, c.role < o.Others && !c.creator:
+			case !c.role.Holds(o.Least), !c.role.Holds(o.Others) && !c.creator:
 				status, code = http.StatusForbidden, "FORBIDDEN"
 			}
 			// Rehearsed where it is allowed, so that it has not been done for the

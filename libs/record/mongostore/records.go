@@ -146,6 +146,21 @@ func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Su
 		recordFromDoc, options.Find().SetSort(bson.D{eq("seq", -1)}).SetLimit(most))
 }
 
+// ApprovedPage implements record.Pages.
+func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) ([]record.Record, int64, error) {
+	filter := with(within(org, sub), eq("deleted", false), eq("status", record.Approved))
+	total, err := s.records.CountDocuments(ctx, filter)
+	if err != nil {
+		return nil, 0, mongox.Wrap("count approved records", err)
+	}
+	if limit <= 0 { // which the server would take for no limit
+		return nil, total, nil
+	}
+	page, err := list(ctx, s.records, "read approved records", filter, recordFromDoc,
+		options.Find().SetSort(bson.D{eq("seq", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
+	return page, total, err
+}
+
 // CountByStatus implements record.Records.
 func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
 	cursor, err := s.records.Aggregate(ctx, mongo.Pipeline{

@@ -4,10 +4,17 @@ import "github.com/eventcarbon/ecf/libs/mongox"
 
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
-	return []mongox.Component{{Name: "records", Steps: []mongox.Step{
-		mongox.CreateIndexes(1, baseline()...),
-		mongox.CreateIndexes(2, governance()...),
-	}}}
+	return []mongox.Component{
+		{Name: "records", Steps: []mongox.Step{
+			mongox.CreateIndexes(1, baseline()...),
+			mongox.CreateIndexes(2, governance()...),
+		}},
+		// The list of a sub-collection's approved records, for viewers. Programs that do
+		// not know it work beside it.
+		{Name: "approved", Steps: []mongox.Step{
+			mongox.CreateIndexes(1, index("records", "approved", "org", "event", "type", "deleted", "status", "seq")),
+		}},
+	}
 }
 
 // governance is version 2: histories of events, and the gate of a sign-off. A

@@ -116,6 +116,31 @@ func listTests() []test {
 			b.wantEvents(other, layout{Max: 1})
 			equal(b, "next slot", b.insertEvent(acme, "e9").Slot, int64(9))
 		}},
+		{"a page of approved records skips all others and counts them exactly", func(b *bench) {
+			all := b.fill(acme, flights, "r", 9)
+			for _, i := range []int{0, 2, 3, 5, 7} {
+				all[i] = b.move(acme, all[i], record.Approved)
+			}
+			all[4] = b.move(acme, all[4], record.Submitted)
+			b.delete(acme, all[3])
+			b.move(acme, b.insert(acme, draft(record.Sub{Event: gala, Type: "waste"}, "w1")), record.Approved)
+			b.move(acme, b.insert(acme, draft(record.Sub{Event: fair, Type: "flights"}, "f1")), record.Approved)
+			want := []record.ID{"r8", "r6", "r3", "r1"}
+			for _, c := range []struct{ skip, limit int64 }{{0, 2}, {1, 2}, {3, 9}, {4, 9}, {9, 1}, {0, 100}, {0, 0}, {-1, 2}} {
+				page, total, err := b.ApprovedPage(b.Context(), acme, flights, c.skip, c.limit)
+				b.must(err)
+				equal(b, "total", total, int64(4))
+				var ids []record.ID
+				for _, r := range page {
+					ids = append(ids, r.ID)
+				}
+				rest := want[min(max(c.skip, 0), 4):]
+				equal(b, fmt.Sprint("page ", c), fmt.Sprint(ids), fmt.Sprint(rest[:min(c.limit, int64(len(rest)))]))
+			}
+			page, total, err := b.ApprovedPage(b.Context(), other, flights, 0, 9)
+			b.must(err)
+			equal(b, "another organization's", fmt.Sprint(len(page), total), "0 0")
+		}},
 		{"revisions are those of a range of records, highest seq first", func(b *bench) {
 			all := b.fill(acme, flights, "r", 8)
 			b.fill(acme, record.Sub{Event: gala, Type: "waste"}, "w", 3)

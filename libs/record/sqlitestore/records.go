@@ -116,6 +116,26 @@ func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Su
 	return records, said("read records", err)
 }
 
+// ApprovedPage implements record.Pages, in one read transaction.
+func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (page []record.Record, total int64, err error) {
+	const from = ` FROM records INDEXED BY records_approved
+		WHERE org = ? AND event = ? AND type = ? AND deleted = 0 AND status = 'approved'`
+	args := []any{org, sub.Event, sub.Type}
+	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, said("read approved records", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only read
+	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*)`+from, args...)); err != nil {
+		return nil, 0, said("count approved records", err)
+	}
+	page, err = list(ctx, tx, scanRecord, `SELECT `+recordColumns+from+` ORDER BY seq DESC LIMIT ? OFFSET ?`, append(args, max(limit, 0), max(skip, 0))...)
+	if err != nil {
+		return nil, 0, said("read approved records", err)
+	}
+	return page, total, nil
+}
+
 // CountByStatus implements record.Records. Numbers have no holes, so what is
 // approved is all numbers but the deleted and the other ones: an event whose
 // records are decided on costs what is not approved, however many are.

@@ -12,7 +12,10 @@ import "github.com/eventcarbon/ecf/libs/sqlitex"
 // layout costs what is deleted, and a sweep what is marked, however many
 // records there are.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "records", Steps: []sqlitex.Step{baseline(), governance()}}}
+	return []sqlitex.Component{
+		{Name: "records", Steps: []sqlitex.Step{baseline(), governance()}},
+		{Name: "approved", Steps: []sqlitex.Step{approved()}},
+	}
 }
 
 // governance is version 2: histories of events, and the gate of a sign-off. A
@@ -32,6 +35,13 @@ func governance() sqlitex.Step {
 		) STRICT, WITHOUT ROWID`,
 		`ALTER TABLE organizations ADD COLUMN policy TEXT`,
 	)
+}
+
+// approved is the list of a sub-collection's approved records, for viewers. Programs
+// that do not know it work beside it.
+func approved() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`CREATE INDEX records_approved ON records (org, event, type, seq) WHERE deleted = 0 AND status = 'approved'`)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

@@ -2908,6 +2908,6 @@ RecordPatch = Dict[str, Any]
 
 RecordStatus = Literal['unsubmitted', 'submitted', 'in_review', 'approved', 'changes_requested', 'rejected']
 
-Role = Literal['user', 'manager', 'admin']
+Role = Literal['viewer', 'user', 'manager', 'admin']
 
 VarianceShare = Number

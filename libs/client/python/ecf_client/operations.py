@@ -798,7 +798,7 @@ class Operations(Transport):
     ) -> Page:
         """List records of a type.
 
-        The records of one type in the event, newest first, drafts included.
+        The records of one type in the event, newest first, drafts included. A viewer has those that are approved.
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,

@@ -8,7 +8,7 @@ export interface Session {
   organization: Schemas['Organization'];
   /** What drafts are kept under. */
   scope: string;
-  can: (role: 'manager' | 'admin') => boolean;
+  can: (role: 'user' | 'manager' | 'admin') => boolean;
 }
 
 const Context = createContext<Session | null>(null);
@@ -88,7 +88,7 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
 
   const session = useMemo((): Session | null => {
     if (!me.data || !organization.data) return null;
-    const rank = { user: 0, manager: 1, admin: 2 } as Record<string, number>;
+    const rank = { viewer: 0, user: 1, manager: 2, admin: 3 } as Record<string, number>;
     const own = rank[me.data.role] ?? 0;
     return {
       me: me.data,

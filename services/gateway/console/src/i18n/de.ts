@@ -17,7 +17,7 @@ export const de: Translation = {
     theme: 'Darstellung',
   },
   theme: { light: 'Hell', dark: 'Dunkel', auto: 'Wie das System' },
-  role: { user: 'Mitglied', manager: 'Manager', admin: 'Administrator' },
+  role: { viewer: 'Leser', user: 'Mitglied', manager: 'Manager', admin: 'Administrator' },
   state: {
     loading: 'Lädt',
     failed: 'Das hat nicht geklappt',

@@ -12,7 +12,7 @@ export const en = {
     theme: 'Appearance',
   },
   theme: { light: 'Light', dark: 'Dark', auto: 'As the system' },
-  role: { user: 'Member', manager: 'Manager', admin: 'Administrator' },
+  role: { viewer: 'Viewer', user: 'Member', manager: 'Manager', admin: 'Administrator' },
   state: {
     loading: 'Loading',
     failed: 'That did not work',

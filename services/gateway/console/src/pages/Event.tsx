@@ -78,7 +78,7 @@ export function EventPage(): ReactNode {
         </Group>
         <nav className="tabs" aria-label={t('event.places')}>
           {places
-            .filter((p) => p !== 'review' || can('manager'))
+            .filter((p) => (p !== 'review' || can('manager')) && (p !== 'sheet' || can('user')))
             .map((p) => (
               <Link
                 key={p}

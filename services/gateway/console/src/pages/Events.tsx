@@ -83,11 +83,12 @@ export function EventsPage(): ReactNode {
 
 function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
+  const { can } = useSession();
   const result = useQuery({ queryKey: ['result', event._id], queryFn: () => resultOf(event._id), staleTime: 30_000 });
   const waiting = (result.data?.counts?.submitted ?? 0) + (result.data?.counts?.inReview ?? 0);
   return (
     <li>
-      <Link to="/events/$eventId" params={{ eventId: event._id }} className="card">
+      <Link to={can('user') ? '/events/$eventId' : '/events/$eventId/footprint'} params={{ eventId: event._id }} className="card">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Box miw={0}>
             <Text fw={600} truncate>

@@ -156,7 +156,7 @@ function Plan(): ReactNode {
   );
 }
 
-const roles = ['user', 'manager', 'admin'] as const;
+const roles = ['viewer', 'user', 'manager', 'admin'] as const;
 
 function Members(): ReactNode {
   const { t } = useTranslation();

@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// TestAViewerReadsWhatIsApproved: of records those that are approved, with an exact
+// total, and nothing else of anything; no comment is in any answer; and whatever
+// would write is refused, rehearsed too.
+func TestAViewerReadsWhatIsApproved(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, nil, func(t *testing.T, s *system) {
+		ours := s.furnish(t)
+		s.account(t, s.org, "viewer@example.test", identity.Viewer)
+		viewer := s.as(t, "viewer@example.test")
+		event := ours.ids["eventId"]
+		const secret = "between-colleagues-71f3"
+		// One that was sent back with a comment, and approved after that.
+		waste := map[string]any{"treatment": "landfill", "weightKg": 7}
+		again := ours.user.post("/events/"+event+"/waste", waste).want(http.StatusCreated).str("_id")
+		item := "/events/" + event + "/waste/" + again
+		ours.user.post(item+"/submit", nil).want(http.StatusOK)
+		ours.manager.post(item+"/request-changes", map[string]any{"comment": secret}).want(http.StatusOK)
+		viewer.get(item).want(http.StatusNotFound)
+		ours.user.post(item+"/submit", nil).want(http.StatusOK)
+		ours.manager.post(item+"/approve", map[string]any{"comment": secret}).want(http.StatusOK)
+		ours.manager.do(http.MethodPatch, "/events/"+event, map[string]any{"attendees": 10, "comment": secret}, nil).want(http.StatusOK)
+		ours.user.result(event, 2)
+
+		list := viewer.get("/events/" + event + "/waste").want(http.StatusOK)
+		if list.number("pagination", "total") != "2" || list.str("items", 0, "_id") != again || list.str("items", 1, "_id") != ours.records[record.Approved] {
+			t.Errorf("a viewer's list: %s", list.body)
+		}
+		second := viewer.get("/events/" + event + "/waste?page=2&limit=1").want(http.StatusOK)
+		if second.number("pagination", "total") != "2" || second.str("items", 0, "_id") != ours.records[record.Approved] {
+			t.Errorf("a viewer's second page: %s", second.body)
+		}
+		never := same(viewer.get("/events/" + event + "/waste/" + "2y0anwrrxjg5m1h1vf0v7qj1hp").want(http.StatusNotFound))
+		for _, status := range []record.Status{record.Unsubmitted, record.Submitted} {
+			if a := viewer.get("/events/" + event + "/waste/" + ours.records[status]).want(http.StatusNotFound); same(a) != never {
+				t.Errorf("%s: %s, and for an id of nobody %s", status, a.body, never)
+			}
+		}
+		for _, path := range []string{item, "/events", "/events/" + event, "/events/" + event + "/waste", "/organization", "/auth/me"} {
+			if a := viewer.get(path).want(http.StatusOK); strings.Contains(string(a.body), secret) {
+				t.Errorf("%s shows a comment: %s", path, a.body)
+			}
+		}
+		results := func(paths ...string) {
+			for _, path := range paths {
+				for _, accept := range []string{"application/json", "text/html", "text/csv"} {
+					a := viewer.do(http.MethodGet, "/events/"+event+"/results"+path, nil, map[string]string{"Accept": accept})
+					if a.status != http.StatusOK || strings.Contains(string(a.body), secret) {
+						t.Errorf("results%s as %s: %d, or it shows a comment: %s", path, accept, a.status, a.body)
+					}
+				}
+			}
+		}
+		results("", "/history", "/1", "/2", "/2/diff/1", "/explain", "/report", "/report?names=roles")
+		ours.manager.post("/events/"+event+"/sign-off", map[string]any{"revision": 2, "statement": "Final."}).want(http.StatusOK)
+		ours.manager.post("/events/"+event+"/sign-off/withdraw", map[string]any{"comment": secret}).want(http.StatusOK)
+		results("/2", "/2/explain", "/2/report", "/2/report?names=roles")
+		if a := ours.user.get("/events/" + event + "/results/2").want(http.StatusOK); !strings.Contains(string(a.body), secret) {
+			t.Errorf("the comment that is looked for was never there: %s", a.body)
+		}
+		for _, path := range []string{item + "/history", "/events/" + event + "/history", "/events/" + event + "/export", "/review", "/users",
+			"/events/" + event + "/review", "/events/" + event + "/changes", "/events/" + event + "/imports/" + ours.ids["importId"],
+			"/events/" + event + "/results/preview", "/events/" + event + "/results/report?names=full", "/events/" + event + "/results/2/report?names=full"} {
+			viewer.get(path).want(http.StatusForbidden)
+		}
+		// A user who becomes a viewer does not get what was answered before.
+		key := map[string]string{"Idempotency-Key": "before"}
+		colleague := s.as(t, "colleague@example.test")
+		colleague.do(http.MethodPost, "/events/"+event+"/waste", waste, key).want(http.StatusCreated)
+		ours.admin.do(http.MethodPatch, "/users/"+ours.ids["userId"], map[string]any{"role": "viewer"}, nil).want(http.StatusOK)
+		colleague = s.as(t, "colleague@example.test")
+		for _, rehearsed := range []string{"true", "false"} {
+			key["X-Dry-Run"] = rehearsed
+			colleague.do(http.MethodPost, "/events/"+event+"/waste", waste, key).want(http.StatusForbidden)
+		}
+		viewer.post("/auth/logout", nil).want(http.StatusOK)
+	})
+}
