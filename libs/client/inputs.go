@@ -32,6 +32,15 @@ type Common struct {
 	// Up to 20 texts of your own.
 	Metadata map[string]string `json:"metadata,omitempty"`
 
+	// Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112
+	// mi"}. They are converted exactly; the field then carries the number in its own unit, and this the original.
+	// A field may be given one way only.
+	Stated map[string]string `json:"stated,omitempty"`
+
+	// How the numbers of stated are written, by an example. Without it, one point or comma before exactly three
+	// digits is refused as ambiguous.
+	NumberFormat string `json:"numberFormat,omitempty"`
+
 	// Documents behind the record, each with a name, an address or a hash.
 	Evidence []Evidence `json:"evidence,omitempty"`
 }
@@ -44,14 +53,15 @@ type Flight struct {
 	// Great-circle distance one way, not together with via. With it a place that is not known is accepted. In km.
 	DistanceKm *float64 `json:"distanceKm,omitempty"`
 
-	// Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case.
+	// Stops between, in their order. Each leg counts with its own haul.
+	Via []string `json:"via,omitempty"`
+
+	// Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town
+	// with its country (Brighton, GB), which stands for the airport its people use.
 	From string `json:"from"`
 
 	// Where it ends; another airport than from.
 	To string `json:"to"`
-
-	// Stops between, in their order. Each leg counts with its own haul.
-	Via []string `json:"via,omitempty"`
 
 	// People on the flight.
 	Passengers int `json:"passengers"`
@@ -84,7 +94,8 @@ type Accommodation struct {
 	// London has a factor of its own.
 	City string `json:"city,omitempty"`
 
-	// Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+	// Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+	// factor and need kgCO2ePerRoomNight. Absent: hotel.
 	Kind string `json:"kind,omitempty"`
 
 	// Nights of the stay. In night.
@@ -146,7 +157,8 @@ type Venue struct {
 	// Floor area used, where nothing was metered. In m2.
 	FloorAreaM2 *float64 `json:"floorAreaM2,omitempty"`
 
-	// Kind of building of the estimate from the floor area. Absent: convention_centre.
+	// Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+	// Absent: convention_centre.
 	VenueType string `json:"venueType,omitempty"`
 
 	// Days of use, building up and down included. In day.
@@ -155,6 +167,9 @@ type Venue struct {
 	// Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
 	// market-based figure beside it shows it. In %.
 	RenewablePercent *float64 `json:"renewablePercent,omitempty"`
+
+	// People on an outdoor site each day; absent, the event's attendees.
+	Attendees int `json:"attendees,omitempty"`
 }
 
 // RecordType returns "venue".
@@ -180,8 +195,18 @@ type Waste struct {
 	// Volume, to be weighed by densityKgPerM3. In litre.
 	VolumeLitres *float64 `json:"volumeLitres,omitempty"`
 
-	// Weight of a cubic metre of it. In kg/m3.
+	// Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
 	DensityKgPerM3 *float64 `json:"densityKgPerM3,omitempty"`
+
+	// What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+	// litres, a skip or roll-on by its cubic yards.
+	Container string `json:"container,omitempty"`
+
+	// Number of containers.
+	Containers int `json:"containers,omitempty"`
+
+	// How full they were. In %. Absent: 100.
+	FillPercent *float64 `json:"fillPercent,omitempty"`
 }
 
 // RecordType returns "waste".
@@ -212,8 +237,26 @@ type GroundTransport struct {
 	// operator, count in scope 3. Absent: hired.
 	Control string `json:"control,omitempty"`
 
-	// Distance one way. In km.
-	DistanceKm float64 `json:"distanceKm"`
+	// Distance one way; it decides where places are named too. In km.
+	DistanceKm *float64 `json:"distanceKm,omitempty"`
+
+	// Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport.
+	// With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record,
+	// else of the event, is searched first.
+	From string `json:"from,omitempty"`
+
+	// Where it ends.
+	To string `json:"to,omitempty"`
+
+	// Places between, in their order.
+	Via []string `json:"via,omitempty"`
+
+	// Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default.
+	// In litre.
+	VolumeLitres *float64 `json:"volumeLitres,omitempty"`
+
+	// Electricity that battery-electric vehicles were charged with in all, in place of a distance. In kWh.
+	EnergyKWh *float64 `json:"energyKWh,omitempty"`
 
 	// People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
 	Passengers int `json:"passengers,omitempty"`
@@ -252,20 +295,23 @@ type Freight struct {
 	// Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 	Refrigerated bool `json:"refrigerated,omitempty"`
 
-	// Airport of departure of air freight, which with to decides the haul.
+	// Weight of the goods. In kg.
+	WeightKg float64 `json:"weightKg"`
+
+	// Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs
+	// it. In km.
+	DistanceKm *float64 `json:"distanceKm,omitempty"`
+
+	// Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to
+	// stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its
+	// airport; it decides the haul.
 	From string `json:"from,omitempty"`
 
-	// Airport of arrival of air freight.
+	// Where they go.
 	To string `json:"to,omitempty"`
 
 	// Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 	Haul string `json:"haul,omitempty"`
-
-	// Weight of the goods. In kg.
-	WeightKg float64 `json:"weightKg"`
-
-	// Distance one way; of air freight the great circle. In km.
-	DistanceKm float64 `json:"distanceKm"`
 
 	// The goods travel back: counts the distance twice. Absent: false.
 	RoundTrip bool `json:"roundTrip,omitempty"`
@@ -283,16 +329,21 @@ type Catering struct {
 	Country string `json:"country,omitempty"`
 
 	// Meals that were made, wasted ones included.
-	Meals int `json:"meals"`
+	Meals int `json:"meals,omitempty"`
 
 	// What the meals were; mixed is the mean of the others.
-	Diet string `json:"diet"`
+	Diet string `json:"diet,omitempty"`
 
-	// Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
+	// Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+	// Absent: main.
 	MealType string `json:"mealType,omitempty"`
 
 	// Litres of each drink.
 	Drinks map[string]float64 `json:"drinks,omitempty"`
+
+	// Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals
+	// nor diet are needed beside it.
+	Servings map[string]float64 `json:"servings,omitempty"`
 
 	// Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In %.
 	WastedPercent *float64 `json:"wastedPercent,omitempty"`
@@ -322,13 +373,20 @@ type Materials struct {
 	// Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
 	AreaM2 *float64 `json:"areaM2,omitempty"`
 
-	// Weight of a square metre. In g/m2.
+	// Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 	GramsPerM2 *float64 `json:"gramsPerM2,omitempty"`
 
-	// Number of shirts.
+	// Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 	Items int `json:"items,omitempty"`
 
-	// Of hired material: how often it is used over its life; each use bears its share.
+	// Number of sheets of paper or board, leaves and not pages.
+	Sheets int `json:"sheets,omitempty"`
+
+	// Format of the sheets. Absent: A4.
+	SheetSize string `json:"sheetSize,omitempty"`
+
+	// Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+	// range. Absent: 10.
 	UsesOverLife int `json:"usesOverLife,omitempty"`
 
 	// What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
@@ -369,6 +427,18 @@ type Energy struct {
 
 	// Cubic metres of natural gas. In m3.
 	VolumeM3 *float64 `json:"volumeM3,omitempty"`
+
+	// Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. In kg.
+	WeightKg *float64 `json:"weightKg,omitempty"`
+
+	// Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
+	GeneratorKVA *float64 `json:"generatorKVA,omitempty"`
+
+	// Hours that the generator ran. In h.
+	Hours *float64 `json:"hours,omitempty"`
+
+	// Mean load of the generator, of its rated power. Absent: 35, with a wide range. In %. Absent: 35.
+	LoadPercent *float64 `json:"loadPercent,omitempty"`
 }
 
 // RecordType returns "energy".
@@ -420,8 +490,8 @@ type Digital struct {
 // RecordType returns "digital".
 func (Digital) RecordType() string { return "digital" }
 
-// Purchases is the input of a record of the type purchases. Money spent where no amount is known, with a
-// factor of one's own.
+// Purchases is the input of a record of the type purchases. Money spent where no amount is known, priced by
+// two published models or with a factor of one's own.
 type Purchases struct {
 	Common
 
@@ -437,15 +507,22 @@ type Purchases struct {
 	// ISO 4217 code in any case.
 	Currency string `json:"currency"`
 
-	// Factor per unit of the currency. In kg CO2e/unit of currency.
-	KgCO2ePerUnit float64 `json:"kgCO2ePerUnit"`
+	// Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the
+	// category are used. In kg CO2e/unit of currency.
+	KgCO2ePerUnit *float64 `json:"kgCO2ePerUnit,omitempty"`
 
 	// Where the factor comes from: publication, year and row.
-	FactorSource string `json:"factorSource"`
+	FactorSource string `json:"factorSource,omitempty"`
 
 	// Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used
 	// from engine 2.0.0 on.
 	Scope3Category string `json:"scope3Category,omitempty"`
+
+	// The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+	VatIncluded bool `json:"vatIncluded,omitempty"`
+
+	// Rate of the value-added tax in the amount, in percent. In %.
+	VatRate *float64 `json:"vatRate,omitempty"`
 }
 
 // RecordType returns "purchases".

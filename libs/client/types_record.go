@@ -53,6 +53,16 @@ type Footprint struct {
 	Notices []Notice `json:"notices"`
 }
 
+// Narrowing is the interval that a record would have if one field were given.
+type Narrowing struct {
+	// The field that would narrow the interval.
+	Field string `json:"field"`
+	// Lower end of the 95 % interval with it.
+	Low Kilograms `json:"low"`
+	// Upper end of the 95 % interval with it.
+	High Kilograms `json:"high"`
+}
+
 // Notice is something to know about a figure.
 type Notice struct {
 	// What was noticed, for programs.
@@ -63,6 +73,8 @@ type Notice struct {
 	Field string `json:"field,omitempty"`
 	// What may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// What would narrow the interval of the record most.
+	WouldNarrowTo *Narrowing `json:"wouldNarrowTo,omitempty"`
 }
 
 // HistoryEntry is a change or a move of a record. Entries are chained by their hashes.

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"math/big"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -29,6 +30,7 @@ const (
 	hotel     = "hotel"
 	hostel    = "hostel"
 	apartment = "apartment"
+	rental    = "rental"
 )
 
 func decodeAccommodation(d *decoder, a *accommodation) {
@@ -36,14 +38,14 @@ func decodeAccommodation(d *decoder, a *accommodation) {
 	d.RequireOneOf("rooms", "guests")
 	a.Country = d.country(true)
 	a.City, _ = d.String("city", 0, 100)
-	a.Kind, _ = d.Enum("kind", hotel, hostel, apartment, "private", "camping")
+	a.Kind, _ = d.Enum("kind", hotel, hostel, apartment, "private", "camping", rental)
 	a.Nights, _ = d.Integer("nights", 1, 365)
 	a.Rooms, _ = d.Integer("rooms", 1, 10_000)
 	a.Guests, _ = d.Integer("guests", 1, 100_000)
 	a.KgCO2ePerRoomNight = d.amount("kgCO2ePerRoomNight", decimal.FromInt(10_000))
 	d.RequireWith("kgCO2ePerRoomNight", "evidence")
 	if !d.Has("kgCO2ePerRoomNight") && (a.Kind == "private" || a.Kind == "camping") {
-		d.Fault(apperr.Detail{Field: "kind", Code: FactorUnavailable, Suggestions: []string{hotel, hostel, apartment},
+		d.Fault(apperr.Detail{Field: "kind", Code: FactorUnavailable, Suggestions: []string{hotel, hostel, apartment, rental},
 			Message: "No factor is published for " + a.Kind + "; give kgCO2ePerRoomNight with evidence, or another kind."})
 	}
 }
@@ -69,6 +71,10 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 		e.value = *a.KgCO2ePerRoomNight
 		e.quantity = whole(c.roomsOf(a) * a.Nights)
 		c.add(e)
+		return
+	}
+	if kind == rental {
+		c.let(a, e)
 		return
 	}
 	f, geography := c.hotelFactor(a)
@@ -98,6 +104,37 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 		e.technology = 2
 		c.note(NoticeApartment, "kind", "No apartment factor is held; the country's hotel was used.")
 	}
+	c.add(e)
+}
+
+// let counts a furnished let, such as those of Airbnb, by its bedrooms. The two
+// published figures, one per room and one per dwelling, differ widely, which the
+// interval tells.
+func (c *calculation) let(a *accommodation, e entry) {
+	room, dwelling := c.supplement("acc.rental.room_night.au", "kind"), c.supplement("acc.rental.dwelling_night.fr", "kind")
+	if room == nil || dwelling == nil {
+		return
+	}
+	rooms := a.Rooms
+	if rooms == 0 {
+		per, ok := c.stand("choice.rental.guests_per_room", "rooms")
+		if !ok {
+			return
+		}
+		n := decimalRat(per.Value)
+		n.Quo(whole(a.Guests).rat(), n)
+		rooms = new(big.Int).Quo(n.Num(), n.Denom()).Int64()
+		if !n.IsInt() {
+			rooms++
+		}
+		c.defaultTo("rooms")
+		c.note(NoticeRental, "rooms", "%d bedrooms were assumed, two guests in each. The number of bedrooms would be better.", rooms)
+		c.assume(NoticeRental, "rooms", spreadOf(per))
+		c.least = Assumed
+	}
+	e.factor, e.quantity, e.technology = room, whole(rooms*a.Nights), 3
+	e.variance = sum(varianceOf(spreadOfFactor(room)), varianceOf(spread(decimalRat(room.KgCO2e), decimalRat(dwelling.KgCO2e), decimalRat(room.KgCO2e))))
+	e.geography = c.foreign(room, a.Country)
 	c.add(e)
 }
 
@@ -177,7 +214,7 @@ func accommodationDoc() doc {
 		fields: []fieldDoc{
 			{"country", "Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
 			{"city", "London has a factor of its own.", ``},
-			{"kind", "Kind of house. private and camping have no factor and need kgCO2ePerRoomNight.", `"hotel"`},
+			{"kind", "Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight.", `"hotel"`},
 			{"nights", "Nights of the stay.", ``},
 			{"rooms", "Occupied rooms each night; they decide where guests is given too.", ``},
 			{"guests", "People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.", ``},
@@ -186,6 +223,7 @@ func accommodationDoc() doc {
 		examples: []string{
 			`{"nights":2,"rooms":40,"country":"GB","city":"London","group":"attendees"}`,
 			`{"nights":3,"guests":12,"country":"SE","kind":"hostel"}`,
+			`{"nights":3,"guests":6,"country":"GB","kind":"rental"}`,
 			`{"nights":2,"rooms":5,"kind":"camping","kgCO2ePerRoomNight":1.2,"evidence":[{"name":"Operator statement"}]}`,
 		},
 	}

@@ -27,9 +27,15 @@ type calculation struct {
 	place    string
 	year     int // of the activity; 0: unknown
 	variance *big.Int
-	notices  []Notice
-	faults   []apperr.Detail
-	out      Evaluation
+	// least is the best quality any line can have, whatever the record says.
+	least Quality
+	// assumed is the sum of the squared logarithms of the 95 % factors of the
+	// assumptions; nil for none.
+	assumed     *big.Int
+	assumptions []assumption
+	notices     []Notice
+	faults      []apperr.Detail
+	out         Evaluation
 
 	writtenOf quantity // of the last line
 	written   string   // writtenOf in digits
@@ -56,6 +62,8 @@ type entry struct {
 	withoutRF *factors.Factor
 	// otherEdition says that the factor is not of the set's own edition.
 	otherEdition bool
+	// variance is that of the line alone, beside the record's; nil: none.
+	variance *big.Int
 	// zero says that the line is 0 by definition and needs no factor.
 	zero bool
 }
@@ -93,6 +101,9 @@ func (c *calculation) begin(typ string, in *common) {
 	c.in, c.typ, c.group = in, typ, in.Group
 	if c.group == "" {
 		c.group = GroupUnspecified
+	}
+	if len(in.Stated) > 0 {
+		c.least = Calculated
 	}
 	start := YearOf(c.ev.StartDate)
 	c.year = YearOf(in.Date)
@@ -184,16 +195,18 @@ func (c *calculation) add(e entry) {
 	l.Mass = q.mass(l.KgPerUnit)
 	c.gases(&l, e, q)
 
-	l.Quality = max(qualityOf(c.in.DataQuality), e.atBest)
+	l.Quality = max(qualityOf(c.in.DataQuality), e.atBest, c.least)
 	if len(c.out.Defaulted) > 0 {
 		l.Quality = max(l.Quality, Calculated)
 	}
 	s := c.score(e, l.Quality)
 	l.Scores = [5]int{int(s.reliability), int(s.completeness), int(s.time), int(s.geography), int(s.technology)}
+	e.variance = sum(c.assumed, e.variance)
+	l.quality, l.variance = s, sum(c.variance, e.variance)
 	if c.second() {
 		c.doubt(&l, e, s)
 	} else {
-		l.GSD2 = c.engine.pedigree.gsd2(s, c.variance)
+		l.GSD2 = c.engine.pedigree.gsd2(s, l.variance)
 		down, up := half(l.Mass, l.GSD2)
 		l.Low, l.High = l.Mass.Sub(down), l.Mass.Add(up)
 	}
@@ -204,6 +217,17 @@ func (c *calculation) add(e entry) {
 		c.otherEdition(f)
 	}
 	c.out.Lines = append(c.out.Lines, l)
+}
+
+// sum returns a + b, where nil is 0.
+func sum(a, b *big.Int) *big.Int {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return new(big.Int).Add(a, b)
 }
 
 // otherEdition notes that a figure is not of the set's own edition.
@@ -328,6 +352,7 @@ func (c *calculation) finish() error {
 	if !c.out.NotRebased.IsZero() && !c.quiet {
 		c.note(NoticeNotRebased, "", "%s kg have no published gas split and stay on the published basis.", c.out.NotRebased.Kilograms())
 	}
+	c.narrow()
 	c.out.Notices = c.notices
 	c.out.Type, c.out.Group, c.out.Engine = c.typ, c.group, c.ev.EngineVersion()
 	return nil

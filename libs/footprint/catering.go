@@ -1,7 +1,6 @@
 package footprint
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -13,10 +12,11 @@ import (
 // catering is the input of a catering record.
 type catering struct {
 	Country       string                     `json:"country,omitempty"`
-	Meals         *int64                     `json:"meals"`
-	Diet          string                     `json:"diet"`
+	Meals         *int64                     `json:"meals,omitempty"`
+	Diet          string                     `json:"diet,omitempty"`
 	MealType      string                     `json:"mealType,omitempty"`
 	Drinks        map[string]decimal.Decimal `json:"drinks,omitempty"`
+	Servings      map[string]int64           `json:"servings,omitempty"`
 	WastedPercent *decimal.Decimal           `json:"wastedPercent,omitempty"`
 	common
 }
@@ -57,7 +57,9 @@ var drinks = [...]struct{ name, row string }{
 }
 
 func decodeCatering(d *decoder, m *catering) {
-	d.Require("meals", "diet")
+	d.RequireOneOf("meals", "drinks", "servings")
+	d.RequireWith("meals", "diet")
+	d.RequireWith("diet", "meals")
 	m.Country = d.country(false)
 	if n, ok := d.Integer("meals", 0, 10_000_000); ok {
 		m.Meals = &n
@@ -67,19 +69,13 @@ func decodeCatering(d *decoder, m *catering) {
 		names = append(names, v.name)
 	}
 	m.Diet, _ = d.Enum("diet", names...)
-	types, mains := make([]string, 0, len(mealTypes)), make([]string, 0, len(mealTypes))
+	types := make([]string, 0, len(mealTypes))
 	for _, v := range mealTypes {
 		types = append(types, v.name)
-		if v.main {
-			mains = append(mains, v.name)
-		}
 	}
 	m.MealType, _ = d.Enum("mealType", types...)
-	if m.MealType != "" && !slices.Contains(mains, m.MealType) {
-		d.Fault(apperr.Detail{Field: "mealType", Code: FactorUnavailable, Suggestions: mains,
-			Message: "Factors are published for main meals only, not for a " + m.MealType + "."})
-	}
 	m.Drinks = d.drinks()
+	m.Servings = d.servings()
 	m.WastedPercent = d.amount("wastedPercent", hundred)
 }
 
@@ -111,16 +107,27 @@ func (d *decoder) drinks() map[string]decimal.Decimal {
 	return out
 }
 
-func (m *catering) complete() bool { return m.Meals != nil }
+func (m *catering) complete() bool { return m.Meals != nil || m.Drinks != nil || m.Servings != nil }
 
 func calculateCatering(c *calculation, m *catering) {
-	row := ""
+	row, main := "", true
 	for _, v := range diets {
 		if v.name == m.Diet {
 			row = v.row
 		}
 	}
-	c.serve(m, row, "diet", whole(*m.Meals), "meal", m.Diet == mixed)
+	for _, v := range mealTypes {
+		main = main && (v.name != m.MealType || v.main)
+	}
+	switch {
+	case m.Meals == nil:
+	case main:
+		c.serve(m, row, "diet", whole(*m.Meals), "meal", m.Diet == mixed)
+	default:
+		light, grams := light(m.MealType, m.Diet)
+		c.serving(m, light, grams, "meals", whole(*m.Meals))
+	}
+	c.serveAll(m)
 	for _, v := range drinks {
 		if litres, ok := m.Drinks[v.name]; ok {
 			c.serve(m, v.row, "drinks."+v.name, exactly(litres), "litre", false)
@@ -154,17 +161,23 @@ func cateringDoc() doc {
 			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
 			{"meals", "Meals that were made, wasted ones included.", ``},
 			{"diet", "What the meals were; mixed is the mean of the others.", ``},
-			{"mealType", "Occasion. Only main meals have factors; breakfast and snack have none.", `"main"`},
+			{"mealType", "Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.", `"main"`},
 			{"drinks", "Litres of each drink.", ``},
+			{"servings", "Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet are needed beside it.", ``},
 			{"wastedPercent", "Share of the meals that was thrown away. It informs and does not count: wasted meals were made too.", ``},
 		},
 		examples: []string{
 			`{"meals":400,"diet":"vegetarian","mealType":"lunch","drinks":{"coffee":60,"tap_water":200}}`,
 			`{"meals":120,"diet":"mixed","wastedPercent":8}`,
+			`{"servings":{"coffee":900}}`,
+			`{"servings":{"wine_bottle":180,"beer_keg_50l":20}}`,
 		},
 	}
 	for _, v := range drinks {
 		about.fields = append(about.fields, fieldDoc{"drinks." + v.name, "Litres of " + strings.ReplaceAll(v.name, "_", " ") + ".", ``})
+	}
+	for _, v := range servings {
+		about.fields = append(about.fields, fieldDoc{"servings." + v.name, "Number of servings: " + strings.ReplaceAll(v.name, "_", " ") + ".", ``})
 	}
 	return about
 }

@@ -48,4 +48,7 @@ type Notice struct {
 	Message     string   `json:"message" bson:"message"`
 	Field       string   `json:"field,omitempty" bson:"field,omitempty"`
 	Suggestions []string `json:"suggestions,omitempty" bson:"suggestions,omitempty"`
+	// WouldNarrowTo names the one field that would narrow the interval of the
+	// record most; it is on the notice of what was assumed in its place.
+	WouldNarrowTo *Narrowing `json:"wouldNarrowTo,omitempty" bson:"-"`
 }

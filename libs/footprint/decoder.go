@@ -15,6 +15,8 @@ type decoder struct {
 	*fields.Reader
 	ev     EventContext
 	engine *engine
+	// notices are about the body, found while it is read.
+	notices []Notice
 }
 
 var (

@@ -62,6 +62,9 @@ func (c *calculation) doubt(l *Line, e entry, s scores) {
 	if c.variance != nil {
 		activity += billionths(c.variance)
 	}
+	if e.variance != nil {
+		activity += ofFactor(e.variance)
+	}
 	d := Doubt{Activity: activity, Fit: p.variance(2, s.time) + p.variance(3, s.geography) + p.variance(4, s.technology)}
 	d.Basic = p.basic(c.engine.set, c.typ, e)
 	if e.factor == nil {

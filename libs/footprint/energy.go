@@ -2,9 +2,12 @@ package footprint
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // energy is the input of an energy record: a supply that is not on the meter
@@ -19,6 +22,11 @@ type energy struct {
 	EnergyKWh    *decimal.Decimal `json:"energyKWh,omitempty"`
 	VolumeLitres *decimal.Decimal `json:"volumeLitres,omitempty"`
 	VolumeM3     *decimal.Decimal `json:"volumeM3,omitempty"`
+	WeightKg     *decimal.Decimal `json:"weightKg,omitempty"`
+	// A generator is counted by its size and hours where nothing else is known.
+	GeneratorKVA *decimal.Decimal `json:"generatorKVA,omitempty"`
+	Hours        *decimal.Decimal `json:"hours,omitempty"`
+	LoadPercent  *decimal.Decimal `json:"loadPercent,omitempty"`
 	common
 }
 
@@ -31,19 +39,25 @@ const grid = "grid"
 // energySources are the sources with the series of their rows. Empty: not
 // published per that unit. Biofuels are published per litre and per GJ of net
 // calorific value, which is another basis than kWh of gross calorific value.
-var energySources = [...]struct{ name, kwh, litre, m3 string }{
-	{grid, "grid", "", ""},
-	{"diesel", "energy.diesel_avg_blend.kwh_gross_cv", "energy.diesel_avg_blend.litre", ""},
-	{"petrol", "energy.petrol_avg_blend.kwh_gross_cv", "energy.petrol_avg_blend.litre", ""},
-	{"biodiesel", "", "energy.biodiesel_me.litre", ""},
-	{"hvo", "", "energy.hvo.litre", ""},
-	{"lpg", "energy.lpg.kwh_gross_cv", "energy.lpg.litre", ""},
-	{"natural_gas", "energy.natural_gas.kwh_gross_cv", "", "energy.natural_gas.m3"},
+var energySources = [...]struct{ name, kwh, litre, m3, tonne string }{
+	{grid, "grid", "", "", ""},
+	{"diesel", "energy.diesel_avg_blend.kwh_gross_cv", "energy.diesel_avg_blend.litre", "", "energy.diesel_avg_blend.tonne"},
+	{"petrol", "energy.petrol_avg_blend.kwh_gross_cv", "energy.petrol_avg_blend.litre", "", "energy.petrol_avg_blend.tonne"},
+	{"biodiesel", "", "energy.biodiesel_me.litre", "", ""},
+	{"hvo", "", "energy.hvo.litre", "", ""},
+	{"lpg", "energy.lpg.kwh_gross_cv", "energy.lpg.litre", "", "energy.lpg.tonne"},
+	{"natural_gas", "energy.natural_gas.kwh_gross_cv", "", "energy.natural_gas.m3", ""},
+	{"gas_oil", "energy.gas_oil_red_diesel.kwh_gross_cv", "energy.gas_oil_red_diesel.litre", "", "energy.gas_oil_red_diesel.tonne"},
+	{"propane", "energy.propane.kwh_gross_cv", "energy.propane.litre", "", "energy.propane.tonne"},
+	{"butane", "energy.butane.kwh_gross_cv", "energy.butane.litre", "", "energy.butane.tonne"},
 }
+
+// engineFuels are the sources that a generator can burn.
+var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil"}
 
 func decodeEnergy(d *decoder, n *energy) {
 	d.Require("source")
-	d.RequireOneOf("energyKWh", "volumeLitres", "volumeM3")
+	d.RequireOneOf("energyKWh", "volumeLitres", "volumeM3", "weightKg", "generatorKVA")
 	n.Site, _ = d.String("site", 0, 100)
 	names := make([]string, 0, len(energySources))
 	for _, s := range energySources {
@@ -56,7 +70,22 @@ func decodeEnergy(d *decoder, n *energy) {
 	n.EnergyKWh = d.amount("energyKWh", maxQuantity)
 	n.VolumeLitres = d.amount("volumeLitres", maxQuantity)
 	n.VolumeM3 = d.amount("volumeM3", maxQuantity)
-	if n.Source == "" || !d.Has("energyKWh") && !d.Has("volumeLitres") && !d.Has("volumeM3") {
+	n.WeightKg = d.amount("weightKg", maxQuantity)
+	if kva, ok := d.Decimal("generatorKVA", decimal.FromInt(1), decimal.FromInt(100_000)); ok {
+		n.GeneratorKVA = &kva
+	}
+	n.Hours = d.amount("hours", decimal.FromInt(1_000_000))
+	if load, ok := d.Decimal("loadPercent", decimal.FromInt(5), hundred); ok {
+		n.LoadPercent = &load
+	}
+	d.RequireWith("generatorKVA", "hours")
+	d.RequireWith("hours", "generatorKVA")
+	d.RequireWith("loadPercent", "generatorKVA")
+	if n.GeneratorKVA != nil && n.Source != "" && !slices.Contains(engineFuels, n.Source) {
+		d.Fault(apperr.Detail{Field: "source", Code: fields.NotAllowed, Suggestions: engineFuels,
+			Message: "A generator by its hours burns " + strings.Join(engineFuels, ", ") + "; of " + n.Source + " give the amount."})
+	}
+	if n.Source == "" || !d.Has("energyKWh") && !d.Has("volumeLitres") && !d.Has("volumeM3") && !d.Has("weightKg") {
 		return
 	}
 	served := false
@@ -82,6 +111,10 @@ func decodeEnergy(d *decoder, n *energy) {
 	d.Fault(*fault)
 }
 
+func (n *energy) complete() bool {
+	return n.GeneratorKVA == nil || n.Hours != nil && n.GeneratorKVA.Sign() > 0
+}
+
 // amount is one way to state how much energy was used.
 type energyAmount struct {
 	field, row, unit string
@@ -90,17 +123,18 @@ type energyAmount struct {
 
 // amounts returns the ways to state the energy of the source, the one that counts
 // first when several are given: what a meter or pump shows before a conversion.
-func (n *energy) amounts() [3]energyAmount {
+func (n *energy) amounts() [4]energyAmount {
 	for _, s := range energySources {
 		if s.name == n.Source {
 			return [...]energyAmount{
 				{"volumeLitres", s.litre, "litre", n.VolumeLitres},
 				{"energyKWh", s.kwh, "kWh", n.EnergyKWh},
 				{"volumeM3", s.m3, "m3", n.VolumeM3},
+				{"weightKg", s.tonne, "tonne", n.WeightKg},
 			}
 		}
 	}
-	return [3]energyAmount{}
+	return [4]energyAmount{}
 }
 
 func calculateEnergy(c *calculation, n *energy) {
@@ -114,6 +148,9 @@ func calculateEnergy(c *calculation, n *energy) {
 		default:
 			done = true
 			q := carrier{quantity: exactly(*a.value), known: true, technology: 1}
+			if a.unit == "tonne" {
+				q.quantity = q.quantity.perThousand()
+			}
 			if n.Source == grid {
 				c.electricity(at, q)
 			} else {
@@ -121,10 +158,29 @@ func calculateEnergy(c *calculation, n *energy) {
 			}
 		}
 	}
+	if n.GeneratorKVA != nil && !done {
+		done = true
+		c.fromGenerator(n, at)
+	} else {
+		c.unused(n.GeneratorKVA != nil, "generatorKVA", "The amount of fuel is given; size and hours of the generator were not used.")
+	}
 	if !done {
 		c.unavailable(apperr.Detail{Field: "source", Message: "No factor is published for " + n.Source + " by the amount given."})
 	}
 	c.unused(n.Subdivision != "" && n.Source != grid, "subdivision", "Only grid electricity has factors by state or province; subdivision was not used.")
+}
+
+// fromGenerator counts the fuel that a generator burnt.
+func (c *calculation) fromGenerator(n *energy, at supply) {
+	litres, ok := c.generated(n)
+	if !ok {
+		return
+	}
+	for _, s := range energySources {
+		if s.name == n.Source && s.litre != "" {
+			c.fuel(at, s.litre, "volumeLitres", 1, "litre", carrier{quantity: litres, known: true, technology: 2})
+		}
+	}
 }
 
 // energyDoc describes the type to its users.
@@ -143,10 +199,16 @@ func energyDoc() doc {
 			{"energyKWh", "Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only.", ``},
 			{"volumeLitres", "Litres of a liquid fuel; they decide where energy is given too.", ``},
 			{"volumeM3", "Cubic metres of natural gas.", ``},
+			{"weightKg", "Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane.", ``},
+			{"generatorKVA", "Rated size of a generator, where its fuel is not known; with hours it stands for the litres.", ``},
+			{"hours", "Hours that the generator ran.", ``},
+			{"loadPercent", "Mean load of the generator, of its rated power. Absent: 35, with a wide range.", `35`},
 		},
 		examples: []string{
 			`{"source":"hvo","volumeLitres":1200,"control":"own"}`,
 			`{"source":"diesel","volumeLitres":340}`,
+			`{"source":"gas_oil","generatorKVA":100,"hours":36}`,
+			`{"source":"propane","weightKg":94}`,
 			`{"source":"grid","energyKWh":850,"country":"DE"}`,
 		},
 	}

@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		{"flights", `{"from":"LHR","to":"EGLL","passengers":1,"distanceKm":10}`, london, []string{"to NOT_ALLOWED"}},
 		{"flights", `{"from":"XQX","to":"XQX","passengers":1,"distanceKm":10}`, london, []string{"to NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"QQQ","passengers":1}`, london, []string{"to UNKNOWN_CODE"}},
-		{"flights", `{"from":"LHR","to":"New York","passengers":1,"distanceKm":5500}`, london, []string{"to BAD_FORMAT"}},
+		{"flights", `{"from":"LHR","to":"Nowhereville","passengers":1,"distanceKm":5500}`, london, []string{"to UNKNOWN_PLACE"}},
 		{"flights", `{"from":"LHR","to":"JFK","via":["KEF"],"passengers":1,"distanceKm":5500}`, london, []string{"distanceKm NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"JFK","via":["LON","QQQ"],"passengers":1}`, london, []string{"via[1] UNKNOWN_CODE", "via[0] NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"LON","via":["CDG"],"passengers":1}`, london, []string{"to NOT_ALLOWED"}},
@@ -87,7 +87,8 @@ func TestFaults(t *testing.T) {
 		{"venue", `{"electricityKWh":1,"country":"US","subdivision":"CA-ON"}`, london, []string{"subdivision NOT_ALLOWED"}},
 		{"waste", `{}`, london, []string{"treatment REQUIRED", "weightKg REQUIRED"}},
 		{"waste", `{"treatment":"reuse","weightKg":-1}`, london, []string{"weightKg OUT_OF_RANGE", "treatment FACTOR_UNAVAILABLE"}},
-		{"waste", `{"treatment":"landfill","volumeLitres":5}`, london, []string{"densityKgPerM3 REQUIRED"}},
+		{"waste", `{"treatment":"landfill","material":"electrical","volumeLitres":5}`, london, []string{"densityKgPerM3 REQUIRED"}},
+		{"waste", `{"treatment":"landfill","container":"wheelie_240"}`, london, []string{"containers REQUIRED"}},
 		{"waste", `{"treatment":"landfill","weightKg":5,"respondents":5}`, london, []string{"population REQUIRED"}},
 		{"waste", `{"treatment":"landfill","weightKg":5,"respondents":50,"population":20}`, london, []string{"respondents OUT_OF_RANGE"}},
 		{"waste", `{"treatment":"landfill","weightKg":5,"sampleCV":0.5}`, london, []string{"respondents REQUIRED", "population REQUIRED"}},
@@ -104,7 +105,7 @@ func TestSuggestions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, body, field, want string }{
 		{"flights", `{"from":"LHT","to":"JFK","passengers":1}`, "from", "LHR"},
-		{"flights", `{"from":"London","to":"JFK","passengers":1}`, "from", "LON"},
+		{"flights", `{"from":"Brigthon","to":"JFK","passengers":1}`, "from", "Brighton, England, GB"},
 		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"class":"busines"}`, "class", "business"},
 		{"accommodation", `{"nights":1,"rooms":1,"kind":"hotell"}`, "kind", "hotel"},
 		{"waste", `{"treatment":"landfil","weightKg":1}`, "treatment", "landfill"},

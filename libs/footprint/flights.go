@@ -22,6 +22,8 @@ type flights struct {
 	Trips      int64            `json:"trips,omitempty"`
 	DistanceKm *decimal.Decimal `json:"distanceKm,omitempty"`
 	Direction  string           `json:"direction,omitempty"`
+	// Journey says which towns the codes stand for, where towns were named.
+	Journey *journey `json:"journey,omitempty"`
 	common
 }
 
@@ -46,18 +48,19 @@ func decodeFlights(d *decoder, f *flights) {
 	// A distance that is there but wrong is its own fault; it must not make a
 	// second one of an unknown code.
 	known := !d.Has("distanceKm")
-	f.From = d.place("from", known)
-	f.To = d.place("to", known)
 	via, _ := d.Strings("via", 5, 40)
-	for i, code := range via {
-		f.Via = append(f.Via, d.checkPlace(fmt.Sprintf("via[%d]", i), code, true))
+	f.Via = via
+	ends, paths := []*string{&f.From}, []string{"from"}
+	for i := range f.Via {
+		ends, paths = append(ends, &f.Via[i]), append(paths, fmt.Sprintf("via[%d]", i))
 	}
+	f.Journey = d.flightEnds(append(ends, &f.To), append(paths, "to"), known)
 	if len(via) > 0 && d.Has("distanceKm") {
 		d.Fault(apperr.Detail{Field: "distanceKm", Code: fields.NotAllowed,
 			Message: "distanceKm is the distance from from to to and cannot stand beside via; leave out one of the two."})
 	}
 	d.Document("via", func(p *fields.Property) {
-		p.Items = &fields.Property{Type: "string", Pattern: placePattern, Loose: true}
+		p.Items = &fields.Property{Type: "string", Loose: true}
 	})
 	d.differ(f)
 	f.Passengers, _ = d.Integer("passengers", 1, 10_000)
@@ -88,18 +91,6 @@ func flightClass(text string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// placePattern is what codes of places look like; the register decides.
-const placePattern = "^[A-Za-z0-9]{3,4}$"
-
-func (d *decoder) place(name string, known bool) string {
-	code, ok := d.String(name, 1, 40)
-	d.Document(name, func(p *fields.Property) { p.Pattern, p.Loose, p.MinLength, p.MaxLength = placePattern, true, 0, 0 })
-	if !ok {
-		return ""
-	}
-	return d.checkPlace(name, code, known)
 }
 
 // checkPlace returns a location code in upper case; with known it must be in the
@@ -206,6 +197,7 @@ func calculateFlights(c *calculation, f *flights) {
 		c.flight(h, class, exactly(*f.DistanceKm).multiply(people), geography)
 		return
 	}
+	c.airportsOf(f.Journey)
 	// Legs of one haul have one factor and make one line.
 	var metres [hauls]int64
 	from := c.stop(f.From)
@@ -356,7 +348,7 @@ func flightsDoc() doc {
 		description: "Flights of a number of people between two places, by the great circle of each leg.",
 		formula:     "Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
 		fields: []fieldDoc{
-			{"from", "Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case.", ``},
+			{"from", "Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with its country (Brighton, GB), which stands for the airport its people use.", ``},
 			{"to", "Where it ends; another airport than from.", ``},
 			{"via", "Stops between, in their order. Each leg counts with its own haul.", ``},
 			{"class", "Cabin class. Any case, a space or hyphen for _, premium and a trailing \" class\" are accepted. A class that is not published for the haul counts as average.", `"average"`},

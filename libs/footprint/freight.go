@@ -2,12 +2,14 @@ package footprint
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
 )
 
 // freight is the input of a freight record.
@@ -18,9 +20,11 @@ type freight struct {
 	Refrigerated *bool            `json:"refrigerated,omitempty"`
 	From         string           `json:"from,omitempty"`
 	To           string           `json:"to,omitempty"`
+	Via          []string         `json:"via,omitempty"`
+	Journey      *journey         `json:"journey,omitempty"`
 	Haul         string           `json:"haul,omitempty"`
 	WeightKg     *decimal.Decimal `json:"weightKg"`
-	DistanceKm   *decimal.Decimal `json:"distanceKm"`
+	DistanceKm   *decimal.Decimal `json:"distanceKm,omitempty"`
 	RoundTrip    *bool            `json:"roundTrip,omitempty"`
 	common
 }
@@ -64,7 +68,8 @@ var freightVehicles = [...]struct{ mode, name, row, refrigerated string }{
 var freightHauls = [hauls]string{"domestic", "short_haul", "long_haul", "international"}
 
 func decodeFreight(d *decoder, f *freight) {
-	d.Require("mode", "weightKg", "distanceKm")
+	d.Require("mode", "weightKg")
+	d.RequireOneOf("distanceKm", "from")
 	f.Country = d.country(false)
 	f.Mode, _ = d.Enum("mode", road, "rail", "sea", air)
 	names := make([]string, 0, len(freightVehicles))
@@ -75,28 +80,63 @@ func decodeFreight(d *decoder, f *freight) {
 	}
 	f.Vehicle, _ = d.Enum("vehicle", names...)
 	f.Refrigerated = d.flag("refrigerated")
-	f.From, f.To = d.place("from", false), d.place("to", false)
-	d.RequireWith("from", "to")
-	d.RequireWith("to", "from")
-	f.Haul, _ = d.Enum("haul", freightHauls[:]...)
 	f.WeightKg = d.amount("weightKg", maxQuantity)
-	f.DistanceKm = d.amount("distanceKm", decimal.FromInt(40_000))
+	d.freightPlaces(f)
+	f.Haul, _ = d.Enum("haul", freightHauls[:]...)
 	f.RoundTrip = d.flag("roundTrip")
-	if f.From != "" && f.To != "" && airportOf(f.From) == airportOf(f.To) {
+	if f.Mode == air && f.From != "" && f.To != "" && airportOf(f.From) == airportOf(f.To) {
 		d.Fault(apperr.Detail{Field: "to", Code: fields.NotAllowed,
 			Message: fmt.Sprintf("to must be another airport than from; both are %s.", airportOf(f.From))})
 	}
 	if f.Mode == "" {
 		return
 	}
-	for _, name := range [...]string{"from", "to", "haul"} {
-		if f.Mode != air && d.Has(name) {
-			d.Fault(apperr.Detail{Field: name, Code: fields.NotAllowed, Message: name + " is for mode air only."})
-		}
+	if f.Mode != air && d.Has("haul") {
+		d.Fault(apperr.Detail{Field: "haul", Code: fields.NotAllowed, Message: "haul is for mode air only."})
 	}
 	if fault := f.unserved(); fault != nil {
 		d.Fault(*fault)
 	}
+}
+
+// freightPlaces reads the distance, or the places it is worked out from: airports
+// and the airports of towns for air, towns and postcodes for road and rail. Ships
+// sail round continents, so that of sea freight the distance must be stated.
+func (d *decoder) freightPlaces(f *freight) {
+	mode, _ := d.Raw("mode")
+	stated := d.amount("distanceKm", decimal.FromInt(40_000))
+	f.DistanceKm = stated
+	switch string(mode) {
+	case `"road"`, `"rail"`:
+		f.From, f.To, f.Via, f.Journey = d.whereabouts(f.Mode, stated)
+		if f.Journey != nil {
+			f.DistanceKm = f.Journey.DistanceKm
+			d.remark(f.Journey)
+		}
+		return
+	case `"sea"`:
+		for _, name := range [...]string{"from", "to"} {
+			if d.Has(name) {
+				d.Fault(apperr.Detail{Field: name, Code: fields.NotAllowed, Suggestions: []string{"distanceKm"},
+					Message: name + " is not for mode sea: ships sail round continents, so the distance between the ports must be stated as distanceKm."})
+			}
+		}
+	}
+	ends := []*string{&f.From, &f.To}
+	j := d.flightEnds(ends, []string{"from", "to"}, stated == nil)
+	d.RequireWith("from", "to")
+	d.RequireWith("to", "from")
+	f.Journey = j
+	a, known := locations.Resolve(f.From)
+	b, alsoKnown := locations.Resolve(f.To)
+	if echo := d.echoed(); !known || !alsoKnown || stated != nil && (echo == nil || *echo != *stated) {
+		return
+	}
+	if f.Journey == nil {
+		f.Journey = &journey{Stops: []stop{airportStop(a), airportStop(b)}}
+	}
+	f.Journey.GreatCircleKm = kilometres(big.NewRat(locations.GreatCircleMetres(a, b), 1))
+	f.DistanceKm, f.Journey.DistanceKm = f.Journey.GreatCircleKm, f.Journey.GreatCircleKm
 }
 
 func (f *freight) cooled() bool { return f.Refrigerated != nil && *f.Refrigerated }
@@ -150,6 +190,11 @@ func calculateFreight(c *calculation, f *freight) {
 	e := entry{unit: "tonne.km", stage: Direct, scope: 3, category: categoryFreight, technology: 1, geography: c.proxy(f.Country)}
 	if c.group == "exhibitors" {
 		e.category = CategoryOptional // their freight, like their travel, is not the organiser's
+	}
+	if f.Mode == air {
+		c.airportsOf(f.Journey)
+	} else {
+		c.travelled(f.Journey, "distanceKm")
 	}
 	e.quantity = exactly(*f.WeightKg).perThousand().by(*f.DistanceKm)
 	if f.RoundTrip != nil && *f.RoundTrip {
@@ -248,16 +293,18 @@ func freightDoc() doc {
 			{"mode", "How the goods were carried.", ``},
 			{"vehicle", "Vehicle of road or sea freight; absent, an average lorry or a container ship.", ``},
 			{"refrigerated", "Refrigerated lorry, for hgv and hgv_artic.", `false`},
-			{"from", "Airport of departure of air freight, which with to decides the haul.", ``},
-			{"to", "Airport of arrival of air freight.", ``},
+			{"from", "Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it decides the haul.", ``},
+			{"to", "Where they go.", ``},
+			{"via", "Places between, of road and rail, in their order.", ``},
 			{"haul", "Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.", ``},
 			{"weightKg", "Weight of the goods.", ``},
-			{"distanceKm", "Distance one way; of air freight the great circle.", ``},
+			{"distanceKm", "Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs it.", ``},
 			{"roundTrip", "The goods travel back: counts the distance twice.", `false`},
 		},
 		examples: []string{
 			`{"mode":"road","vehicle":"hgv_artic","weightKg":18000,"distanceKm":640,"roundTrip":true}`,
 			`{"mode":"air","from":"HKG","to":"LHR","weightKg":350,"distanceKm":9640}`,
+			`{"mode":"road","vehicle":"hgv_artic","weightKg":8000,"from":"Birmingham, GB","to":"Manchester, GB"}`,
 			`{"mode":"sea","weightKg":24000,"distanceKm":19500}`,
 		},
 	}

@@ -81,7 +81,7 @@ func TestFreightFaults(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
 		`{}`: {"mode REQUIRED", "weightKg REQUIRED", "distanceKm REQUIRED"},
-		`{"mode":"road","weightKg":1,"distanceKm":1,"from":"LHR","haul":"domestic"}`:            {"to REQUIRED", "from NOT_ALLOWED", "haul NOT_ALLOWED"},
+		`{"mode":"road","weightKg":1,"distanceKm":1,"from":"LHR","haul":"domestic"}`:            {"to REQUIRED", "haul NOT_ALLOWED"},
 		`{"mode":"air","weightKg":1,"distanceKm":1,"from":"LHR","to":"LON"}`:                    {"to NOT_ALLOWED"},
 		`{"mode":"air","weightKg":1,"distanceKm":1,"vehicle":"hgv"}`:                            {"vehicle FACTOR_UNAVAILABLE"},
 		`{"mode":"sea","weightKg":1,"distanceKm":1,"vehicle":"hgv"}`:                            {"vehicle FACTOR_UNAVAILABLE"},

@@ -18,12 +18,20 @@ type groundTransport struct {
 	Fuel       string           `json:"fuel,omitempty"`
 	Size       string           `json:"size,omitempty"`
 	Control    string           `json:"control,omitempty"`
-	DistanceKm *decimal.Decimal `json:"distanceKm"`
-	Passengers int64            `json:"passengers,omitempty"`
-	Vehicles   int64            `json:"vehicles,omitempty"`
-	Occupancy  *decimal.Decimal `json:"occupancy,omitempty"`
-	RoundTrip  *bool            `json:"roundTrip,omitempty"`
-	Trips      int64            `json:"trips,omitempty"`
+	From       string           `json:"from,omitempty"`
+	To         string           `json:"to,omitempty"`
+	Via        []string         `json:"via,omitempty"`
+	Journey    *journey         `json:"journey,omitempty"`
+	DistanceKm *decimal.Decimal `json:"distanceKm,omitempty"`
+	// VolumeLitres and EnergyKWh are fuel and electricity of the vehicles; they
+	// decide where a distance is given too.
+	VolumeLitres *decimal.Decimal `json:"volumeLitres,omitempty"`
+	EnergyKWh    *decimal.Decimal `json:"energyKWh,omitempty"`
+	Passengers   int64            `json:"passengers,omitempty"`
+	Vehicles     int64            `json:"vehicles,omitempty"`
+	Occupancy    *decimal.Decimal `json:"occupancy,omitempty"`
+	RoundTrip    *bool            `json:"roundTrip,omitempty"`
+	Trips        int64            `json:"trips,omitempty"`
 	common
 }
 
@@ -34,6 +42,7 @@ var _ = define("ground-transport",
 // The modes that the code treats apart.
 const (
 	car         = "car"
+	coach       = "coach"
 	taxi        = "taxi"
 	van         = "van"
 	electricCar = "battery_electric"
@@ -76,7 +85,7 @@ var groundModes = [...]struct {
 		func(_, size, _ string) string {
 			return "desnz-bus-" + strings.Replace(size, average, "average_local", 1)
 		}},
-	{"coach", byPassenger, nil, nil, true, func(_, _, _ string) string { return "desnz-coach" }},
+	{coach, byPassenger, nil, nil, true, func(_, _, _ string) string { return "desnz-coach" }},
 	{"rail", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-national" }},
 	{"international_rail", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-international" }},
 	{"tram", byPassenger, nil, nil, false, func(_, _, _ string) string { return "desnz-rail-light" }},
@@ -93,7 +102,8 @@ var (
 )
 
 func decodeGroundTransport(d *decoder, g *groundTransport) {
-	d.Require("mode", "distanceKm")
+	d.Require("mode")
+	d.RequireOneOf("distanceKm", "from", "volumeLitres", "energyKWh")
 	g.Country = d.country(false)
 	modes := make([]string, 0, len(groundModes))
 	for _, m := range groundModes {
@@ -105,7 +115,14 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	g.Size, _ = d.Enum("size", groundSizes...)
 	g.Control = d.control()
 	g.DistanceKm = d.amount("distanceKm", decimal.FromInt(40_000))
-	d.RequireOneOf("passengers", "vehicles")
+	g.From, g.To, g.Via, g.Journey = d.whereabouts(g.Mode, g.DistanceKm)
+	if g.Journey != nil {
+		g.DistanceKm = g.Journey.DistanceKm
+		d.remark(g.Journey)
+	}
+	g.VolumeLitres = d.amount("volumeLitres", maxQuantity)
+	g.EnergyKWh = d.amount("energyKWh", maxQuantity)
+	d.RequireOneOf("passengers", "vehicles", "volumeLitres", "energyKWh")
 	g.Passengers, _ = d.Integer("passengers", 1, 1_000_000)
 	g.Vehicles, _ = d.Integer("vehicles", 1, 1_000_000)
 	if n, ok := d.Decimal("occupancy", decimal.FromInt(1), hundred); ok {
@@ -115,11 +132,14 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	g.Trips, _ = d.Integer("trips", 1, 1000)
 	perPassenger := make([]string, 0, len(groundModes))
 	for _, m := range groundModes {
-		if m.basis >= byPassenger {
+		if m.basis >= byPassenger && m.name != coach {
 			perPassenger = append(perPassenger, m.name)
 		}
 	}
-	d.RequireWhen("mode", perPassenger, "passengers")
+	if !d.Has("volumeLitres") && !d.Has("energyKWh") && !d.Has("passengers") && slices.Contains(perPassenger, g.Mode) {
+		d.Fault(apperr.Detail{Field: "passengers", Code: fields.Required, Message: "passengers is required beside mode " + g.Mode + "."})
+	}
+	d.fuelled(g)
 	if at < 0 {
 		return
 	}
@@ -128,7 +148,9 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 		d.Fault(apperr.Detail{Field: "control", Code: fields.NotAllowed, Suggestions: []string{hired, hiredWithOperator},
 			Message: "control own is for vehicles the organiser runs, not for " + m.name + "."})
 	}
-	d.served(g, at)
+	if !g.metered() {
+		d.served(g, at)
+	}
 }
 
 // served adds a fault for a fuel or size that the mode has no factor for.
@@ -195,12 +217,17 @@ func groundFactor(set *factors.Set, mode int, fuel, size, per string) *factors.F
 }
 
 func (g *groundTransport) complete() bool {
-	return g.DistanceKm != nil && groundMode(g.Mode) >= 0 && (g.Occupancy == nil || g.Occupancy.Sign() > 0)
+	return (g.DistanceKm != nil || g.metered()) && groundMode(g.Mode) >= 0 && (g.Occupancy == nil || g.Occupancy.Sign() > 0)
 }
 
 func calculateGroundTransport(c *calculation, g *groundTransport) {
+	if g.metered() {
+		calculateFuelled(c, g)
+		return
+	}
 	mode := groundMode(g.Mode)
 	m := &groundModes[mode]
+	c.travelled(g.Journey, "distanceKm")
 	vehicles := m.basis == byVehicle || m.basis == byEither && g.Vehicles > 0
 	count := g.Passengers
 	if vehicles {
@@ -218,11 +245,15 @@ func calculateGroundTransport(c *calculation, g *groundTransport) {
 	if g.Size != "" && len(m.sizes) == 0 {
 		c.note(NoticeInputNotUsed, "size", "Factors of %s do not distinguish sizes; size was not used.", m.name)
 	}
-	count *= max(g.Trips, 1)
+	load := whole(count)
+	if m.name == coach && g.Passengers == 0 {
+		load = c.coaches(g)
+	}
+	count = max(g.Trips, 1)
 	if g.RoundTrip != nil && *g.RoundTrip {
 		count *= 2
 	}
-	e := entry{quantity: exactly(*g.DistanceKm).multiply(count), unit: "passenger.km", stage: Direct, scope: 3, category: c.travel(), technology: 1}
+	e := entry{quantity: exactly(*g.DistanceKm).by(load.plain).multiply(count), unit: "passenger.km", stage: Direct, scope: 3, category: c.travel(), technology: 1}
 	if m.basis == byFoot {
 		e.zero = true
 		c.add(e)
@@ -296,6 +327,13 @@ func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (u
 
 // chainGroundTransport reports how the amounts multiply.
 func chainGroundTransport(q *Chain, g *groundTransport, l *Line) {
+	if g.metered() {
+		q.amount(g.VolumeLitres, "litres")
+		if g.VolumeLitres == nil {
+			q.amount(g.EnergyKWh, "kWh")
+		}
+		return
+	}
 	q.amount(g.DistanceKm, "km")
 	if l.Unit == "passenger.km" || g.Vehicles == 0 {
 		q.count(g.Passengers, "passenger", "passengers")
@@ -318,7 +356,12 @@ func groundTransportDoc() doc {
 			{"fuel", "Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the grid and its losses.", `"unknown"`},
 			{"size", "What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car.", `"average"`},
 			{"control", "Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.", `"hired"`},
-			{"distanceKm", "Distance one way.", ``},
+			{"from", "Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the event, is searched first.", ``},
+			{"to", "Where it ends.", ``},
+			{"via", "Places between, in their order.", ``},
+			{"distanceKm", "Distance one way; it decides where places are named too.", ``},
+			{"volumeLitres", "Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default.", ``},
+			{"energyKWh", "Electricity that battery-electric vehicles were charged with in all, in place of a distance.", ``},
 			{"passengers", "People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.", ``},
 			{"vehicles", "Vehicles that travelled; they decide where passengers is given too.", ``},
 			{"occupancy", "People in each vehicle.", `1`},
@@ -329,6 +372,9 @@ func groundTransportDoc() doc {
 			`{"mode":"rail","distanceKm":100,"passengers":2,"group":"staff"}`,
 			`{"mode":"car","fuel":"diesel","size":"medium","distanceKm":42.5,"passengers":30,"occupancy":2.5,"roundTrip":true}`,
 			`{"mode":"taxi","size":"black_cab","distanceKm":8,"vehicles":25}`,
+			`{"mode":"rail","from":"London, GB","to":"Manchester, GB","passengers":12,"roundTrip":true}`,
+			`{"mode":"van","fuel":"diesel","volumeLitres":55}`,
+			`{"mode":"coach","vehicles":3,"distanceKm":60}`,
 		},
 	}
 }

@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
@@ -82,6 +83,10 @@ type Line struct {
 	// Extrapolated is the part of Mass that stands for people who did not answer
 	// a survey.
 	Extrapolated Mass `json:"-"`
+
+	// quality and variance are what GSD2 is made of.
+	quality  scores
+	variance *big.Int
 }
 
 // Quality is how a figure was found, best first.

@@ -7,6 +7,10 @@ type materialRowsOf struct {
 	name       string
 	columns    [3]string
 	area, item string
+	// sheets says that sheets of paper are weighed by their size; sheet is the row
+	// of the weight of a square metre, piece that of one piece.
+	sheets       bool
+	sheet, piece string
 	// waste is the material of the waste factors, kind the one that a waste
 	// record would name: one vocabulary for both, so that an end of life that is
 	// counted twice can be found. Carpet has no waste factor of its own, and goes
@@ -48,9 +52,9 @@ func ice(slug string) [3]string { return [3]string{"ice." + slug} }
 // materialRows are the materials of a record, grouped by what they are. DESNZ
 // comes first; ICE, which is older, serves what DESNZ has not.
 var materialRows = [...]materialRowsOf{
-	{name: "paper", columns: desnz("paper_and_board_paper", "pc"), waste: "paper_and_board_paper", kind: "paper_card"},
-	{name: "board", columns: desnz("paper_and_board_board", "pc"), waste: "paper_and_board_board", kind: "paper_card"},
-	{name: "paper_and_board", columns: desnz("paper_and_board_mixed", "pc"), waste: "paper_and_board_mixed", kind: "paper_card"},
+	{name: "paper", sheets: true, columns: desnz("paper_and_board_paper", "pc"), waste: "paper_and_board_paper", kind: "paper_card"},
+	{name: "board", sheets: true, columns: desnz("paper_and_board_board", "pc"), waste: "paper_and_board_board", kind: "paper_card"},
+	{name: "paper_and_board", sheets: true, columns: desnz("paper_and_board_mixed", "pc"), waste: "paper_and_board_mixed", kind: "paper_card"},
 	{name: "plastics", columns: desnz("plastics_average_plastics", "pc"), waste: "plastics_average_plastics", kind: "plastic"},
 	{name: "plastic_film", columns: desnz("plastics_average_plastic_film", "pc"), waste: "plastics_average_plastic_film", kind: "plastic"},
 	{name: "plastic_rigid", columns: desnz("plastics_average_plastic_rigid", "pc"), waste: "plastics_average_plastic_rigid", kind: "plastic"},
@@ -60,6 +64,10 @@ var materialRows = [...]materialRowsOf{
 	{name: "pp", columns: desnz("plastics_pp_incl_forming", "pc"), waste: "plastics_pp_incl_forming", kind: "plastic"},
 	{name: "ps", columns: desnz("plastics_ps_incl_forming", "pc"), waste: "plastics_ps_incl_forming", kind: "plastic"},
 	{name: "pvc", columns: desnz("plastics_pvc_incl_forming", "pc"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "pvc_foam_board", sheet: "weight.pvc_foam_board.5mm", columns: desnz("plastics_pvc_incl_forming", "pc"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "pvc_foam_board_3mm", sheet: "weight.pvc_foam_board.3mm", columns: desnz("plastics_pvc_incl_forming", "pc"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "pvc_foam_board_10mm", sheet: "weight.pvc_foam_board.10mm", columns: desnz("plastics_pvc_incl_forming", "pc"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
+	{name: "pvc_banner", sheet: "weight.pvc_banner", columns: desnz("plastics_pvc_incl_forming", "pc"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
 	{name: "pvc_sheet", columns: ice("plastics_pvc_calendered_sheet"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
 	{name: "upvc_film", columns: ice("plastics_upvc_film"), waste: "plastics_pvc_incl_forming", kind: "plastic"},
 	{name: "polystyrene_expanded", columns: ice("plastics_polystyrene_expanded"), waste: "plastics_ps_incl_forming", kind: "plastic"},
@@ -95,6 +103,20 @@ var materialRows = [...]materialRowsOf{
 	{name: "tshirt_cotton", item: "textile.tshirt_cotton.each", waste: "clothing", kind: "textile"},
 	{name: "tshirt_polyester", item: "textile.tshirt_polyester.each", waste: "clothing", kind: "textile"},
 	{name: "polo_shirt", item: "textile.polo.each", waste: "clothing", kind: "textile"},
+	{name: "lanyard", piece: "choice.lanyard.grams", columns: desnz("clothing", "pr"), waste: "clothing", kind: "textile"},
+	{name: "sweatshirt_cotton", item: "item.sweatshirt_cotton", waste: "clothing", kind: "textile"},
+	{name: "shirt_cotton", item: "item.shirt_cotton", waste: "clothing", kind: "textile"},
+	{name: "rain_jacket", item: "item.jacket_rain", waste: "clothing", kind: "textile"},
+	{name: "chair_wood", item: "item.chair_wood", waste: "wood", kind: "wood"},
+	{name: "table_wood", item: "item.table_wood", waste: "wood", kind: "wood"},
+	{name: "sofa", item: "item.sofa_textile"},
+	{name: "usb_stick", item: "item.usb_stick", waste: "weee_small", kind: "electrical"},
+	{name: "tablet", item: "item.tablet", waste: "weee_small", kind: "electrical"},
+	{name: "laptop", item: "item.laptop", waste: "weee_small", kind: "electrical"},
+	{name: "screen", item: "item.screen", waste: "weee_mixed", kind: "electrical"},
+	{name: "television", item: "item.television", waste: "weee_mixed", kind: "electrical"},
+	{name: "projector", item: "item.projector", waste: "weee_small", kind: "electrical"},
+	{name: "smartphone", item: "item.smartphone", waste: "weee_small", kind: "electrical"},
 	{name: "it_equipment", columns: desnz("electrical_items_it", "p"), waste: "weee_mixed", kind: "electrical"},
 	{name: "electrical_small", columns: desnz("electrical_items_small", "p"), waste: "weee_small", kind: "electrical"},
 	{name: "electrical_large", columns: desnz("electrical_items_large", "p"), waste: "weee_large", kind: "electrical"},

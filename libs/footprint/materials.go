@@ -20,6 +20,8 @@ type materials struct {
 	AreaM2       *decimal.Decimal `json:"areaM2,omitempty"`
 	GramsPerM2   *decimal.Decimal `json:"gramsPerM2,omitempty"`
 	Items        int64            `json:"items,omitempty"`
+	Sheets       int64            `json:"sheets,omitempty"`
+	SheetSize    string           `json:"sheetSize,omitempty"`
 	UsesOverLife int64            `json:"usesOverLife,omitempty"`
 	EndOfLife    string           `json:"endOfLife,omitempty"`
 	common
@@ -38,7 +40,7 @@ const (
 
 func decodeMaterials(d *decoder, m *materials) {
 	d.Require("material")
-	d.RequireOneOf("weightKg", "areaM2", "items")
+	d.RequireOneOf("weightKg", "areaM2", "items", "sheets")
 	m.Country = d.country(false)
 	names := make([]string, 0, len(materialRows))
 	for i := range materialRows {
@@ -50,13 +52,15 @@ func decodeMaterials(d *decoder, m *materials) {
 	m.AreaM2 = d.amount("areaM2", decimal.FromInt(100_000_000))
 	m.GramsPerM2 = d.amount("gramsPerM2", decimal.FromInt(1_000_000))
 	m.Items, _ = d.Integer("items", 1, 100_000_000)
+	m.Sheets, _ = d.Integer("sheets", 1, 1_000_000_000)
+	m.SheetSize, _ = d.Enum("sheetSize", sheetSizes[:]...)
+	d.RequireWith("sheetSize", "sheets")
 	m.UsesOverLife, _ = d.Integer("usesOverLife", 1, 100_000)
 	treatments := make([]string, 0, len(wasteTreatments))
 	for _, t := range wasteTreatments {
 		treatments = append(treatments, t.name)
 	}
 	m.EndOfLife, _ = d.Enum("endOfLife", treatments...)
-	d.RequireWhen("source", []string{hired}, "usesOverLife")
 	if m.Source != hired && d.Has("usesOverLife") {
 		d.Fault(apperr.Detail{Field: "usesOverLife", Code: fields.NotAllowed, Message: "usesOverLife is for source hired only."})
 	}
@@ -104,6 +108,9 @@ const (
 // gives the fault when none of them has a factor.
 func (m *materials) choose(row *materialRowsOf) (materialBasis, *apperr.Detail) {
 	weighed := m.WeightKg != nil || m.AreaM2 != nil && m.GramsPerM2 != nil
+	if _, ok := m.counted(row); ok {
+		weighed = true
+	}
 	column := row.column(m.Source)
 	switch {
 	case m.Items > 0 && row.item != "" && m.Source != recycled && m.Source != reused:
@@ -151,10 +158,16 @@ func (m *materials) weight() quantity {
 	if m.WeightKg != nil {
 		return exactly(*m.WeightKg)
 	}
+	if row := materialRow(m.Material); row != nil {
+		if p, ok := m.counted(row); ok {
+			return p.kg
+		}
+	}
+	if m.AreaM2 == nil || m.GramsPerM2 == nil {
+		return quantity{}
+	}
 	return exactly(*m.AreaM2).by(*m.GramsPerM2).perThousand()
 }
-
-func (m *materials) complete() bool { return m.Source != hired || m.UsesOverLife > 0 }
 
 // cradleToGrave begins the detail of factors that include the end of life.
 const cradleToGrave = "Cradle to grave"
@@ -183,13 +196,20 @@ func calculateMaterials(c *calculation, m *materials) {
 		series, e.quantity, e.unit = row.area, exactly(*m.AreaM2), "m2"
 	default:
 		series, e.quantity, e.unit = row.columns[row.column(m.Source)], m.weight(), "kg"
-		c.unused(m.Items > 0, "items", "The weight decides; items was not used.")
+		if p, ok := m.counted(row); ok {
+			c.weighed(p)
+		} else {
+			c.unused(m.Items > 0, "items", "The weight decides; items was not used.")
+			c.unused(m.Sheets > 0, "sheets", "The weight decides; sheets was not used.")
+		}
 		c.unused(m.WeightKg != nil && m.AreaM2 != nil, "areaM2", "weightKg decides; areaM2 was not used.")
 		if m.WeightKg == nil {
 			e.atBest = Calculated
 		}
 	}
-	e.factor = c.engine.set.Ref("material." + series)
+	if e.factor = c.engine.set.Ref("material." + series); e.factor == nil {
+		e.factor = factors.Supplement().Ref("material." + series)
+	}
 	if e.factor == nil {
 		c.unavailable(apperr.Detail{Field: "material", Message: "The factor set has no factor for " + m.Material + "."})
 		return
@@ -201,8 +221,9 @@ func calculateMaterials(c *calculation, m *materials) {
 		e.quantity, e.unit = e.quantity.perThousand(), "tonne"
 	}
 	if m.Source == hired {
-		e.quantity = e.quantity.times(1, m.UsesOverLife)
+		e.quantity = e.quantity.times(1, c.uses(m))
 	}
+	e.variance = varianceOf(spreadOfFactor(e.factor))
 	e.geography = c.foreign(e.factor, m.Country)
 	c.add(e)
 	if m.EndOfLife != "" {
@@ -256,9 +277,11 @@ func materialsDoc() doc {
 			{"source", "Where the material comes from. Not every source is published for every material.", `"virgin"`},
 			{"weightKg", "Weight of the material.", ``},
 			{"areaM2", "Area; carpet has factors by area, other materials are weighed by gramsPerM2.", ``},
-			{"gramsPerM2", "Weight of a square metre.", ``},
-			{"items", "Number of shirts.", ``},
-			{"usesOverLife", "Of hired material: how often it is used over its life; each use bears its share.", ``},
+			{"gramsPerM2", "Weight of a square metre; absent, 80 of sheets, and that of the board of signs.", ``},
+			{"items", "Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.", ``},
+			{"sheets", "Number of sheets of paper or board, leaves and not pages.", ``},
+			{"sheetSize", "Format of the sheets.", `"A4"`},
+			{"usesOverLife", "Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide range.", `10`},
 			{"endOfLife", "What becomes of it. Absent, its waste is left to waste records; name it only where there are none.", ``},
 		},
 		examples: []string{
@@ -266,6 +289,8 @@ func materialsDoc() doc {
 			`{"material":"carpet","areaM2":1200}`,
 			`{"material":"aluminium","source":"hired","weightKg":900,"usesOverLife":40}`,
 			`{"material":"tshirt_cotton","items":300}`,
+			`{"material":"paper","sheets":2000,"sheetSize":"A4"}`,
+			`{"material":"pvc_foam_board","areaM2":80}`,
 		},
 	}
 }

@@ -82,7 +82,6 @@ func TestMaterialsFaults(t *testing.T) {
 		`{"material":"carpet","areaM2":1,"source":"recycled"}`:                                      {"source FACTOR_UNAVAILABLE"},
 		`{"material":"wood","weightKg":1,"source":"recycled"}`:                                      {"source FACTOR_UNAVAILABLE"},
 		`{"material":"soils","weightKg":1}`:                                                         {"source FACTOR_UNAVAILABLE"},
-		`{"material":"wood","weightKg":1,"source":"hired"}`:                                         {"usesOverLife REQUIRED"},
 		`{"material":"wood","weightKg":1,"usesOverLife":4}`:                                         {"usesOverLife NOT_ALLOWED"},
 		`{"material":"wood","weightKg":1,"source":"hired","usesOverLife":4,"endOfLife":"landfill"}`: {"endOfLife NOT_ALLOWED"},
 		`{"material":"wood","weightKg":1,"endOfLife":"reuse"}`:                                      {"endOfLife FACTOR_UNAVAILABLE"},

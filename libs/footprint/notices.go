@@ -34,6 +34,21 @@ const (
 	NoticeScopeNotSplit     = "SCOPE_NOT_SPLIT"
 	NoticeCradleToGrave     = "FACTOR_IS_CRADLE_TO_GRAVE"
 	NoticeNoBiogenic        = "BIOGENIC_NOT_PUBLISHED"
+
+	NoticeDistanceFromPlaces = "DISTANCE_FROM_PLACES"
+	NoticeCodeIsPlace        = "CODE_IS_ALSO_A_PLACE"
+	NoticeNamesake           = "PLACE_TAKEN_BY_NAME"
+	NoticeAirportOfTown      = "AIRPORT_OF_TOWN"
+	NoticeSpend              = "SPEND_BASED"
+	NoticePriceYear          = "PRICE_YEAR_FALLBACK"
+	NoticeCoachLoad          = "COACH_LOAD_ASSUMED"
+	NoticeGenerator          = "FUEL_FROM_GENERATOR"
+	NoticeContainers         = "WEIGHT_FROM_CONTAINERS"
+	NoticePieces             = "WEIGHT_FROM_PIECES"
+	NoticeServings           = "SERVINGS_ASSUMED"
+	NoticeUsesAssumed        = "USES_ASSUMED"
+	NoticeVenueBasic         = "VENUE_BASIC_TIER"
+	NoticeRental             = "RENTAL_ROOMS"
 )
 
 // FactorUnavailable is the code of a fault: there is no factor for the values
@@ -43,32 +58,39 @@ const FactorUnavailable = "FACTOR_UNAVAILABLE"
 // inResult says what a notice of records means for a whole event. A notice
 // that is not listed stays with its record.
 var inResult = map[string]string{
-	NoticeDateOtherYear:     "Dates in another year than the event lower the data quality.",
-	NoticeFactorYear:        "The factor set has no row of its own year, so one of another edition was used.",
-	NoticeFactorRegion:      "No factor is held for the country, so one of another country or of a wider region was used.",
-	NoticeUpstream:          "The upstream part (well-to-tank, grid losses) is not published for a factor and therefore missing.",
-	NoticeProxy:             "UK factors stand in for places outside the UK.",
-	NoticeSampling:          "A survey was scaled up without its coefficient of variation; its interval may be too narrow.",
-	NoticeClassSubstituted:  "The cabin class is not published for the haul; the average class was used.",
-	NoticeHaulByDistance:    "The haul was decided by distance, because the country table lacks the territory or no airports are named.",
-	NoticeHaulAssumed:       "A location is not known; the flight was taken as international, to and from outside the UK.",
-	NoticeApproximate:       "A city code stands for one of several airports.",
-	NoticeDistanceDiffers:   "A stated distance differs by more than a tenth from the great circle.",
-	NoticeHotelFallback:     "The country has no hotel factor in the current edition.",
-	NoticeHostelRatio:       "Hostels count a quarter of the country's hotel.",
-	NoticeApartment:         "Apartments are counted as hotel rooms.",
-	NoticeGuestNights:       "The factor of the country is per guest, not per room.",
-	NoticeSupplied:          "A factor that came with the record was used.",
-	NoticeFloorArea:         "Energy was estimated from floor area; an idle venue makes the estimate too low.",
-	NoticeAllFuels:          "An estimate of all fuels was counted as electricity.",
-	NoticeAnnualShare:       "Energy is a share of a year's use.",
-	NoticeScope2Upstream:    "Scope 2 holds a factor that includes upstream emissions or grid losses.",
-	NoticeRenewableEvidence: "Renewable supply without evidence counts as not covered.",
-	NoticeNoResidualMix:     "No residual mix is held for the country, so the market-based figure uses the grid average.",
-	NoticeScopeNotSplit:     "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
-	NoticeCradleToGrave:     "A factor includes the end of life of its material.",
-	NoticeNoBiogenic:        "A fuel contains biofuel whose biogenic CO2 is not published for the unit; it is missing outside of scopes.",
-	NoticeTransportOnly:     "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
+	NoticeDateOtherYear:      "Dates in another year than the event lower the data quality.",
+	NoticeFactorYear:         "The factor set has no row of its own year, so one of another edition was used.",
+	NoticeFactorRegion:       "No factor is held for the country, so one of another country or of a wider region was used.",
+	NoticeUpstream:           "The upstream part (well-to-tank, grid losses) is not published for a factor and therefore missing.",
+	NoticeProxy:              "UK factors stand in for places outside the UK.",
+	NoticeSampling:           "A survey was scaled up without its coefficient of variation; its interval may be too narrow.",
+	NoticeClassSubstituted:   "The cabin class is not published for the haul; the average class was used.",
+	NoticeHaulByDistance:     "The haul was decided by distance, because the country table lacks the territory or no airports are named.",
+	NoticeHaulAssumed:        "A location is not known; the flight was taken as international, to and from outside the UK.",
+	NoticeApproximate:        "A city code stands for one of several airports.",
+	NoticeDistanceDiffers:    "A stated distance differs by more than a tenth from the great circle.",
+	NoticeHotelFallback:      "The country has no hotel factor in the current edition.",
+	NoticeHostelRatio:        "Hostels count a quarter of the country's hotel.",
+	NoticeApartment:          "Apartments are counted as hotel rooms.",
+	NoticeGuestNights:        "The factor of the country is per guest, not per room.",
+	NoticeSupplied:           "A factor that came with the record was used.",
+	NoticeFloorArea:          "Energy was estimated from floor area; an idle venue makes the estimate too low.",
+	NoticeAllFuels:           "An estimate of all fuels was counted as electricity.",
+	NoticeAnnualShare:        "Energy is a share of a year's use.",
+	NoticeScope2Upstream:     "Scope 2 holds a factor that includes upstream emissions or grid losses.",
+	NoticeRenewableEvidence:  "Renewable supply without evidence counts as not covered.",
+	NoticeNoResidualMix:      "No residual mix is held for the country, so the market-based figure uses the grid average.",
+	NoticeScopeNotSplit:      "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
+	NoticeCradleToGrave:      "A factor includes the end of life of its material.",
+	NoticeNoBiogenic:         "A fuel contains biofuel whose biogenic CO2 is not published for the unit; it is missing outside of scopes.",
+	NoticeTransportOnly:      "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
+	NoticeDistanceFromPlaces: "Distances were worked out from places by published detour factors.",
+	NoticeSpend:              "Purchases were priced by what they cost, which is a rough estimate.",
+	NoticeCoachLoad:          "The load of coaches was assumed.",
+	NoticeGenerator:          "Fuel of generators was worked out from their size, hours and load.",
+	NoticeContainers:         "Waste was weighed by its containers and published densities.",
+	NoticePieces:             "Materials were weighed by pieces, sheets or areas.",
+	NoticeVenueBasic:         "Energy of a venue was taken from its type; nothing was metered.",
 }
 
 // NoticeMeaning says what a notice of records means for a whole event; empty for

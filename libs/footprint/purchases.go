@@ -2,22 +2,26 @@ package footprint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/spend"
 )
 
 // purchases is the input of a purchases record: money spent, with a factor that
-// the record brings along.
+// the record brings along, or priced by two published models.
 type purchases struct {
 	Country       string           `json:"country,omitempty"`
 	Category      string           `json:"category"`
 	Amount        *decimal.Decimal `json:"amount"`
 	Currency      string           `json:"currency"`
-	KgCO2ePerUnit *decimal.Decimal `json:"kgCO2ePerUnit"`
-	FactorSource  string           `json:"factorSource"`
+	VATIncluded   *bool            `json:"vatIncluded,omitempty"`
+	VATRate       *decimal.Decimal `json:"vatRate,omitempty"`
+	KgCO2ePerUnit *decimal.Decimal `json:"kgCO2ePerUnit,omitempty"`
+	FactorSource  string           `json:"factorSource,omitempty"`
 	// Scope3Category is the category stated, or empty.
 	Scope3Category string `json:"scope3Category,omitempty"`
 	common
@@ -42,12 +46,19 @@ func purchaseCategories() []string {
 			out = append(out, t.name)
 		}
 	}
-	return append(out, otherPurchases...)
+	out = append(out, otherPurchases...)
+	for _, c := range spend.Categories() {
+		if !slices.Contains(out, c.ID) {
+			out = append(out, c.ID)
+		}
+	}
+	return out
 }
 
 func decodePurchases(d *decoder, p *purchases) {
-	d.Require("category", "amount", "currency", "kgCO2ePerUnit", "factorSource")
-	d.RequireContent("evidence")
+	d.Require("category", "amount", "currency")
+	d.RequireWith("kgCO2ePerUnit", "factorSource", "evidence")
+	d.RequireWith("factorSource", "kgCO2ePerUnit")
 	p.Country = d.country(false)
 	p.Category, _ = d.Enum("category", purchaseCategories()...)
 	p.Amount = d.amount("amount", maxQuantity)
@@ -55,6 +66,15 @@ func decodePurchases(d *decoder, p *purchases) {
 	p.KgCO2ePerUnit = d.amount("kgCO2ePerUnit", decimal.FromInt(10_000))
 	p.FactorSource, _ = d.String("factorSource", 1, maxText)
 	p.Scope3Category = d.scope3Category()
+	p.VATIncluded = d.flag("vatIncluded")
+	if rate, ok := d.Decimal("vatRate", decimalZero, hundred); ok {
+		p.VATRate = &rate
+	}
+	if p.VATIncluded != nil && *p.VATIncluded && p.KgCO2ePerUnit == nil {
+		d.RequireWith("vatIncluded", "vatRate")
+	}
+	date, _ := d.Raw("date")
+	d.priced(p, strings.Trim(string(date), `"`))
 }
 
 // currency reads a code of ISO 4217 in any case and returns it in upper case. It
@@ -74,10 +94,14 @@ func (d *decoder) currency() string {
 }
 
 func (p *purchases) complete() bool {
-	return p.Amount != nil && p.KgCO2ePerUnit != nil && categoryKnown(p.Scope3Category)
+	return p.Amount != nil && categoryKnown(p.Scope3Category)
 }
 
 func calculatePurchases(c *calculation, p *purchases) {
+	if p.KgCO2ePerUnit == nil {
+		c.spent(p)
+		return
+	}
 	c.note(NoticeSupplied, "kgCO2ePerUnit", "The factor came with the record.")
 	category := categoryGoods
 	if c.second() {
@@ -92,18 +116,21 @@ func calculatePurchases(c *calculation, p *purchases) {
 func purchasesDoc() doc {
 	return doc{
 		place:       12,
-		description: "Money spent where no amount is known, with a factor of one's own.",
-		formula:     "amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record",
+		description: "Money spent where no amount is known, priced by two published models or with a factor of one's own.",
+		formula:     "amount without VAT × price index and exchange rate to the factor's year and currency × spend factor of the category; or amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record",
 		fields: []fieldDoc{
 			{"country", "Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
 			{"category", "What was bought. Do not count by money what other records count by amount.", ``},
 			{"amount", "Money spent, in currency.", ``},
 			{"currency", "ISO 4217 code in any case.", ``},
-			{"kgCO2ePerUnit", "Factor per unit of the currency.", ``},
+			{"vatIncluded", "The amount includes value-added tax, which the models leave out; vatRate says how much.", `false`},
+			{"vatRate", "Rate of the value-added tax in the amount, in percent.", ``},
+			{"kgCO2ePerUnit", "Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the category are used.", ``},
 			{"factorSource", "Where the factor comes from: publication, year and row.", ``},
 			{"scope3Category", scope3CategoryText, ``},
 		},
 		examples: []string{
+			`{"category":"av_hire","amount":8400,"currency":"GBP","date":"2026-05-12"}`,
 			`{"category":"security","amount":12500,"currency":"GBP","kgCO2ePerUnit":0.12,"factorSource":"Supplier report 2025, table 3","evidence":[{"name":"Invoice 2026-118"}]}`,
 		},
 	}

@@ -300,16 +300,17 @@ func sortedKeys(s schema) []string {
 // beyondSchema reports whether a fault is about a register, a factor, or what
 // fields mean together, which a schema does not say.
 func beyondSchema(typ string, d apperr.Detail) bool {
-	if d.Code == "UNKNOWN_CODE" || d.Code == footprint.FactorUnavailable {
+	if d.Code == "UNKNOWN_CODE" || d.Code == footprint.UnknownPlace || d.Code == footprint.AmbiguousPlace || strings.HasPrefix(d.Field, "stated.") || d.Code == footprint.FactorUnavailable {
 		return true
 	}
 	rules := map[string][]string{
 		"flights":          {"to NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED", "distanceKm NOT_ALLOWED", "direction NOT_ALLOWED"},
-		"venue":            {"subdivision NOT_ALLOWED"},
-		"energy":           {"subdivision NOT_ALLOWED"},
+		"venue":            {"subdivision NOT_ALLOWED", "floorAreaM2 REQUIRED", "days REQUIRED", "attendees REQUIRED"},
+		"energy":           {"subdivision NOT_ALLOWED", "source NOT_ALLOWED"},
 		"waste":            {"densityKgPerM3 REQUIRED"},
-		"ground-transport": {"control NOT_ALLOWED"},
-		"freight":          {"from NOT_ALLOWED", "to NOT_ALLOWED", "haul NOT_ALLOWED"},
+		"ground-transport": {"control NOT_ALLOWED", "passengers REQUIRED", "volumeLitres NOT_ALLOWED", "energyKWh NOT_ALLOWED", "country REQUIRED", "to NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
+		"freight":          {"from NOT_ALLOWED", "to NOT_ALLOWED", "haul NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
+		"purchases":        {"vatRate REQUIRED"},
 		"materials":        {"usesOverLife NOT_ALLOWED", "endOfLife NOT_ALLOWED", "gramsPerM2 REQUIRED", "weightKg REQUIRED", "items REQUIRED"},
 	}
 	fault := d.Field + " " + d.Code

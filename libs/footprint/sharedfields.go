@@ -6,6 +6,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // common are the optional fields of every type.
@@ -20,6 +21,10 @@ type common struct {
 	SampleCV          *decimal.Decimal  `json:"sampleCV,omitempty"`
 	Evidence          []evidence        `json:"evidence,omitempty"`
 	Metadata          map[string]string `json:"metadata,omitempty"`
+	// Stated are numbers as the paper has them, with their units; the fields carry
+	// them in ours.
+	Stated       map[string]string `json:"stated,omitempty"`
+	NumberFormat string            `json:"numberFormat,omitempty"`
 }
 
 type evidence struct {
@@ -55,6 +60,8 @@ func (d *decoder) common(c *common) {
 	c.ExternalReference, _ = d.String("externalReference", 1, 128)
 	d.survey(c)
 	c.Metadata, _ = d.StringMap("metadata", 20, maxText)
+	c.Stated, _ = d.StringMap("stated", maxStated, 80)
+	c.NumberFormat, _ = d.Enum("numberFormat", units.Formats()...)
 	list, _ := d.Objects("evidence", 10)
 	for _, r := range list {
 		r.RequireOneOf("name", "url", "sha256")

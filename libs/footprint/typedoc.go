@@ -45,6 +45,8 @@ func sharedDocs() []fieldDoc {
 		{"evidence.url", "Where it is.", ""},
 		{"evidence.sha256", "Hash of its bytes.", ""},
 		{"metadata", "Up to 20 texts of your own.", ""},
+		{"stated", "Numbers as the paper has them, with their units, in place of the fields they name: {\"distanceKm\": \"112 mi\"}. They are converted exactly; the field then carries the number in its own unit, and this the original. A field may be given one way only.", ""},
+		{"numberFormat", "How the numbers of stated are written, by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.", ""},
 	}
 }
 

@@ -210,9 +210,17 @@ func decode(typ string, body []byte, ev EventContext, strict bool) (Decoded, err
 	if r == nil {
 		return Decoded{}, err
 	}
+	r, faults, err := withUnits(typ, r, body)
+	if r == nil {
+		return Decoded{}, err
+	}
 	r.ServerOwned(serverFields...)
+	r.Ignore("journey") // the server's, shown with the record
 	d := &decoder{Reader: r, ev: ev, engine: e}
 	in := t.decode(d)
+	for _, f := range faults {
+		r.Fault(f)
+	}
 	if strict {
 		r.RefuseUnknown()
 	}
@@ -231,7 +239,7 @@ func decode(typ string, body []byte, ev EventContext, strict bool) (Decoded, err
 	if p, ok := in.(input); ok {
 		out.ExternalReference = p.shared().ExternalReference
 	}
-	out.Notices = unknownFields(typ, r)
+	out.Notices = append(d.notices, unknownFields(typ, r)...)
 	out.Dropped = r.Notices()
 	return out, nil
 }

@@ -24,6 +24,7 @@ type venue struct {
 	FloorAreaM2          *decimal.Decimal `json:"floorAreaM2,omitempty"`
 	VenueType            string           `json:"venueType,omitempty"`
 	Days                 int64            `json:"days,omitempty"`
+	Attendees            int64            `json:"attendees,omitempty"`
 	RenewablePercent     *decimal.Decimal `json:"renewablePercent,omitempty"`
 	common
 }
@@ -50,7 +51,7 @@ var venueTypes = [...]struct {
 }
 
 func decodeVenue(d *decoder, v *venue) {
-	d.RequireOneOf("electricityKWh", "gasKWh", "heatKWh", "annualElectricityKWh", "annualGasKWh", "floorAreaM2")
+	d.RequireOneOf("electricityKWh", "gasKWh", "heatKWh", "annualElectricityKWh", "annualGasKWh", "floorAreaM2", "venueType")
 	v.Name, _ = d.String("name", 0, 200)
 	v.Site, _ = d.String("site", 0, 100)
 	v.Country = d.country(true)
@@ -67,16 +68,25 @@ func decodeVenue(d *decoder, v *venue) {
 	for _, t := range venueTypes {
 		names = append(names, t.name)
 	}
-	v.VenueType, _ = d.Enum("venueType", names...)
+	for _, t := range basicVenues {
+		names = append(names, t.name)
+	}
+	v.VenueType, _ = d.Enum("venueType", append(names, outdoorSite)...)
 	v.Days, _ = d.Integer("days", 1, 366)
 	v.RenewablePercent = d.amount("renewablePercent", hundred)
 	d.RequireWith("annualElectricityKWh", "spaceSharePercent", "days")
 	d.RequireWith("annualGasKWh", "spaceSharePercent", "days")
 	d.RequireWith("floorAreaM2", "days")
+	v.Attendees, _ = d.Integer("attendees", 1, maxPeople)
+	d.basicVenue(v)
 }
 
 func calculateVenue(c *calculation, v *venue) {
 	at := supply{country: v.Country, subdivision: v.Subdivision, control: v.Control, renewable: v.RenewablePercent}
+	if v.VenueType == outdoorSite && !v.metered() {
+		c.outdoors(v, at)
+		return
+	}
 	electricity, gas := c.metered(v)
 	var heat carrier
 	if v.HeatKWh != nil {
@@ -142,7 +152,7 @@ func (c *calculation) fromFloorArea(v *venue) (electricity, gas carrier) {
 		}
 		return c.perArea(v, t.row+".electricity"), c.perArea(v, t.row+".fossil")
 	}
-	return carrier{}, carrier{}
+	return c.basic(v, kind)
 }
 
 func (c *calculation) perArea(v *venue, row string) carrier {
@@ -178,7 +188,8 @@ func venueDoc() doc {
 			{"annualGasKWh", "Natural gas of the venue in a year, by gross calorific value.", ``},
 			{"spaceSharePercent", "Share of the venue's space that was hired.", ``},
 			{"floorAreaM2", "Floor area used, where nothing was metered.", ``},
-			{"venueType", "Kind of building of the estimate from the floor area.", `"convention_centre"`},
+			{"venueType", "Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.", `"convention_centre"`},
+			{"attendees", "People on an outdoor site each day; absent, the event's attendees.", ``},
 			{"days", "Days of use, building up and down included.", ``},
 			{"renewablePercent", "Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it.", ``},
 		},
@@ -186,6 +197,8 @@ func venueDoc() doc {
 			`{"name":"Main hall","country":"GB","electricityKWh":4200,"gasKWh":900,"site":"Excel"}`,
 			`{"annualElectricityKWh":1200000,"annualGasKWh":450000,"spaceSharePercent":12.5,"days":3}`,
 			`{"floorAreaM2":2500,"days":2,"venueType":"cultural","country":"GB"}`,
+			`{"floorAreaM2":900,"days":2,"venueType":"hotel","country":"GB"}`,
+			`{"venueType":"outdoor_site","days":3,"attendees":1000,"country":"GB"}`,
 		},
 	}
 }

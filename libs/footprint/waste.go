@@ -6,7 +6,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
-	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // waste is the input of a waste record.
@@ -17,6 +16,9 @@ type waste struct {
 	WeightKg       *decimal.Decimal `json:"weightKg,omitempty"`
 	VolumeLitres   *decimal.Decimal `json:"volumeLitres,omitempty"`
 	DensityKgPerM3 *decimal.Decimal `json:"densityKgPerM3,omitempty"`
+	Container      string           `json:"container,omitempty"`
+	Containers     int64            `json:"containers,omitempty"`
+	FillPercent    *decimal.Decimal `json:"fillPercent,omitempty"`
 	common
 }
 
@@ -56,7 +58,7 @@ var wasteTreatments = [...]struct {
 
 func decodeWaste(d *decoder, w *waste) {
 	d.Require("treatment")
-	d.RequireOneOf("weightKg", "volumeLitres")
+	d.RequireOneOf("weightKg", "volumeLitres", "container")
 	w.Country = d.country(false)
 	materials := make([]string, 0, len(wasteMaterials))
 	for _, m := range wasteMaterials {
@@ -71,10 +73,7 @@ func decodeWaste(d *decoder, w *waste) {
 	w.WeightKg = d.amount("weightKg", maxQuantity)
 	w.VolumeLitres = d.amount("volumeLitres", maxQuantity)
 	w.DensityKgPerM3 = d.amount("densityKgPerM3", decimal.FromInt(25_000))
-	if d.Has("volumeLitres") && !d.Has("weightKg") && !d.Has("densityKgPerM3") {
-		d.Fault(apperr.Detail{Field: "densityKgPerM3", Code: fields.Required,
-			Message: "densityKgPerM3 is required to weigh volumeLitres; or give weightKg."})
-	}
+	d.containers(w)
 	// A pair without a factor is found here, so that it is listed with the
 	// other faults of the body.
 	if w.Treatment != "" && (w.Material != "" || !d.Has("material")) && wasteFactor(d.engine.set, w.material(), w.Treatment) == nil {
@@ -143,11 +142,11 @@ func calculateWaste(c *calculation, w *waste) {
 		if w.VolumeLitres != nil {
 			c.note(NoticeInputNotUsed, "volumeLitres", "weightKg decides; volumeLitres was not used.")
 		}
-	case w.VolumeLitres != nil && w.DensityKgPerM3 != nil:
-		// Litres to m³, and kg to tonnes.
-		e.quantity = exactly(*w.VolumeLitres).perThousand().by(*w.DensityKgPerM3).perThousand()
-		e.atBest = Calculated
-		c.note(NoticeDensity, "volumeLitres", "The weight is volumeLitres × densityKgPerM3.")
+		c.unused(w.Containers > 0, "containers", "weightKg decides; containers was not used.")
+	default:
+		if !c.byVolume(w, &e) {
+			return
+		}
 	}
 	if w.Treatment != "landfill" {
 		c.note(NoticeTransportOnly, "treatment", "The factor covers collection and transport only; treatments must not be ranked by it.")
@@ -172,11 +171,15 @@ func wasteDoc() doc {
 			{"treatment", "What became of it. Factors of all but landfill cover collection and transport only; reuse has none.", ``},
 			{"weightKg", "Weight; it decides where a volume is given too.", ``},
 			{"volumeLitres", "Volume, to be weighed by densityKgPerM3.", ``},
-			{"densityKgPerM3", "Weight of a cubic metre of it.", ``},
+			{"densityKgPerM3", "Weight of a cubic metre of it; absent, the published density of the material.", ``},
+			{"container", "What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.", ``},
+			{"containers", "Number of containers.", ``},
+			{"fillPercent", "How full they were.", `100`},
 		},
 		examples: []string{
 			`{"treatment":"recycling","material":"paper_card","weightKg":120}`,
 			`{"treatment":"landfill","volumeLitres":2200,"densityKgPerM3":95}`,
+			`{"treatment":"recycling","container":"wheelie_240","containers":14}`,
 		},
 	}
 }

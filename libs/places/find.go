@@ -59,7 +59,16 @@ type query struct {
 // queries returns the readings of a text, the likeliest first. A part behind a
 // comma that is both a country and a region ("CA") is read as a country first.
 func queries(text string) []query {
-	text = strings.NewReplacer("(", ",", ")", "").Replace(text)
+	var out []query
+	if strings.ContainsAny(text, "()") {
+		// Some names have parentheses; else they hold a country, as commas do.
+		out = split(text)
+		text = strings.NewReplacer("(", ",", ")", "").Replace(text)
+	}
+	return append(out, split(text)...)
+}
+
+func split(text string) []query {
 	var parts []string
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {

@@ -2,8 +2,10 @@ package places
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
@@ -49,6 +51,16 @@ func (p Place) String() string {
 // Location returns the place as a location without a code, for distances.
 func (p Place) Location() locations.Location {
 	return locations.Location{Name: p.Name, City: p.Name, Country: p.Country, Latitude: p.Latitude, Longitude: p.Longitude, Approximate: true}
+}
+
+// Degrees writes an angle with the six decimals that the tables have at most, as
+// it is stored with a record.
+func Degrees(angle float64) *decimal.Decimal {
+	out, err := decimal.Parse(strconv.FormatFloat(angle, 'f', 6, 64))
+	if err != nil {
+		return nil
+	}
+	return &out
 }
 
 // NearestAirport returns the airport that the place's people are assumed to

@@ -26,6 +26,7 @@ func patchBody(stored json.RawMessage, change []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
+	onceOnly(merged, named)
 	for name, value := range named {
 		if string(value) == "null" {
 			delete(merged, name)
@@ -34,4 +35,23 @@ func patchBody(stored json.RawMessage, change []byte) ([]byte, error) {
 		merged[name] = value
 	}
 	return json.Marshal(merged)
+}
+
+// onceOnly takes from the stored fields what a change says the other way: a
+// number in place of what was stated with a unit, or the reverse.
+func onceOnly(stored, change map[string]json.RawMessage) {
+	var before, now map[string]string
+	if json.Unmarshal(stored["stated"], &before) == nil && change["stated"] == nil {
+		for name := range change {
+			delete(before, name)
+		}
+		if left, err := json.Marshal(before); err == nil {
+			stored["stated"] = left
+		}
+	}
+	if json.Unmarshal(change["stated"], &now) == nil {
+		for name := range now {
+			delete(stored, name)
+		}
+	}
 }

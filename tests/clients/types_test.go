@@ -29,7 +29,7 @@ func typed() map[string][]reflect.Type {
 		"Policy":     {reflect.TypeFor[client.Policy](), reflect.TypeFor[client.PolicyPatch]()},
 		"AuditEntry": {reflect.TypeFor[client.AuditEntry]()}, "Actor": {reflect.TypeFor[client.Actor]()}, "Role": {reflect.TypeFor[client.Role]()},
 		"Record": {reflect.TypeFor[client.Record]()}, "RecordStatus": {reflect.TypeFor[client.Status]()}, "FootprintPreview": {reflect.TypeFor[client.Footprint]()},
-		"Notice": {reflect.TypeFor[client.Notice]()}, "HistoryEntry": {reflect.TypeFor[client.HistoryEntry]()}, "ReviewItem": {reflect.TypeFor[client.ReviewItem]()},
+		"Notice": {reflect.TypeFor[client.Notice]()}, "Narrowing": {reflect.TypeFor[client.Narrowing]()}, "HistoryEntry": {reflect.TypeFor[client.HistoryEntry]()}, "ReviewItem": {reflect.TypeFor[client.ReviewItem]()},
 		"Outcome": {reflect.TypeFor[client.Outcome]()}, "Import": {reflect.TypeFor[client.Import]()},
 		"Error": {reflect.TypeFor[client.Error]()}, "ErrorDetail": {reflect.TypeFor[client.Detail]()}, "ErrorCode": {reflect.TypeFor[client.Code]()},
 		"Pagination": {reflect.TypeFor[client.Pagination]()}, "RecordType": {reflect.TypeFor[client.RecordType]()},

@@ -275,7 +275,7 @@ type noticeDoc struct {
 func recordStateOf(r record.Record) recordState {
 	notices := make([]noticeDoc, len(r.Notices))
 	for i, n := range r.Notices {
-		notices[i] = noticeDoc(n)
+		notices[i] = noticeDoc{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions}
 	}
 	return recordState{
 		Rev: r.Rev, Status: string(r.Status), Deleted: r.Deleted, RefKey: r.RefKey(), Reference: r.Reference,
@@ -298,7 +298,7 @@ func recordFromDoc(d recordDoc) (record.Record, error) {
 		ReviewComment: state.ReviewComment, Mark: d.Mark, Fence: d.Fence, Deleted: state.Deleted,
 	}
 	for _, n := range state.Notices {
-		r.Notices = append(r.Notices, footprint.Notice(n))
+		r.Notices = append(r.Notices, footprint.Notice{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
 	}
 	if err := fillActors(&r, d); err != nil {
 		return record.Record{}, fmt.Errorf("record %s: %w", d.ID, err)

@@ -202,7 +202,7 @@ func recordBodyOf(r record.Record) ([]byte, error) {
 		Submitted: stampToJSON(r.SubmittedAt, r.SubmittedBy), Reviewed: stampToJSON(r.ReviewedAt, r.ReviewedBy),
 	}
 	for _, n := range r.Notices {
-		b.Notices = append(b.Notices, noticeJSON(n))
+		b.Notices = append(b.Notices, noticeJSON{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
 	}
 	return json.Marshal(b)
 }
@@ -235,7 +235,7 @@ func fillRecord(r *record.Record, createdBy, body []byte) error {
 		return err
 	}
 	for _, n := range b.Notices {
-		r.Notices = append(r.Notices, footprint.Notice(n))
+		r.Notices = append(r.Notices, footprint.Notice{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
 	}
 	r.ReviewComment = b.ReviewComment
 	var err error

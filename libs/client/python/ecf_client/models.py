@@ -24,13 +24,15 @@ AccommodationInput = TypedDict(
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "guests": "NotRequired[Optional[int]]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
-        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping']]]",
+        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "nights": "int",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "rooms": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
     },
 )
 AccommodationInput.__doc__ = """Stays in hotels, hostels, apartments and the like, by occupied room and night. rooms × nights × factor per room-night;
@@ -46,13 +48,19 @@ externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+    factor and need kgCO2ePerRoomNight. Absent: hotel.
 metadata: Up to 20 texts of your own.
 nights: Nights of the stay. In night.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 rooms: Occupied rooms each night; they decide where guests is given too.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 """
 
 Actor = TypedDict(
@@ -207,17 +215,20 @@ CateringInput = TypedDict(
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
-        "diet": "Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']",
+        "diet": "NotRequired[Optional[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]]",
         "drinks": "NotRequired[Optional[Dict[str, Any]]]",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
-        "meals": "int",
+        "meals": "NotRequired[Optional[int]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "servings": "NotRequired[Optional[Dict[str, Any]]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "wastedPercent": "NotRequired[Optional[Number]]",
     },
 )
@@ -233,12 +244,20 @@ drinks: Litres of each drink.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
+mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+    Absent: main.
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
+    diet are needed beside it.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
     %.
 """
@@ -313,9 +332,11 @@ CommonInput = TypedDict(
         "externalReference": "NotRequired[Optional[str]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
     },
 )
 CommonInput.__doc__ = """What a record of any type may say.
@@ -327,9 +348,14 @@ evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 """
 
 CreatedUserResponseData = TypedDict(
@@ -372,11 +398,13 @@ CustomInput = TypedDict(
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "kgCO2e": "Number",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
     },
 )
 CustomInput.__doc__ = """A footprint that was worked out elsewhere. kgCO2e as stated.
@@ -390,12 +418,17 @@ externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 kgCO2e: The footprint. In kg CO2e.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
 scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
     Used from engine 2.0.0 on.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 """
 
 DeletedResponseData = TypedDict(
@@ -427,10 +460,12 @@ DigitalInput = TypedDict(
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "hours": "Number",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "participants": "int",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
     },
 )
@@ -448,10 +483,15 @@ externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 hours: Hours of each participant. In h.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 participants: People who took part from afar.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
@@ -503,16 +543,22 @@ EnergyInput = TypedDict(
         "energyKWh": "NotRequired[Optional[Number]]",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
+        "generatorKVA": "NotRequired[Optional[Number]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "hours": "NotRequired[Optional[Number]]",
+        "loadPercent": "NotRequired[Optional[Number]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
-        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']",
+        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
         "volumeM3": "NotRequired[Optional[Number]]",
+        "weightKg": "NotRequired[Optional[Number]]",
     },
 )
 EnergyInput.__doc__ = """Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own. litres, m³ or kWh ×
@@ -528,17 +574,26 @@ energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not
     and HVO have factors by the litre only. In kWh.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
+generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
 group: Whose activity it is. Absent, it is summed as unspecified.
+hours: Hours that the generator ran. In h.
+loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
 source: Fuel or supply.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
 volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
+weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. In kg.
 """
 
 Error = TypedDict(
@@ -1039,11 +1094,13 @@ FlightInput = TypedDict(
         "from": "str",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "passengers": "int",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "roundTrip": "NotRequired[Optional[bool]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "to": "str",
         "trips": "NotRequired[Optional[int]]",
         "via": "NotRequired[Optional[List[str]]]",
@@ -1062,14 +1119,20 @@ distanceKm: Great-circle distance one way, not together with via. With it a plac
     km.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
-from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case.
+from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with
+    its country (Brighton, GB), which stands for the airport its people use.
 group: Whose activity it is. Absent, it is summed as unspecified.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 passengers: People on the flight.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 roundTrip: Counts the way back as well. Absent: false.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 to: Where it ends; another airport than from.
 trips: How often the whole journey was made. Absent: 1.
 via: Stops between, in their order. Each leg counts with its own haul.
@@ -1103,7 +1166,7 @@ FreightInput = TypedDict(
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
-        "distanceKm": "Number",
+        "distanceKm": "NotRequired[Optional[Number]]",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
         "from": "NotRequired[Optional[str]]",
@@ -1111,11 +1174,13 @@ FreightInput = TypedDict(
         "haul": "NotRequired[Optional[Literal['domestic', 'short_haul', 'long_haul', 'international']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "Literal['road', 'rail', 'sea', 'air']",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "respondents": "NotRequired[Optional[int]]",
         "roundTrip": "NotRequired[Optional[bool]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "to": "NotRequired[Optional[str]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
         "weightKg": "Number",
@@ -1129,20 +1194,28 @@ country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event'
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 description: What the record is about, in your own words.
-distanceKm: Distance one way; of air freight the great circle. In km.
+distanceKm: Distance one way; of air freight the great circle. It decides where places are named too. Sea freight
+    needs it. In km.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
-from: Airport of departure of air freight, which with to decides the haul.
+from: Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands
+    for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it
+    decides the haul.
 group: Whose activity it is. Absent, it is summed as unspecified.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 metadata: Up to 20 texts of your own.
 mode: How the goods were carried.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 roundTrip: The goods travel back: counts the distance twice. Absent: false.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-to: Airport of arrival of air freight.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where they go.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 weightKg: Weight of the goods. In kg.
 """
@@ -1155,13 +1228,16 @@ GroundTransportInput = TypedDict(
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
-        "distanceKm": "Number",
+        "distanceKm": "NotRequired[Optional[Number]]",
+        "energyKWh": "NotRequired[Optional[Number]]",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
+        "from": "NotRequired[Optional[str]]",
         "fuel": "NotRequired[Optional[Literal['petrol', 'diesel', 'hybrid', 'plug_in_hybrid', 'battery_electric', 'lpg', 'cng', 'unknown']]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk']",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
         "passengers": "NotRequired[Optional[int]]",
         "population": "NotRequired[Optional[int]]",
@@ -1169,8 +1245,12 @@ GroundTransportInput = TypedDict(
         "roundTrip": "NotRequired[Optional[bool]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "to": "NotRequired[Optional[str]]",
         "trips": "NotRequired[Optional[int]]",
         "vehicles": "NotRequired[Optional[int]]",
+        "via": "NotRequired[Optional[List[str]]]",
+        "volumeLitres": "NotRequired[Optional[Number]]",
     },
 )
 GroundTransportInput.__doc__ = """Journeys over land and by ferry, by vehicle or by passenger. vehicles × km (car, motorbike, van, taxi by vehicle) or
@@ -1183,15 +1263,21 @@ country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event'
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 description: What the record is about, in your own words.
-distanceKm: Distance one way. In km.
+distanceKm: Distance one way; it decides where places are named too. In km.
+energyKWh: Electricity that battery-electric vehicles were charged with in all, in place of a distance. In kWh.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
+from: Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to
+    it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the
+    event, is searched first.
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
 group: Whose activity it is. Absent, it is summed as unspecified.
 metadata: Up to 20 texts of your own.
 mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
     walking and cycling are 0.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 passengers: People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
 population: Of a survey: how many there are in all.
@@ -1200,8 +1286,15 @@ roundTrip: Counts the way back as well. Absent: false.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where it ends.
 trips: How often the journey was made. Absent: 1.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
+via: Places between, in their order.
+volumeLitres: Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by
+    default. In litre.
 """
 
 HealthResponseData = TypedDict(
@@ -1412,12 +1505,16 @@ MaterialsInput = TypedDict(
         "gramsPerM2": "NotRequired[Optional[Number]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "items": "NotRequired[Optional[int]]",
-        "material": "Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']",
+        "material": "Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "sheetSize": "NotRequired[Optional[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'DL']]]",
+        "sheets": "NotRequired[Optional[int]]",
         "source": "NotRequired[Optional[Literal['virgin', 'recycled', 'hired', 'reused']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "usesOverLife": "NotRequired[Optional[int]]",
         "weightKg": "NotRequired[Optional[Number]]",
     },
@@ -1434,16 +1531,24 @@ description: What the record is about, in your own words.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
-gramsPerM2: Weight of a square metre. In g/m2.
+gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
-items: Number of shirts.
+items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+sheetSize: Format of the sheets. Absent: A4.
+sheets: Number of sheets of paper or board, leaves and not pages.
 source: Where the material comes from. Not every source is published for every material. Absent: virgin.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+    range. Absent: 10.
 weightKg: Weight of the material. In kg.
 """
 
@@ -1487,6 +1592,22 @@ gwp: The factors' published CO2e, or their gases weighed by AR6 where they are k
 radiativeForcing: Whether flights count the effects at altitude beside their CO2.
 """
 
+Narrowing = TypedDict(
+    "Narrowing",
+    {
+        "field": "str",
+        "high": "Number",
+        "low": "Number",
+    },
+)
+Narrowing.__doc__ = """The one field that would narrow the interval of a record most, on the notice of what was assumed in its place, and the
+interval with it around the same figure.
+
+field: The field that would narrow the interval.
+high: Upper end of the 95 % interval with it. In kg CO2e.
+low: Lower end of the 95 % interval with it. In kg CO2e.
+"""
+
 Notice = TypedDict(
     "Notice",
     {
@@ -1494,6 +1615,7 @@ Notice = TypedDict(
         "field": "NotRequired[str]",
         "message": "str",
         "suggestions": "NotRequired[List[str]]",
+        "wouldNarrowTo": "NotRequired[Narrowing]",
     },
 )
 Notice.__doc__ = """Something to know about a figure.
@@ -1502,6 +1624,8 @@ code: What was noticed, for programs.
 field: The field it is about.
 message: What was noticed, for people.
 suggestions: What may have been meant.
+wouldNarrowTo: The one field that would narrow the interval of a record most, on the notice of what was assumed in its
+    place, and the interval with it around the same figure.
 """
 
 OptionalComment = TypedDict(
@@ -1675,26 +1799,31 @@ PurchasesInput = TypedDict(
     "PurchasesInput",
     {
         "amount": "Number",
-        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other']",
+        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']",
         "country": "NotRequired[Optional[str]]",
         "currency": "str",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
-        "evidence": "Optional[List[Dict[str, Any]]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
-        "factorSource": "str",
+        "factorSource": "NotRequired[Optional[str]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
-        "kgCO2ePerUnit": "Number",
+        "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "vatIncluded": "NotRequired[Optional[bool]]",
+        "vatRate": "NotRequired[Optional[Number]]",
     },
 )
-PurchasesInput.__doc__ = """Money spent where no amount is known, with a factor of one's own. amount × kgCO2ePerUnit, the factor per unit of
-currency that comes with the record.
+PurchasesInput.__doc__ = """Money spent where no amount is known, priced by two published models or with a factor of one's own. amount without VAT ×
+price index and exchange rate to the factor's year and currency × spend factor of the category; or amount ×
+kgCO2ePerUnit, the factor per unit of currency that comes with the record.
 
 amount: Money spent, in currency. In unit of the currency.
 category: What was bought. Do not count by money what other records count by amount.
@@ -1707,13 +1836,21 @@ evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
+    the category are used. In kg CO2e/unit of currency.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
     Used from engine 2.0.0 on.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatRate: Rate of the value-added tax in the amount, in percent. In %.
 """
 
 Record = TypedDict(
@@ -1725,9 +1862,12 @@ Record = TypedDict(
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
         "areaM2": "NotRequired[Optional[Number]]",
-        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other']]",
+        "attendees": "NotRequired[Optional[int]]",
+        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
         "city": "NotRequired[Optional[str]]",
         "class": "NotRequired[Optional[str]]",
+        "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
+        "containers": "NotRequired[Optional[int]]",
         "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
         "country": "NotRequired[Optional[str]]",
         "createdAt": "NotRequired[str]",
@@ -1738,9 +1878,9 @@ Record = TypedDict(
         "days": "NotRequired[Optional[int]]",
         "densityKgPerM3": "NotRequired[Optional[Number]]",
         "description": "NotRequired[Optional[str]]",
-        "diet": "NotRequired[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]",
+        "diet": "NotRequired[Optional[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]]",
         "direction": "NotRequired[Optional[Literal['outbound', 'return']]]",
-        "distanceKm": "NotRequired[Union[Union[Optional[Number], Number], Number]]",
+        "distanceKm": "NotRequired[Optional[Number]]",
         "drinks": "NotRequired[Optional[Dict[str, Any]]]",
         "electricityKWh": "NotRequired[Optional[Number]]",
         "endOfLife": "NotRequired[Optional[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]]",
@@ -1748,31 +1888,35 @@ Record = TypedDict(
         "eventId": "str",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
-        "factorSource": "NotRequired[str]",
+        "factorSource": "NotRequired[Optional[str]]",
+        "fillPercent": "NotRequired[Optional[Number]]",
         "floorAreaM2": "NotRequired[Optional[Number]]",
         "footprint": "NotRequired[FootprintPreview]",
-        "from": "NotRequired[Union[str, Optional[str]]]",
+        "from": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
         "fuel": "NotRequired[Optional[Literal['petrol', 'diesel', 'hybrid', 'plug_in_hybrid', 'battery_electric', 'lpg', 'cng', 'unknown']]]",
         "gasKWh": "NotRequired[Optional[Number]]",
+        "generatorKVA": "NotRequired[Optional[Number]]",
         "gramsPerM2": "NotRequired[Optional[Number]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "guests": "NotRequired[Optional[int]]",
         "haul": "NotRequired[Optional[Literal['domestic', 'short_haul', 'long_haul', 'international']]]",
         "heatKWh": "NotRequired[Optional[Number]]",
-        "hours": "NotRequired[Number]",
+        "hours": "NotRequired[Union[Optional[Number], Number]]",
         "items": "NotRequired[Optional[int]]",
         "kgCO2e": "NotRequired[Number]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
-        "kgCO2ePerUnit": "NotRequired[Number]",
-        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping']]]",
-        "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
+        "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
+        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
+        "loadPercent": "NotRequired[Optional[Number]]",
+        "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
         "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
-        "meals": "NotRequired[int]",
+        "meals": "NotRequired[Optional[int]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
         "notices": "NotRequired[List[Notice]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
@@ -1789,32 +1933,38 @@ Record = TypedDict(
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "servings": "NotRequired[Optional[Dict[str, Any]]]",
+        "sheetSize": "NotRequired[Optional[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'DL']]]",
+        "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "status": "NotRequired[RecordStatus]",
         "subdivision": "NotRequired[Optional[str]]",
         "submitted": "bool",
         "submittedAt": "NotRequired[Optional[str]]",
         "submittedBy": "NotRequired[Optional[Actor]]",
         "supplyM3": "NotRequired[Number]",
-        "to": "NotRequired[Union[str, Optional[str]]]",
+        "to": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
         "treatment": "NotRequired[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]",
         "trips": "NotRequired[Optional[int]]",
         "type": "NotRequired[str]",
         "updatedAt": "NotRequired[str]",
         "usesOverLife": "NotRequired[Optional[int]]",
+        "vatIncluded": "NotRequired[Optional[bool]]",
+        "vatRate": "NotRequired[Optional[Number]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
         "vehicles": "NotRequired[Optional[int]]",
-        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool']]]",
+        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
         "via": "NotRequired[Optional[List[str]]]",
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
         "volumeM3": "NotRequired[Optional[Number]]",
         "wastedPercent": "NotRequired[Optional[Number]]",
-        "weightKg": "NotRequired[Union[Union[Optional[Number], Number], Optional[Number]]]",
+        "weightKg": "NotRequired[Union[Union[Union[Optional[Number], Number], Optional[Number]], Optional[Number]]]",
     },
 )
 Record.__doc__ = """The input fields stand flat beside the ones the service sets.
@@ -1825,10 +1975,14 @@ amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
+attendees: People on an outdoor site each day; absent, the event's attendees.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
 class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
     not published for the haul counts as average. Absent: average.
+container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+    litres, a skip or roll-on by its cubic yards.
+containers: Number of containers.
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
 country:
@@ -1838,7 +1992,7 @@ currency: ISO 4217 code in any case.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 days: Days of use, building up and down included. In day.
-densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
+densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
 direction: Which way the flight went, not together with roundTrip.
@@ -1846,31 +2000,36 @@ distanceKm:
 drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only. In kWh.
+energyKWh:
 eventId: Identifier of the owning event.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
+fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
 footprint: What the record adds to the total once it is approved, in kg CO2e.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
 gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-gramsPerM2: Weight of a square metre. In g/m2.
+generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
+gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
 guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 heatKWh: Metered district heat or steam. In kWh.
-hours: Hours of each participant. In h.
-items: Number of shirts.
+hours:
+items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 kgCO2e: The footprint. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
-kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
+    the category are used. In kg CO2e/unit of currency.
+kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+    factor and need kgCO2ePerRoomNight. Absent: hotel.
+loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
 material:
-mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
+mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+    Absent: main.
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
 mode:
@@ -1878,6 +2037,8 @@ name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
@@ -1896,11 +2057,18 @@ sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
 scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
     Used from engine 2.0.0 on.
+servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
+    diet are needed beside it.
+sheetSize: Format of the sheets. Absent: A4.
+sheets: Number of sheets of paper or board, leaves and not pages.
 site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
 spaceSharePercent: Share of the venue's space that was hired. In %.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 status: Where a record is in its workflow.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
@@ -1914,11 +2082,15 @@ treatment: What became of it. Factors of all but landfill cover collection and t
 trips:
 type: Its record type.
 updatedAt: When it last changed.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
+usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+    range. Absent: 10.
+vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatRate: Rate of the value-added tax in the amount, in percent. In %.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
-via: Stops between, in their order. Each leg counts with its own haul.
+venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+    Absent: convention_centre.
+via:
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
@@ -1935,9 +2107,12 @@ RecordInput = TypedDict(
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
         "areaM2": "NotRequired[Optional[Number]]",
-        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other']]",
+        "attendees": "NotRequired[Optional[int]]",
+        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
         "city": "NotRequired[Optional[str]]",
         "class": "NotRequired[Optional[str]]",
+        "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
+        "containers": "NotRequired[Optional[int]]",
         "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
         "country": "NotRequired[Optional[str]]",
         "currency": "NotRequired[str]",
@@ -1946,38 +2121,42 @@ RecordInput = TypedDict(
         "days": "NotRequired[Optional[int]]",
         "densityKgPerM3": "NotRequired[Optional[Number]]",
         "description": "NotRequired[Optional[str]]",
-        "diet": "NotRequired[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]",
+        "diet": "NotRequired[Optional[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]]",
         "direction": "NotRequired[Optional[Literal['outbound', 'return']]]",
-        "distanceKm": "NotRequired[Union[Union[Optional[Number], Number], Number]]",
+        "distanceKm": "NotRequired[Optional[Number]]",
         "drinks": "NotRequired[Optional[Dict[str, Any]]]",
         "electricityKWh": "NotRequired[Optional[Number]]",
         "endOfLife": "NotRequired[Optional[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]]",
         "energyKWh": "NotRequired[Optional[Number]]",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
-        "factorSource": "NotRequired[str]",
+        "factorSource": "NotRequired[Optional[str]]",
+        "fillPercent": "NotRequired[Optional[Number]]",
         "floorAreaM2": "NotRequired[Optional[Number]]",
-        "from": "NotRequired[Union[str, Optional[str]]]",
+        "from": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
         "fuel": "NotRequired[Optional[Literal['petrol', 'diesel', 'hybrid', 'plug_in_hybrid', 'battery_electric', 'lpg', 'cng', 'unknown']]]",
         "gasKWh": "NotRequired[Optional[Number]]",
+        "generatorKVA": "NotRequired[Optional[Number]]",
         "gramsPerM2": "NotRequired[Optional[Number]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "guests": "NotRequired[Optional[int]]",
         "haul": "NotRequired[Optional[Literal['domestic', 'short_haul', 'long_haul', 'international']]]",
         "heatKWh": "NotRequired[Optional[Number]]",
-        "hours": "NotRequired[Number]",
+        "hours": "NotRequired[Union[Optional[Number], Number]]",
         "items": "NotRequired[Optional[int]]",
         "kgCO2e": "NotRequired[Number]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
-        "kgCO2ePerUnit": "NotRequired[Number]",
-        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping']]]",
-        "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
+        "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
+        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
+        "loadPercent": "NotRequired[Optional[Number]]",
+        "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
         "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
-        "meals": "NotRequired[int]",
+        "meals": "NotRequired[Optional[int]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
@@ -1990,26 +2169,32 @@ RecordInput = TypedDict(
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "servings": "NotRequired[Optional[Dict[str, Any]]]",
+        "sheetSize": "NotRequired[Optional[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'DL']]]",
+        "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "supplyM3": "NotRequired[Number]",
-        "to": "NotRequired[Union[str, Optional[str]]]",
+        "to": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
         "treatment": "NotRequired[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]",
         "trips": "NotRequired[Optional[int]]",
         "usesOverLife": "NotRequired[Optional[int]]",
+        "vatIncluded": "NotRequired[Optional[bool]]",
+        "vatRate": "NotRequired[Optional[Number]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
         "vehicles": "NotRequired[Optional[int]]",
-        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool']]]",
+        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
         "via": "NotRequired[Optional[List[str]]]",
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
         "volumeM3": "NotRequired[Optional[Number]]",
         "wastedPercent": "NotRequired[Optional[Number]]",
-        "weightKg": "NotRequired[Union[Union[Optional[Number], Number], Optional[Number]]]",
+        "weightKg": "NotRequired[Union[Union[Union[Optional[Number], Number], Optional[Number]], Optional[Number]]]",
     },
 )
 RecordInput.__doc__ = """The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
@@ -2019,10 +2204,14 @@ amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
+attendees: People on an outdoor site each day; absent, the event's attendees.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
 class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
     not published for the haul counts as average. Absent: average.
+container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+    litres, a skip or roll-on by its cubic yards.
+containers: Number of containers.
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
 country:
@@ -2030,7 +2219,7 @@ currency: ISO 4217 code in any case.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 days: Days of use, building up and down included. In day.
-densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
+densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
 direction: Which way the flight went, not together with roundTrip.
@@ -2038,34 +2227,41 @@ distanceKm:
 drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only. In kWh.
+energyKWh:
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
+fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
 gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-gramsPerM2: Weight of a square metre. In g/m2.
+generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
+gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
 guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 heatKWh: Metered district heat or steam. In kWh.
-hours: Hours of each participant. In h.
-items: Number of shirts.
+hours:
+items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 kgCO2e: The footprint. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
-kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
+    the category are used. In kg CO2e/unit of currency.
+kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+    factor and need kgCO2ePerRoomNight. Absent: hotel.
+loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
 material:
-mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
+mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+    Absent: main.
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
 mode:
 name: Name of the venue.
 nights: Nights of the stay. In night.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
@@ -2080,11 +2276,18 @@ sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
 scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
     Used from engine 2.0.0 on.
+servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
+    diet are needed beside it.
+sheetSize: Format of the sheets. Absent: A4.
+sheets: Number of sheets of paper or board, leaves and not pages.
 site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
 spaceSharePercent: Share of the venue's space that was hired. In %.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
 supplyM3: Water taken from the mains. In m3.
@@ -2092,11 +2295,15 @@ to:
 treated: The water went to the sewer and was treated. Absent: true.
 treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 trips:
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
+usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+    range. Absent: 10.
+vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatRate: Rate of the value-added tax in the amount, in percent. In %.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
-via: Stops between, in their order. Each leg counts with its own haul.
+venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+    Absent: convention_centre.
+via:
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
@@ -2299,9 +2506,12 @@ ReviewItem = TypedDict(
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
         "areaM2": "NotRequired[Optional[Number]]",
-        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other']]",
+        "attendees": "NotRequired[Optional[int]]",
+        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
         "city": "NotRequired[Optional[str]]",
         "class": "NotRequired[Optional[str]]",
+        "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
+        "containers": "NotRequired[Optional[int]]",
         "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
         "country": "NotRequired[Optional[str]]",
         "createdAt": "NotRequired[str]",
@@ -2312,9 +2522,9 @@ ReviewItem = TypedDict(
         "days": "NotRequired[Optional[int]]",
         "densityKgPerM3": "NotRequired[Optional[Number]]",
         "description": "NotRequired[Optional[str]]",
-        "diet": "NotRequired[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]",
+        "diet": "NotRequired[Optional[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]]",
         "direction": "NotRequired[Optional[Literal['outbound', 'return']]]",
-        "distanceKm": "NotRequired[Union[Union[Optional[Number], Number], Number]]",
+        "distanceKm": "NotRequired[Optional[Number]]",
         "drinks": "NotRequired[Optional[Dict[str, Any]]]",
         "electricityKWh": "NotRequired[Optional[Number]]",
         "endOfLife": "NotRequired[Optional[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]]",
@@ -2322,31 +2532,35 @@ ReviewItem = TypedDict(
         "eventId": "str",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
-        "factorSource": "NotRequired[str]",
+        "factorSource": "NotRequired[Optional[str]]",
+        "fillPercent": "NotRequired[Optional[Number]]",
         "floorAreaM2": "NotRequired[Optional[Number]]",
         "footprint": "NotRequired[FootprintPreview]",
-        "from": "NotRequired[Union[str, Optional[str]]]",
+        "from": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
         "fuel": "NotRequired[Optional[Literal['petrol', 'diesel', 'hybrid', 'plug_in_hybrid', 'battery_electric', 'lpg', 'cng', 'unknown']]]",
         "gasKWh": "NotRequired[Optional[Number]]",
+        "generatorKVA": "NotRequired[Optional[Number]]",
         "gramsPerM2": "NotRequired[Optional[Number]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "guests": "NotRequired[Optional[int]]",
         "haul": "NotRequired[Optional[Literal['domestic', 'short_haul', 'long_haul', 'international']]]",
         "heatKWh": "NotRequired[Optional[Number]]",
-        "hours": "NotRequired[Number]",
+        "hours": "NotRequired[Union[Optional[Number], Number]]",
         "items": "NotRequired[Optional[int]]",
         "kgCO2e": "NotRequired[Number]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
-        "kgCO2ePerUnit": "NotRequired[Number]",
-        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping']]]",
-        "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
+        "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
+        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
+        "loadPercent": "NotRequired[Optional[Number]]",
+        "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
         "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
-        "meals": "NotRequired[int]",
+        "meals": "NotRequired[Optional[int]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
         "notices": "NotRequired[List[Notice]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
@@ -2364,32 +2578,38 @@ ReviewItem = TypedDict(
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "servings": "NotRequired[Optional[Dict[str, Any]]]",
+        "sheetSize": "NotRequired[Optional[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'DL']]]",
+        "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "status": "NotRequired[RecordStatus]",
         "subdivision": "NotRequired[Optional[str]]",
         "submitted": "bool",
         "submittedAt": "NotRequired[Optional[str]]",
         "submittedBy": "NotRequired[Optional[Actor]]",
         "supplyM3": "NotRequired[Number]",
-        "to": "NotRequired[Union[str, Optional[str]]]",
+        "to": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
         "treatment": "NotRequired[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]",
         "trips": "NotRequired[Optional[int]]",
         "type": "NotRequired[str]",
         "updatedAt": "NotRequired[str]",
         "usesOverLife": "NotRequired[Optional[int]]",
+        "vatIncluded": "NotRequired[Optional[bool]]",
+        "vatRate": "NotRequired[Optional[Number]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
         "vehicles": "NotRequired[Optional[int]]",
-        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool']]]",
+        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
         "via": "NotRequired[Optional[List[str]]]",
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
         "volumeM3": "NotRequired[Optional[Number]]",
         "wastedPercent": "NotRequired[Optional[Number]]",
-        "weightKg": "NotRequired[Union[Union[Optional[Number], Number], Optional[Number]]]",
+        "weightKg": "NotRequired[Union[Union[Union[Optional[Number], Number], Optional[Number]], Optional[Number]]]",
     },
 )
 ReviewItem.__doc__ = """A record that waits for a decision, and what helps to decide.
@@ -2400,10 +2620,14 @@ amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
+attendees: People on an outdoor site each day; absent, the event's attendees.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
 class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
     not published for the haul counts as average. Absent: average.
+container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+    litres, a skip or roll-on by its cubic yards.
+containers: Number of containers.
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
 country:
@@ -2413,7 +2637,7 @@ currency: ISO 4217 code in any case.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 days: Days of use, building up and down included. In day.
-densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
+densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
 direction: Which way the flight went, not together with roundTrip.
@@ -2421,31 +2645,36 @@ distanceKm:
 drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only. In kWh.
+energyKWh:
 eventId: Identifier of the owning event.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
+fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
 footprint: What the record adds to the total once it is approved, in kg CO2e.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
 gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-gramsPerM2: Weight of a square metre. In g/m2.
+generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
+gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
 guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 heatKWh: Metered district heat or steam. In kWh.
-hours: Hours of each participant. In h.
-items: Number of shirts.
+hours:
+items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 kgCO2e: The footprint. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kgCO2ePerUnit: Factor per unit of the currency. In kg CO2e/unit of currency.
-kind: Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
+    the category are used. In kg CO2e/unit of currency.
+kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+    factor and need kgCO2ePerRoomNight. Absent: hotel.
+loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
 material:
-mealType: Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
+mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+    Absent: main.
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
 mode:
@@ -2453,6 +2682,8 @@ name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
 participants: People who took part from afar.
 passengers:
@@ -2472,11 +2703,18 @@ sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
 scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
     Used from engine 2.0.0 on.
+servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
+    diet are needed beside it.
+sheetSize: Format of the sheets. Absent: A4.
+sheets: Number of sheets of paper or board, leaves and not pages.
 site: Names the place, so that energy of one place counted twice is found.
 size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
     black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
 spaceSharePercent: Share of the venue's space that was hired. In %.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 status: Where a record is in its workflow.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
@@ -2490,11 +2728,15 @@ treatment: What became of it. Factors of all but landfill cover collection and t
 trips:
 type: Its record type.
 updatedAt: When it last changed.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share.
+usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+    range. Absent: 10.
+vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatRate: Rate of the value-added tax in the amount, in percent. In %.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
-via: Stops between, in their order. Each leg counts with its own haul.
+venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+    Absent: convention_centre.
+via:
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
@@ -2715,6 +2957,7 @@ VenueInput = TypedDict(
     {
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
+        "attendees": "NotRequired[Optional[int]]",
         "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
         "country": "NotRequired[Optional[str]]",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
@@ -2730,14 +2973,16 @@ VenueInput = TypedDict(
         "heatKWh": "NotRequired[Optional[Number]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "name": "NotRequired[Optional[str]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
-        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool']]]",
+        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
     },
 )
 VenueInput.__doc__ = """Energy of a venue: metered, a share of a year's use, or an estimate from the floor area. kWh × factor of each energy
@@ -2746,6 +2991,7 @@ nothing was metered.
 
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
+attendees: People on an outdoor site each day; absent, the event's attendees.
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
 country: Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.
@@ -2762,6 +3008,8 @@ group: Whose activity it is. Absent, it is summed as unspecified.
 heatKWh: Metered district heat or steam. In kWh.
 metadata: Up to 20 texts of your own.
 name: Name of the venue.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
     market-based figure beside it shows it. In %.
@@ -2769,14 +3017,20 @@ respondents: Of a survey: how many answered. The quantity is scaled up by popula
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
 spaceSharePercent: Share of the venue's space that was hired. In %.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
-venueType: Kind of building of the estimate from the floor area. Absent: convention_centre.
+venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+    Absent: convention_centre.
 """
 
 WasteInput = TypedDict(
     "WasteInput",
     {
+        "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
+        "containers": "NotRequired[Optional[int]]",
         "country": "NotRequired[Optional[str]]",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
@@ -2784,12 +3038,15 @@ WasteInput = TypedDict(
         "description": "NotRequired[Optional[str]]",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
+        "fillPercent": "NotRequired[Optional[Number]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "material": "NotRequired[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "treatment": "Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']",
         "volumeLitres": "NotRequired[Optional[Number]]",
         "weightKg": "NotRequired[Optional[Number]]",
@@ -2797,20 +3054,29 @@ WasteInput = TypedDict(
 )
 WasteInput.__doc__ = """Waste by material and treatment. kg ÷ 1000 × factor of the material and treatment per tonne.
 
+container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+    litres, a skip or roll-on by its cubic yards.
+containers: Number of containers.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
-densityKgPerM3: Weight of a cubic metre of it. In kg/m3.
+densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
+fillPercent: How full they were. Absent: 100. In %.
 group: Whose activity it is. Absent, it is summed as unspecified.
 material: What was thrown away. Absent: mixed.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 volumeLitres: Volume, to be weighed by densityKgPerM3. In litre.
 weightKg: Weight; it decides where a volume is given too. In kg.
@@ -2827,10 +3093,12 @@ WaterInput = TypedDict(
         "externalReference": "NotRequired[Optional[str]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
         "supplyM3": "Number",
         "treated": "NotRequired[Optional[bool]]",
     },
@@ -2846,10 +3114,15 @@ evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
 supplyM3: Water taken from the mains. In m3.
 treated: The water went to the sewer and was treated. Absent: true.
 """

@@ -65,7 +65,7 @@ func field(b *strings.Builder, p footprint.Property) error {
 	switch {
 	case p.Name == "evidence":
 		goType = "[]Evidence"
-	case p.Name == "metadata":
+	case p.Name == "metadata", p.Name == "stated":
 		goType = "map[string]string"
 	case s.Type == "array":
 		goType = "[]string"

@@ -1,0 +1,152 @@
+package footprint
+
+import (
+	"math/big"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
+)
+
+// assumption is what stands in for something that a record does not say.
+type assumption struct {
+	// code is the notice that tells of it, field what would take its place.
+	code, field string
+	// variance is the square of the logarithm of its 95 % factor.
+	variance *big.Int
+}
+
+// Narrowing is the interval that a record would have if one field were given.
+type Narrowing struct {
+	// Field is what would narrow the interval most.
+	Field string `json:"field" bson:"field"`
+	// Low and High are the bounds with it, in kg CO2e, around the same figure.
+	Low  Mass `json:"low" bson:"low"`
+	High Mass `json:"high" bson:"high"`
+}
+
+// spread returns the 95 % factor of a value with a range: the larger of the
+// distances to its ends. It is never below 1.
+func spread(value, low, high *big.Rat) *big.Rat {
+	out := big.NewRat(1, 1)
+	if low.Sign() > 0 {
+		if down := new(big.Rat).Quo(value, low); down.Cmp(out) > 0 {
+			out = down
+		}
+	}
+	if value.Sign() > 0 {
+		if up := new(big.Rat).Quo(high, value); up.Cmp(out) > 0 {
+			out = up
+		}
+	}
+	return out
+}
+
+// spreadOf returns the spread of a default with a published range, 1 for one
+// without.
+func spreadOf(d factors.Default) *big.Rat {
+	if !d.Low.Published || !d.High.Published {
+		return big.NewRat(1, 1)
+	}
+	return spread(decimalRat(d.Value), decimalRat(d.Low.Decimal), decimalRat(d.High.Decimal))
+}
+
+// spreadOfFactor is spreadOf of a factor.
+func spreadOfFactor(f *factors.Factor) *big.Rat {
+	if f == nil || !f.Low.Published || !f.High.Published {
+		return big.NewRat(1, 1)
+	}
+	return spread(decimalRat(f.KgCO2e), decimalRat(f.Low.Decimal), decimalRat(f.High.Decimal))
+}
+
+// assume widens the interval of all lines that follow by the 95 % factor of
+// something the record does not say, and remembers which field would say it.
+func (c *calculation) assume(code, field string, factor *big.Rat) {
+	if factor.Cmp(big.NewRat(1, 1)) < 0 {
+		factor = new(big.Rat).Inv(factor)
+	}
+	v := fixed.Square(fixed.Log(factor))
+	c.assumed = sum(c.assumed, v)
+	c.assumptions = append(c.assumptions, assumption{code, field, v})
+}
+
+// varianceOf is the variance that a 95 % factor adds to a line; nil for 1.
+func varianceOf(factor *big.Rat) *big.Int {
+	if factor.Cmp(big.NewRat(1, 1)) <= 0 {
+		return nil
+	}
+	return fixed.Square(fixed.Log(factor))
+}
+
+// supplement returns a row of the supplement; nil makes a fault.
+func (c *calculation) supplement(series, field string) *factors.Factor {
+	f := factors.Supplement().Ref(series)
+	if f == nil {
+		c.unavailable(missingRow(series, field))
+	}
+	return f
+}
+
+// stand returns a default of the supplement; the false result made a fault.
+func (c *calculation) stand(id, field string) (factors.Default, bool) {
+	d, ok := factors.Supplement().Default(id)
+	if !ok {
+		c.unavailable(missingRow(id, field))
+	}
+	return d, ok
+}
+
+// without returns the distances to the ends of a line's interval as they would
+// be without an assumption.
+func (c *calculation) without(l *Line, a assumption) (down, up Mass) {
+	if l.Doubt != nil {
+		d := *l.Doubt
+		d.Activity = max(d.Activity-ofFactor(a.variance), 0)
+		low, high, _ := Lognormal(l.Mass, fromBillionths(d.Variance()))
+		return l.Mass.Sub(low), high.Sub(l.Mass)
+	}
+	gsd2 := l.GSD2
+	if l.variance != nil {
+		if rest := new(big.Int).Sub(l.variance, a.variance); rest.Sign() >= 0 {
+			gsd2 = c.engine.pedigree.gsd2(l.quality, rest)
+		}
+	}
+	return half(l.Mass, gsd2)
+}
+
+// narrow tells on the notice of the widest assumption which field would narrow
+// the interval most, and to what. The scores of the data stay as they are, so it
+// is the least that the field would do.
+func (c *calculation) narrow() {
+	best := -1
+	for i, a := range c.assumptions {
+		if a.variance.Sign() > 0 && (best < 0 || a.variance.Cmp(c.assumptions[best].variance) > 0) {
+			best = i
+		}
+	}
+	if best < 0 || c.quiet {
+		return
+	}
+	a := c.assumptions[best]
+	type ends struct{ down, up Mass }
+	sums := make(map[string]ends)
+	var total Mass
+	for i := range c.out.Lines {
+		l := &c.out.Lines[i]
+		down, up := c.without(l, a)
+		e := sums[l.FactorID]
+		sums[l.FactorID] = ends{e.down.Add(down), e.up.Add(up)}
+		total = total.Add(l.Mass)
+	}
+	down, up := new(big.Int), new(big.Int)
+	for _, e := range sums {
+		down.Add(down, new(big.Int).Mul(e.down.Big(), e.down.Big()))
+		up.Add(up, new(big.Int).Mul(e.up.Big(), e.up.Big()))
+	}
+	n := &Narrowing{Field: a.field, Low: total.Sub(BigMass(down.Sqrt(down))), High: total.Add(BigMass(up.Sqrt(up)))}
+	for i := range c.notices {
+		if c.notices[i].Code == a.code {
+			c.notices[i].WouldNarrowTo = n
+			return
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package footprint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
+	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/places"
+)
+
+// Codes of faults and notices of places.
+const (
+	// AmbiguousPlace is the code of a fault: several places have the name.
+	AmbiguousPlace = "AMBIGUOUS_PLACE"
+	// UnknownPlace is the code of a fault: no place has the name.
+	UnknownPlace = "UNKNOWN_PLACE"
+)
+
+// stop is a place that a journey was resolved to. It is stored with the record,
+// so that its distance can be followed up.
+type stop struct {
+	Name      string           `json:"name"`
+	Region    string           `json:"region,omitempty"`
+	Country   string           `json:"country"`
+	GeonameID int64            `json:"geonameId,omitempty"`
+	Code      string           `json:"code,omitempty"` // of an airport
+	Latitude  *decimal.Decimal `json:"latitude,omitempty"`
+	Longitude *decimal.Decimal `json:"longitude,omitempty"`
+	RadiusKm  int64            `json:"radiusKm,omitempty"`
+	AirportKm *decimal.Decimal `json:"airportKm,omitempty"` // from the town to the airport of Code
+
+	location  locations.Location
+	alsoTown  string // the town that the text of a code names too
+	namesake  string // a far larger town of the name in another country
+	alternate bool   // found by something else than its name
+}
+
+// journey is what the places of a record were resolved to. The server owns it:
+// in a body it is dropped.
+type journey struct {
+	Stops []stop `json:"stops"`
+	// GreatCircleKm is the sum of the legs, DistanceKm that by the detour factor.
+	GreatCircleKm *decimal.Decimal `json:"greatCircleKm,omitempty"`
+	DistanceKm    *decimal.Decimal `json:"distanceKm,omitempty"`
+	// Detours are the rows of the detour factors used, and the ends of what
+	// DistanceKm may be.
+	Detours []string         `json:"detours,omitempty"`
+	LowKm   *decimal.Decimal `json:"lowKm,omitempty"`
+	HighKm  *decimal.Decimal `json:"highKm,omitempty"`
+}
+
+// echoed returns the distance that the server worked out for a body it is sent
+// back with, so that it is not taken for one that a person states.
+func (d *decoder) echoed() *decimal.Decimal {
+	text, ok := d.Raw("journey")
+	if !ok {
+		return nil
+	}
+	var j journey
+	if json.Unmarshal(text, &j) != nil {
+		return nil
+	}
+	return j.DistanceKm
+}
+
+// whereabouts reads from, via and to of a ground journey, and the distance where
+// one is stated. A stated distance decides; the places then only inform.
+func (d *decoder) whereabouts(mode string, stated *decimal.Decimal) (from, to string, via []string, j *journey) {
+	from, _ = d.String("from", 1, places.MaxText)
+	to, _ = d.String("to", 1, places.MaxText)
+	via, _ = d.Strings("via", 5, places.MaxText)
+	d.RequireWith("from", "to")
+	d.RequireWith("to", "from")
+	d.RequireWith("via", "from", "to")
+	echo := d.echoed()
+	if from == "" || to == "" || mode == "" {
+		return from, to, via, nil
+	}
+	if stated != nil && (echo == nil || *echo != *stated) {
+		return from, to, via, nil
+	}
+	j = &journey{}
+	texts := append(append([]string{from}, via...), to)
+	good := true
+	for i, text := range texts {
+		field := "from"
+		switch {
+		case i == len(texts)-1:
+			field = "to"
+		case i > 0:
+			field = "via[" + strconv.Itoa(i-1) + "]"
+		}
+		s, ok := d.stop(field, text)
+		good = good && ok
+		j.Stops = append(j.Stops, s)
+	}
+	if !good {
+		return from, to, via, nil
+	}
+	if !d.measure(j, mode) {
+		return from, to, via, nil
+	}
+	return from, to, via, j
+}
+
+// stop resolves the text of a field; a code stays a code.
+func (d *decoder) stop(field, text string) (stop, bool) {
+	if l, ok := locations.Resolve(strings.TrimSpace(text)); ok {
+		s := stop{Name: l.Name, Country: l.Country, Code: l.Code, location: l}
+		s.Latitude, s.Longitude = places.Degrees(l.Latitude), places.Degrees(l.Longitude)
+		if p, err := places.Find(text, d.ev.Country); err == nil && p.FoundBy == places.ByName {
+			s.alsoTown = p.String()
+		}
+		return s, true
+	}
+	return d.town(field, text)
+}
+
+// town resolves the name of a town; what may be meant is told where it cannot
+// be decided.
+func (d *decoder) town(field, text string) (stop, bool) {
+	p, err := places.Find(text, d.home())
+	if err != nil {
+		d.Fault(placeFault(field, text, err))
+		return stop{}, false
+	}
+	s := stop{Name: p.Name, Country: p.Country, GeonameID: p.ID, RadiusKm: p.RadiusKm, location: p.Location()}
+	s.Latitude, s.Longitude = places.Degrees(p.Latitude), places.Degrees(p.Longitude)
+	if p.Region != p.Name {
+		s.Region = p.Region
+	}
+	s.alternate = p.FoundBy != places.ByName && p.FoundBy != places.BySmallName && p.FoundBy != places.ByPostcode
+	if p.Larger != nil {
+		s.namesake = p.Larger.String()
+	}
+	return s, true
+}
+
+// home is the country in which a name is looked up first: the record's, else
+// the event's.
+func (d *decoder) home() string {
+	if text, ok := d.Raw("country"); ok {
+		var code string
+		if json.Unmarshal(text, &code) == nil {
+			if c, known := locations.CountryByCode(code); known {
+				return c.Code
+			}
+		}
+	}
+	return d.ev.Country
+}
+
+// placeFault tells what is wrong with the name of a place.
+func placeFault(field, text string, err error) apperr.Detail {
+	if e, ok := errors.AsType[*places.AmbiguousError](err); ok {
+		detail := apperr.Detail{Field: field, Code: AmbiguousPlace}
+		for _, p := range e.Candidates {
+			detail.Suggestions = append(detail.Suggestions, p.String())
+		}
+		detail.Message = fmt.Sprintf("%s may mean several places: %s. Add the region and the country.", strconv.Quote(shorten(text)), strings.Join(detail.Suggestions, "; "))
+		return detail
+	}
+	detail := apperr.Detail{Field: field, Code: UnknownPlace,
+		Message: fmt.Sprintf("No town, postcode area or code is known as %s. Write a town with its country, such as Brighton, GB; a larger town near it; or leave the places out and state distanceKm.", strconv.Quote(shorten(text)))}
+	if e, ok := errors.AsType[*places.NotFoundError](err); ok {
+		detail.Suggestions = e.Suggestions
+	}
+	return detail
+}
+
+// measure works out the distance of a journey: the great circle of each leg by
+// the detour factor of the mode, rounded to a metre.
+func (d *decoder) measure(j *journey, mode string) bool {
+	var circle int64
+	distance, low, high := new(big.Rat), new(big.Rat), new(big.Rat)
+	for i := 1; i < len(j.Stops); i++ {
+		a, b := &j.Stops[i-1], &j.Stops[i]
+		m := locations.GreatCircleMetres(a.location, b.location)
+		if m == 0 {
+			field := "to"
+			if i < len(j.Stops)-1 {
+				field = "via[" + strconv.Itoa(i-1) + "]"
+			}
+			d.Fault(apperr.Detail{Field: field, Code: fields.NotAllowed,
+				Message: fmt.Sprintf("%s is the place before it (%s), so there is no distance; name another place, or state distanceKm.", field, b.Name)})
+			return false
+		}
+		detour, ok := places.DetourFor(mode, a.Country, b.Country, m)
+		if !ok {
+			return false
+		}
+		leg := big.NewRat(m, 1)
+		circle += m
+		distance.Add(distance, new(big.Rat).Mul(leg, decimalRat(detour.Value)))
+		// The centre of an area of postcodes is within its radius of its people.
+		radius := big.NewRat((a.RadiusKm+b.RadiusKm)*1000, 1)
+		least := new(big.Rat).Sub(leg, radius)
+		if least.Sign() < 0 {
+			least.SetInt64(0)
+		}
+		low.Add(low, least.Mul(least, decimalRat(detour.Low)))
+		high.Add(high, new(big.Rat).Mul(new(big.Rat).Add(leg, radius), decimalRat(detour.High)))
+		if len(j.Detours) == 0 || j.Detours[len(j.Detours)-1] != detour.ID {
+			j.Detours = append(j.Detours, detour.ID)
+		}
+	}
+	j.GreatCircleKm = kilometres(big.NewRat(circle, 1))
+	j.DistanceKm, j.LowKm, j.HighKm = kilometres(distance), kilometres(low), kilometres(high)
+	return true
+}
+
+// kilometres rounds metres half-even to whole ones and returns them in km.
+func kilometres(metres *big.Rat) *decimal.Decimal {
+	n := fixed.Quo(metres.Num(), metres.Denom())
+	out := decimal.New(n.Int64(), 3)
+	return &out
+}
+
+// travelled tells how a distance was found, and widens what is calculated of it.
+func (c *calculation) travelled(j *journey, field string) {
+	if j == nil || j.DistanceKm == nil {
+		return
+	}
+	if !c.quiet {
+		names := make([]string, 0, len(j.Stops))
+		for _, s := range j.Stops {
+			names = append(names, s.String())
+		}
+		c.note(NoticeDistanceFromPlaces, field, "%s: great circle %s km, by the detour factor %s %s km.", strings.Join(names, " – "), j.GreatCircleKm, strings.Join(j.Detours, ", "), j.DistanceKm)
+	} else {
+		c.note(NoticeDistanceFromPlaces, field, "")
+	}
+	factor := big.NewRat(3, 1) // of an area whose radius reaches the other end
+	if j.LowKm != nil && j.LowKm.Sign() > 0 && j.HighKm != nil && j.DistanceKm.Sign() > 0 {
+		factor = spread(decimalRat(*j.DistanceKm), decimalRat(*j.LowKm), decimalRat(*j.HighKm))
+	}
+	c.assume(NoticeDistanceFromPlaces, "distanceKm", factor)
+	c.least = max(c.least, Estimated)
+}
+
+func (s stop) String() string {
+	parts := []string{s.Name}
+	if s.Region != "" {
+		parts = append(parts, s.Region)
+	}
+	parts = append(parts, s.Country)
+	if s.Code != "" {
+		return s.Code + " (" + strings.Join(parts, ", ") + ")"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// remark makes the notices that only the reading of a body can know.
+func (d *decoder) remark(j *journey) {
+	if j == nil {
+		return
+	}
+	for i, s := range j.Stops {
+		field := "via"
+		switch {
+		case i == 0:
+			field = "from"
+		case i == len(j.Stops)-1:
+			field = "to"
+		}
+		if s.alsoTown != "" {
+			d.notices = append(d.notices, Notice{Code: NoticeCodeIsPlace, Field: field,
+				Message: fmt.Sprintf("%s was taken as the code of %s. If %s is meant, write its country behind it.", s.Code, s.Name, s.alsoTown)})
+		}
+		if s.namesake != "" {
+			d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Suggestions: []string{s.namesake},
+				Message: fmt.Sprintf("%s was taken, in the country of the event; %s has far more people.", s, s.namesake)})
+		}
+		if s.alternate {
+			d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Message: fmt.Sprintf("%s was taken; the text is another name of it.", s)})
+		}
+	}
+}

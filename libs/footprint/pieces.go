@@ -1,0 +1,95 @@
+package footprint
+
+import (
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+// sheetSizes are the formats of paper whose area is known.
+var sheetSizes = [...]string{"A0", "A1", "A2", "A3", "A4", "A5", "A6", "DL"}
+
+// usualGrams is the weight of a square metre of paper that the rows of sheets
+// are of.
+var usualGrams = decimal.FromInt(80)
+
+// pieces is a weight found by counting.
+type pieces struct {
+	kg quantity
+	// row is the default whose range widens the interval; empty for none.
+	row *factors.Default
+	// field is what was counted, better what would be exact.
+	field, better string
+}
+
+// counted returns the weight of a material that is known by its sheets, its
+// pieces or its area; false when none of them weighs it.
+func (m *materials) counted(row *materialRowsOf) (pieces, bool) {
+	table := factors.Supplement()
+	switch {
+	case m.WeightKg != nil || m.AreaM2 != nil && m.GramsPerM2 != nil:
+		return pieces{}, false
+	case m.Sheets > 0 && row.sheets:
+		size := m.SheetSize
+		if size == "" {
+			size = "A4"
+		}
+		d, ok := table.Default("weight.sheet." + size)
+		if !ok {
+			return pieces{}, false
+		}
+		q := whole(m.Sheets).by(d.Value).perThousand()
+		if m.GramsPerM2 == nil {
+			return pieces{q, &d, "sheets", "gramsPerM2"}, true
+		}
+		n, _ := usualGrams.Int64()
+		return pieces{q.by(*m.GramsPerM2).times(1, n), nil, "sheets", ""}, true
+	case m.Items > 0 && row.piece != "":
+		d, ok := table.Default(row.piece)
+		if !ok {
+			return pieces{}, false
+		}
+		return pieces{whole(m.Items).by(d.Value).perThousand(), &d, "items", "weightKg"}, true
+	case m.AreaM2 != nil && row.sheet != "":
+		d, ok := table.Default(row.sheet)
+		if !ok {
+			return pieces{}, false
+		}
+		return pieces{exactly(*m.AreaM2).by(d.Value).perThousand(), &d, "areaM2", "gramsPerM2"}, true
+	}
+	return pieces{}, false
+}
+
+// weighed tells how pieces were weighed, and widens what is calculated of it.
+func (c *calculation) weighed(p pieces) {
+	if p.row == nil {
+		c.note(NoticePieces, p.field, "The weight is %s kg, by the area of the sheets and gramsPerM2.", p.kg)
+		c.least = max(c.least, Calculated)
+		return
+	}
+	c.note(NoticePieces, p.field, "The weight is %s kg, at %s %s (%s). %s would be better.", p.kg, p.row.Value, p.row.Unit, p.row.Quantity, p.better)
+	c.assume(NoticePieces, p.better, spreadOf(*p.row))
+	c.least = max(c.least, Estimated)
+	if strings.HasPrefix(p.row.Detail, "CHOICE") {
+		c.least = Assumed
+	}
+}
+
+// uses returns how often hired things are used over their life, as stated or as
+// assumed.
+func (c *calculation) uses(m *materials) int64 {
+	if m.UsesOverLife > 0 {
+		return m.UsesOverLife
+	}
+	d, ok := c.stand("choice.hired.uses", "usesOverLife")
+	n, whole := d.Value.Int64()
+	if !ok || !whole || n < 1 {
+		return 1
+	}
+	c.defaultTo("usesOverLife")
+	c.note(NoticeUsesAssumed, "usesOverLife", "%d uses over the life of the hired material were assumed. The hirer's figure would be better.", n)
+	c.assume(NoticeUsesAssumed, "usesOverLife", spreadOf(d))
+	c.least = Assumed
+	return n
+}
