@@ -18,6 +18,7 @@ type catering struct {
 	Drinks        map[string]decimal.Decimal `json:"drinks,omitempty"`
 	Servings      map[string]int64           `json:"servings,omitempty"`
 	WastedPercent *decimal.Decimal           `json:"wastedPercent,omitempty"`
+	Derived       derived                    `json:"derived,omitempty"`
 	common
 }
 
@@ -77,6 +78,12 @@ func decodeCatering(d *decoder, m *catering) {
 	m.Drinks = d.drinks()
 	m.Servings = d.servings()
 	m.WastedPercent = d.amount("wastedPercent", hundred)
+	if m.Meals == nil && !d.Has("meals") && d.Faults() == 0 {
+		// Without meals there were none, and every diet is true of them.
+		m.Meals, m.Diet = new(int64), mixed
+		m.Derived.put("meals", 0)
+		m.Derived.put("diet", mixed)
+	}
 }
 
 // drinks reads the litres of each drink. A drink that has no factor is a fault,
@@ -120,7 +127,7 @@ func calculateCatering(c *calculation, m *catering) {
 		main = main && (v.name != m.MealType || v.main)
 	}
 	switch {
-	case m.Meals == nil:
+	case m.Meals == nil || m.Derived.has("meals"):
 	case main:
 		c.serve(m, row, "diet", whole(*m.Meals), "meal", m.Diet == mixed)
 	default:
@@ -154,6 +161,7 @@ func (c *calculation) serve(m *catering, row, field string, q quantity, unit str
 func cateringDoc() doc {
 	about := doc{
 		place:       7,
+		answered:    []string{"meals", "diet"},
 		bought:      []string{"catering", "food", "meal"},
 		description: "Main meals by diet, and drinks by the litre.",
 		formula:     "meals × factor of the diet + Σ litres × factor of the drink",

@@ -104,7 +104,7 @@ func decodeFreight(d *decoder, f *freight) {
 // sail round continents, so that of sea freight the distance must be stated.
 func (d *decoder) freightPlaces(f *freight) {
 	mode, _ := d.Raw("mode")
-	stated := d.amount("distanceKm", decimal.FromInt(40_000))
+	stated := d.amount("distanceKm", decimal.FromInt(maxDistance))
 	f.DistanceKm = stated
 	switch string(mode) {
 	case `"road"`, `"rail"`:
@@ -285,6 +285,7 @@ func chainFreight(q *Chain, f *freight, l *Line) {
 func freightDoc() doc {
 	return doc{
 		place:       6,
+		answered:    []string{"distanceKm"},
 		bought:      []string{"transport", "freight", "logistics", "shipping", "courier"},
 		description: "Goods carried to and from the event, by weight and distance.",
 		formula:     "kg ÷ 1000 × km × 2 if the cargo travels back × (factor + well-to-tank) per tonne-km",

@@ -22,6 +22,7 @@ type groundTransport struct {
 	To         string           `json:"to,omitempty"`
 	Via        []string         `json:"via,omitempty"`
 	Journey    *journey         `json:"journey,omitempty"`
+	Derived    derived          `json:"derived,omitempty"`
 	DistanceKm *decimal.Decimal `json:"distanceKm,omitempty"`
 	// VolumeLitres and EnergyKWh are fuel and electricity of the vehicles; they
 	// decide where a distance is given too.
@@ -38,6 +39,9 @@ type groundTransport struct {
 var _ = define("ground-transport",
 	groundTransportDoc(),
 	decodeGroundTransport, calculateGroundTransport, chainGroundTransport)
+
+// maxDistance is the longest journey one way, in kilometres.
+const maxDistance = 40_000
 
 // The modes that the code treats apart.
 const (
@@ -114,7 +118,7 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	g.Fuel, _ = d.Enum("fuel", groundFuels...)
 	g.Size, _ = d.Enum("size", groundSizes...)
 	g.Control = d.control()
-	g.DistanceKm = d.amount("distanceKm", decimal.FromInt(40_000))
+	g.DistanceKm = d.amount("distanceKm", decimal.FromInt(maxDistance))
 	g.From, g.To, g.Via, g.Journey = d.whereabouts(g.Mode, g.DistanceKm)
 	if g.Journey != nil {
 		g.DistanceKm = g.Journey.DistanceKm
@@ -151,6 +155,7 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	if !g.metered() {
 		d.served(g, at)
 	}
+	d.distanceOfFuel(g)
 }
 
 // served adds a fault for a fuel or size that the mode has no factor for.
@@ -217,7 +222,7 @@ func groundFactor(set *factors.Set, mode int, fuel, size, per string) *factors.F
 }
 
 func (g *groundTransport) complete() bool {
-	return (g.DistanceKm != nil || g.metered()) && groundMode(g.Mode) >= 0 && (g.Occupancy == nil || g.Occupancy.Sign() > 0)
+	return g.DistanceKm != nil && groundMode(g.Mode) >= 0 && (g.Occupancy == nil || g.Occupancy.Sign() > 0)
 }
 
 func calculateGroundTransport(c *calculation, g *groundTransport) {
@@ -347,6 +352,7 @@ func chainGroundTransport(q *Chain, g *groundTransport, l *Line) {
 func groundTransportDoc() doc {
 	return doc{
 		place:       5,
+		answered:    []string{"distanceKm"},
 		bought:      []string{"travel", "transport", "taxi", "rail"},
 		description: "Journeys over land and by ferry, by vehicle or by passenger.",
 		formula:     "vehicles × km (car, motorbike, van, taxi by vehicle) or passengers × km × trips × 2 if roundTrip × (factor + well-to-tank); vehicles = passengers ÷ occupancy, rounded up",

@@ -47,6 +47,60 @@ func Properties(typ string) []Property {
 	return out
 }
 
+// Stored returns the fields of a type's record as it is answered: those of its
+// input, of which more are always there, and those that the server owns; nil for
+// an unknown type.
+func Stored(typ string) []Property {
+	t, ok := find(typ)
+	if !ok {
+		return nil
+	}
+	out := Properties(typ)
+	for i := range out {
+		out[i].Required = out[i].Required || slices.Contains(t.doc.answered, out[i].Name)
+	}
+	for _, p := range serverProperties {
+		if slices.Contains(p.types, typ) {
+			out = append(out, Property{Name: p.name, Schema: json.RawMessage(p.schema)})
+		}
+	}
+	return out
+}
+
+// ServerOwned returns the fields of any type's record that the server adds.
+func ServerOwned() (names []string) {
+	for _, p := range serverProperties {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// serverProperties are the fields that the server adds to those of the input, and
+// the types that have them. A body that comes back with them is understood.
+var serverProperties = [...]struct {
+	name   string
+	types  []string
+	schema string
+}{
+	{"journey", []string{"flights", "ground-transport", "freight"}, `{"type":"object","description":"What the places were resolved to. The server writes it; sent back, it changes nothing.","properties":{` +
+		`"stops":{"type":"array","maxItems":12,"description":"The places in their order.","items":{"type":"object","properties":{` +
+		`"name":{"type":"string","description":"Name of the place."},` +
+		`"region":{"type":"string","description":"State, province or county."},` +
+		`"country":{"type":"string","description":"ISO 3166-1 alpha-2."},` +
+		`"geonameId":{"type":"integer","minimum":1,"description":"Its number in GeoNames, of a town."},` +
+		`"code":{"type":"string","description":"Code of the airport, or of the one that stands for the town."},` +
+		`"latitude":{"type":"number","minimum":-90,"maximum":90,"x-unit":"°","description":"Degrees north."},` +
+		`"longitude":{"type":"number","minimum":-180,"maximum":180,"x-unit":"°","description":"Degrees east."},` +
+		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"Of an area of postcodes: nine in ten of its addresses are that near."},` +
+		`"airportKm":{"type":"number","minimum":0,"x-unit":"km","description":"From the town to the airport that stands for it."}}}},` +
+		`"greatCircleKm":{"type":"number","minimum":0,"x-unit":"km","description":"Sum of the great circles of the legs."},` +
+		`"distanceKm":{"type":"number","minimum":0,"x-unit":"km","description":"That by the detour factor of the mode."},` +
+		`"detours":{"type":"array","maxItems":12,"description":"The detour factors used, by the ids of their rows.","items":{"type":"string"}},` +
+		`"lowKm":{"type":"number","minimum":0,"x-unit":"km","description":"Least that the distance may be."},` +
+		`"highKm":{"type":"number","minimum":0,"x-unit":"km","description":"Most that the distance may be."}}}`},
+	{"derived", []string{"ground-transport", "catering", "purchases"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing."}`},
+}
+
 // docs are what is said about the fields of a type, by their path.
 func (t *recordType) docs() map[string]fieldDoc {
 	docs := make(map[string]fieldDoc)

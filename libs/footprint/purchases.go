@@ -23,7 +23,8 @@ type purchases struct {
 	KgCO2ePerUnit *decimal.Decimal `json:"kgCO2ePerUnit,omitempty"`
 	FactorSource  string           `json:"factorSource,omitempty"`
 	// Scope3Category is the category stated, or empty.
-	Scope3Category string `json:"scope3Category,omitempty"`
+	Scope3Category string  `json:"scope3Category,omitempty"`
+	Derived        derived `json:"derived,omitempty"`
 	common
 }
 
@@ -98,7 +99,7 @@ func (p *purchases) complete() bool {
 }
 
 func calculatePurchases(c *calculation, p *purchases) {
-	if p.KgCO2ePerUnit == nil {
+	if p.KgCO2ePerUnit == nil || p.Derived.has("kgCO2ePerUnit") {
 		c.spent(p)
 		return
 	}
@@ -116,6 +117,7 @@ func calculatePurchases(c *calculation, p *purchases) {
 func purchasesDoc() doc {
 	return doc{
 		place:       12,
+		answered:    []string{"kgCO2ePerUnit", "factorSource", "evidence"},
 		description: "Money spent where no amount is known, priced by two published models or with a factor of one's own.",
 		formula:     "amount without VAT × price index and exchange rate to the factor's year and currency × spend factor of the category; or amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record",
 		fields: []fieldDoc{

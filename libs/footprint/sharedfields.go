@@ -19,7 +19,7 @@ type common struct {
 	Respondents       int64             `json:"respondents,omitempty"`
 	Population        int64             `json:"population,omitempty"`
 	SampleCV          *decimal.Decimal  `json:"sampleCV,omitempty"`
-	Evidence          []evidence        `json:"evidence,omitempty"`
+	Evidence          []evidence        `json:"evidence,omitzero"` // empty where an answer always has it
 	Metadata          map[string]string `json:"metadata,omitempty"`
 	// Stated are numbers as the paper has them, with their units; the fields carry
 	// them in ours.

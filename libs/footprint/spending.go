@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
@@ -41,9 +43,32 @@ func (d *decoder) priced(p *purchases, date string) {
 			Message: p.Category + " has no spend factor: its amount is on the bill. Record it as its own type, or give kgCO2ePerUnit with factorSource and evidence."})
 		return
 	}
-	if _, err := spend.Models(c, p.Currency, d.yearOf(date)); err != nil {
+	steps, err := spend.Models(c, p.Currency, d.yearOf(date))
+	if err != nil {
 		d.Fault(notHeld(err))
+		return
 	}
+	f := factors.Supplement().Ref(steps[0].Factor)
+	if f == nil || d.Faults() > 0 {
+		return // the calculation says what is missing
+	}
+	perUnit := new(big.Rat).Mul(p.net(), new(big.Rat).Mul(steps[0].Multiplier, decimalRat(f.KgCO2e)))
+	n := fixed.Quo(new(big.Int).Mul(perUnit.Num(), big.NewInt(1e9)), perUnit.Denom())
+	value := decimal.New(n.Int64(), 9)
+	p.KgCO2ePerUnit, p.FactorSource = &value, f.ID+": "+f.Source
+	if r := []rune(p.FactorSource); len(r) > maxText {
+		p.FactorSource = string(r[:maxText])
+	}
+	p.Derived.put("kgCO2ePerUnit", value)
+	p.Derived.put("factorSource", p.FactorSource)
+}
+
+// net is the share of an amount that is not tax.
+func (p *purchases) net() *big.Rat {
+	if p.VATIncluded == nil || !*p.VATIncluded || p.VATRate == nil {
+		return big.NewRat(1, 1)
+	}
+	return new(big.Rat).Quo(big.NewRat(100, 1), new(big.Rat).Add(big.NewRat(100, 1), decimalRat(*p.VATRate)))
 }
 
 // yearOf is the year of a purchase: that of its date, else the event's, else the
@@ -96,8 +121,8 @@ func (c *calculation) spent(p *purchases) {
 		return
 	}
 	amount := exactly(*p.Amount)
-	if p.VATIncluded != nil && *p.VATIncluded && p.VATRate != nil {
-		amount = quantity{ratio: new(big.Rat).Mul(amount.rat(), new(big.Rat).Quo(big.NewRat(100, 1), new(big.Rat).Add(big.NewRat(100, 1), decimalRat(*p.VATRate))))}
+	if p.VATIncluded != nil && *p.VATIncluded {
+		amount = quantity{ratio: new(big.Rat).Mul(amount.rat(), p.net())}
 	}
 	var models []modelled
 	for _, s := range steps {

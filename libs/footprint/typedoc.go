@@ -17,8 +17,12 @@ type doc struct {
 	bought      []string
 	description string
 	// formula says in one line how the type is calculated.
-	formula  string
-	fields   []fieldDoc
+	formula string
+	fields  []fieldDoc
+	// answered are the fields that a record always has when it is answered, beside
+	// those that its input requires: the server works them out where they are not
+	// given.
+	answered []string
 	examples []string
 	// method is the text of the type's section on the page of methods, beside
 	// the description and the formula. Types of the first release have theirs in

@@ -56,6 +56,9 @@ func define[T any, P interface {
 			in := P(new(T))
 			decode(d, in)
 			d.common(in.shared())
+			if in.shared().Evidence == nil && slices.Contains(about.answered, "evidence") {
+				in.shared().Evidence = []evidence{}
+			}
 			return in
 		},
 		calculate: func(in any, c *calculation) error {
@@ -207,6 +210,10 @@ func decode(typ string, body []byte, ev EventContext, strict bool) (Decoded, err
 		return Decoded{}, err
 	}
 	r, err := fields.Parse(body)
+	if r == nil {
+		return Decoded{}, err
+	}
+	r, body, err = t.withoutDerived(r, body)
 	if r == nil {
 		return Decoded{}, err
 	}

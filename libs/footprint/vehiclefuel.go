@@ -49,7 +49,7 @@ func (g *groundTransport) fuel() string {
 
 // calculateFuelled counts a journey by the fuel or electricity of its vehicles.
 func calculateFuelled(c *calculation, g *groundTransport) {
-	c.unused(g.DistanceKm != nil, "distanceKm", "The fuel is given; the distance was not used.")
+	c.unused(!g.Derived.has("distanceKm"), "distanceKm", "The fuel is given; the distance was not used.")
 	q := carrier{known: true, technology: 1}
 	if g.VolumeLitres == nil {
 		q.quantity = exactly(*g.EnergyKWh)

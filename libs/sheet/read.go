@@ -129,7 +129,7 @@ func plain(head string) string {
 
 // readHead finds the field of each column.
 func (r *Reader) readHead(head []string) error {
-	known := Columns(r.typ)
+	known := slices.Concat(Columns(r.typ), ServerColumns())
 	others := append([]string{"type"}, r.o.Known...)
 	var faults []apperr.Detail
 	first := map[string]string{}
@@ -160,7 +160,7 @@ func (r *Reader) readHead(head []string) error {
 		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8."})
 	} else if !found {
 		d := apperr.Detail{Field: "row 1", Code: fields.Required, Message: "The first row names no field of " + r.typ + "; they are in suggestions."}
-		for _, c := range known {
+		for _, c := range Columns(r.typ) {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}
 		faults = append(faults, d)

@@ -36,6 +36,15 @@ var columns = sync.OnceValue(func() map[string][]Column {
 	return out
 })
 
+// ServerColumns are the columns of what the server adds to the fields of records.
+// An export has them, so that a file that is read again comes to the same records.
+func ServerColumns() (out []Column) {
+	for _, name := range footprint.ServerOwned() {
+		out = append(out, Column{Name: name, Type: "object"})
+	}
+	return out
+}
+
 // columnsOf reads the properties of a JSON Schema in their order.
 func columnsOf(schema json.RawMessage) ([]Column, error) {
 	var s struct {

@@ -56,7 +56,7 @@ func (s *server) export(c *fiber.Ctx) error {
 			e.types = append(e.types, typ)
 		}
 	}
-	e.columns = sheet.All(e.types)
+	e.columns = slices.Concat(sheet.All(e.types), sheet.ServerColumns())
 	e.ready = sheet.AppendRow(nil, e.head())
 	c.Set(fiber.HeaderContentType, csvType)
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="event-`+string(event.ID)+`.csv"`)

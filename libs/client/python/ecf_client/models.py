@@ -11,6 +11,57 @@ from typing import Any, Dict, List, Literal, NotRequired, Optional, TypedDict, U
 # Numbers come as Decimal or int, and may be given as float too.
 Number = Union[int, float, Decimal]
 
+AccommodationFields = TypedDict(
+    "AccommodationFields",
+    {
+        "city": "NotRequired[Optional[str]]",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "guests": "NotRequired[Optional[int]]",
+        "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
+        "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "nights": "int",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "rooms": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+    },
+)
+AccommodationFields.__doc__ = """The fields of a record of accommodation as it is answered: always with our number, whichever way the input gave it.
+
+city: London has a factor of its own.
+country: Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
+kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+    factor and need kgCO2ePerRoomNight. Absent: hotel.
+metadata: Up to 20 texts of your own.
+nights: Nights of the stay. In night.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+rooms: Occupied rooms each night; they decide where guests is given too.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+"""
+
 AccommodationInput = TypedDict(
     "AccommodationInput",
     {
@@ -208,6 +259,63 @@ perAttendeeKg: Total ÷ attendees in person; null when these are not known. In k
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 
+CateringFields = TypedDict(
+    "CateringFields",
+    {
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "derived": "NotRequired[Optional[Dict[str, Any]]]",
+        "description": "NotRequired[Optional[str]]",
+        "diet": "Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']",
+        "drinks": "NotRequired[Optional[Dict[str, Any]]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
+        "meals": "int",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "servings": "NotRequired[Optional[Dict[str, Any]]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "wastedPercent": "NotRequired[Optional[Number]]",
+    },
+)
+CateringFields.__doc__ = """The fields of a record of catering as it is answered: always with our number, whichever way the input gave it.
+
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+description: What the record is about, in your own words.
+diet: What the meals were; mixed is the mean of the others.
+drinks: Litres of each drink.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+    Absent: main.
+meals: Meals that were made, wasted ones included.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
+    diet are needed beside it.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
+    %.
+"""
+
 CateringInput = TypedDict(
     "CateringInput",
     {
@@ -386,6 +494,51 @@ serviceAccount: The account of a program. It has the role `user`, for good.
 setupToken: Sets the first password by `POST /auth/setup`, once. It is not shown again. A rehearsal has none.
 """
 
+CustomFields = TypedDict(
+    "CustomFields",
+    {
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "Optional[str]",
+        "evidence": "Optional[List[Dict[str, Any]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "kgCO2e": "Number",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "scope": "NotRequired[Optional[int]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+    },
+)
+CustomFields.__doc__ = """The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
+
+country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+kgCO2e: The footprint. In kg CO2e.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope: Scope of the GHG Protocol. Absent: 3.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+"""
+
 CustomInput = TypedDict(
     "CustomInput",
     {
@@ -445,6 +598,53 @@ _id: Its identifier.
 deleted:
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+"""
+
+DigitalFields = TypedDict(
+    "DigitalFields",
+    {
+        "activity": "Literal['conference', 'streaming']",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "hours": "Number",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "participants": "int",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
+    },
+)
+DigitalFields.__doc__ = """The fields of a record of digital as it is answered: always with our number, whichever way the input gave it.
+
+activity: A conference in which all see each other, or a stream that is watched.
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+hours: Hours of each participant. In h.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+participants: People who took part from afar.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
 DigitalInput = TypedDict(
@@ -530,6 +730,69 @@ EmptyResponseData.__doc__ = """Nothing but what there is to know about the reque
 
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+"""
+
+EnergyFields = TypedDict(
+    "EnergyFields",
+    {
+        "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "energyKWh": "NotRequired[Optional[Number]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "generatorKVA": "NotRequired[Optional[Number]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "hours": "NotRequired[Optional[Number]]",
+        "loadPercent": "NotRequired[Optional[Number]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "site": "NotRequired[Optional[str]]",
+        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "subdivision": "NotRequired[Optional[str]]",
+        "volumeLitres": "NotRequired[Optional[Number]]",
+        "volumeM3": "NotRequired[Optional[Number]]",
+        "weightKg": "NotRequired[Optional[Number]]",
+    },
+)
+EnergyFields.__doc__ = """The fields of a record of energy as it is answered: always with our number, whichever way the input gave it.
+
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
+country: Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
+    and HVO have factors by the litre only. In kWh.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
+group: Whose activity it is. Absent, it is summed as unspecified.
+hours: Hours that the generator ran. In h.
+loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+site: Names the place, so that energy of one place counted twice is found.
+source: Fuel or supply.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
+    CA.
+volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
+volumeM3: Cubic metres of natural gas. In m3.
+weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. In kg.
 """
 
 EnergyInput = TypedDict(
@@ -1080,6 +1343,65 @@ records: How many records it is about.
 severity: `warning`: the total is probably wrong.
 """
 
+FlightFields = TypedDict(
+    "FlightFields",
+    {
+        "class": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "direction": "NotRequired[Optional[Literal['outbound', 'return']]]",
+        "distanceKm": "NotRequired[Optional[Number]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "from": "str",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "journey": "NotRequired[Optional[Dict[str, Any]]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "passengers": "int",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "roundTrip": "NotRequired[Optional[bool]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "to": "str",
+        "trips": "NotRequired[Optional[int]]",
+        "via": "NotRequired[Optional[List[str]]]",
+    },
+)
+FlightFields.__doc__ = """The fields of a record of flights as it is answered: always with our number, whichever way the input gave it.
+
+class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
+    not published for the haul counts as average. Absent: average.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+direction: Which way the flight went, not together with roundTrip.
+distanceKm: Great-circle distance one way, not together with via. With it a place that is not known is accepted. In
+    km.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with
+    its country (Brighton, GB), which stands for the airport its people use.
+group: Whose activity it is. Absent, it is summed as unspecified.
+journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+passengers: People on the flight.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+roundTrip: Counts the way back as well. Absent: false.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where it ends; another airport than from.
+trips: How often the whole journey was made. Absent: 1.
+via: Stops between, in their order. Each leg counts with its own haul.
+"""
+
 FlightInput = TypedDict(
     "FlightInput",
     {
@@ -1159,6 +1481,68 @@ low: Lower end of the 95 % interval. In kg CO2e.
 notices: What to know about the figure: proxies, dropped fields, defaults.
 """
 
+FreightFields = TypedDict(
+    "FreightFields",
+    {
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "distanceKm": "Number",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "from": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "haul": "NotRequired[Optional[Literal['domestic', 'short_haul', 'long_haul', 'international']]]",
+        "journey": "NotRequired[Optional[Dict[str, Any]]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "mode": "Literal['road', 'rail', 'sea', 'air']",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "refrigerated": "NotRequired[Optional[bool]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "roundTrip": "NotRequired[Optional[bool]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "to": "NotRequired[Optional[str]]",
+        "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
+        "weightKg": "Number",
+    },
+)
+FreightFields.__doc__ = """The fields of a record of freight as it is answered: always with our number, whichever way the input gave it.
+
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+distanceKm: Distance one way; of air freight the great circle. It decides where places are named too. Sea freight
+    needs it. In km.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+from: Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands
+    for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it
+    decides the haul.
+group: Whose activity it is. Absent, it is summed as unspecified.
+haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
+metadata: Up to 20 texts of your own.
+mode: How the goods were carried.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+roundTrip: The goods travel back: counts the distance twice. Absent: false.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where they go.
+vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
+weightKg: Weight of the goods. In kg.
+"""
+
 FreightInput = TypedDict(
     "FreightInput",
     {
@@ -1218,6 +1602,87 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
 to: Where they go.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 weightKg: Weight of the goods. In kg.
+"""
+
+GroundTransportFields = TypedDict(
+    "GroundTransportFields",
+    {
+        "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "derived": "NotRequired[Optional[Dict[str, Any]]]",
+        "description": "NotRequired[Optional[str]]",
+        "distanceKm": "Number",
+        "energyKWh": "NotRequired[Optional[Number]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "from": "NotRequired[Optional[str]]",
+        "fuel": "NotRequired[Optional[Literal['petrol', 'diesel', 'hybrid', 'plug_in_hybrid', 'battery_electric', 'lpg', 'cng', 'unknown']]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "journey": "NotRequired[Optional[Dict[str, Any]]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "mode": "Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk']",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "occupancy": "NotRequired[Optional[Number]]",
+        "passengers": "NotRequired[Optional[int]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "roundTrip": "NotRequired[Optional[bool]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "to": "NotRequired[Optional[str]]",
+        "trips": "NotRequired[Optional[int]]",
+        "vehicles": "NotRequired[Optional[int]]",
+        "via": "NotRequired[Optional[List[str]]]",
+        "volumeLitres": "NotRequired[Optional[Number]]",
+    },
+)
+GroundTransportFields.__doc__ = """The fields of a record of ground-transport as it is answered: always with our number, whichever way the input gave it.
+
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+description: What the record is about, in your own words.
+distanceKm: Distance one way; it decides where places are named too. In km.
+energyKWh: Electricity that battery-electric vehicles were charged with in all, in place of a distance. In kWh.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+from: Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to
+    it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the
+    event, is searched first.
+fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
+    grid and its losses. Absent: unknown.
+group: Whose activity it is. Absent, it is summed as unspecified.
+journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
+metadata: Up to 20 texts of your own.
+mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
+    walking and cycling are 0.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+occupancy: People in each vehicle. Absent: 1. In people per vehicle.
+passengers: People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+roundTrip: Counts the way back as well. Absent: false.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
+    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where it ends.
+trips: How often the journey was made. Absent: 1.
+vehicles: Vehicles that travelled; they decide where passengers is given too.
+via: Places between, in their order.
+volumeLitres: Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by
+    default. In litre.
 """
 
 GroundTransportInput = TypedDict(
@@ -1489,6 +1954,66 @@ LoginRequest.__doc__ = """Who logs in.
 
 email: Email of the account, in any case.
 password: Its password, as it was set.
+"""
+
+MaterialsFields = TypedDict(
+    "MaterialsFields",
+    {
+        "areaM2": "NotRequired[Optional[Number]]",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "endOfLife": "NotRequired[Optional[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "gramsPerM2": "NotRequired[Optional[Number]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "items": "NotRequired[Optional[int]]",
+        "material": "Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "sheetSize": "NotRequired[Optional[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'DL']]]",
+        "sheets": "NotRequired[Optional[int]]",
+        "source": "NotRequired[Optional[Literal['virgin', 'recycled', 'hired', 'reused']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "usesOverLife": "NotRequired[Optional[int]]",
+        "weightKg": "NotRequired[Optional[Number]]",
+    },
+)
+MaterialsFields.__doc__ = """The fields of a record of materials as it is answered: always with our number, whichever way the input gave it.
+
+areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
+group: Whose activity it is. Absent, it is summed as unspecified.
+items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
+material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+sheetSize: Format of the sheets. Absent: A4.
+sheets: Number of sheets of paper or board, leaves and not pages.
+source: Where the material comes from. Not every source is published for every material. Absent: virgin.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+    range. Absent: 10.
+weightKg: Weight of the material. In kg.
 """
 
 MaterialsInput = TypedDict(
@@ -1795,6 +2320,65 @@ queue: What waits for a decision.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 
+PurchasesFields = TypedDict(
+    "PurchasesFields",
+    {
+        "amount": "Number",
+        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']",
+        "country": "NotRequired[Optional[str]]",
+        "currency": "str",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "derived": "NotRequired[Optional[Dict[str, Any]]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "Optional[List[Dict[str, Any]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "factorSource": "str",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "kgCO2ePerUnit": "Number",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "vatIncluded": "NotRequired[Optional[bool]]",
+        "vatRate": "NotRequired[Optional[Number]]",
+    },
+)
+PurchasesFields.__doc__ = """The fields of a record of purchases as it is answered: always with our number, whichever way the input gave it.
+
+amount: Money spent, in currency. In unit of the currency.
+category: What was bought. Do not count by money what other records count by amount.
+country: Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's.
+currency: ISO 4217 code in any case.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+factorSource: Where the factor comes from: publication, year and row.
+group: Whose activity it is. Absent, it is summed as unspecified.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
+    the category are used. In kg CO2e/unit of currency.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
+    Used from engine 2.0.0 on.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatRate: Rate of the value-added tax in the amount, in percent. In %.
+"""
+
 PurchasesInput = TypedDict(
     "PurchasesInput",
     {
@@ -1877,10 +2461,11 @@ Record = TypedDict(
         "date": "NotRequired[Optional[str]]",
         "days": "NotRequired[Optional[int]]",
         "densityKgPerM3": "NotRequired[Optional[Number]]",
+        "derived": "NotRequired[Optional[Dict[str, Any]]]",
         "description": "NotRequired[Optional[str]]",
-        "diet": "NotRequired[Optional[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]]",
+        "diet": "NotRequired[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]",
         "direction": "NotRequired[Optional[Literal['outbound', 'return']]]",
-        "distanceKm": "NotRequired[Optional[Number]]",
+        "distanceKm": "NotRequired[Union[Union[Optional[Number], Number], Number]]",
         "drinks": "NotRequired[Optional[Dict[str, Any]]]",
         "electricityKWh": "NotRequired[Optional[Number]]",
         "endOfLife": "NotRequired[Optional[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]]",
@@ -1888,7 +2473,7 @@ Record = TypedDict(
         "eventId": "str",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
-        "factorSource": "NotRequired[Optional[str]]",
+        "factorSource": "NotRequired[str]",
         "fillPercent": "NotRequired[Optional[Number]]",
         "floorAreaM2": "NotRequired[Optional[Number]]",
         "footprint": "NotRequired[FootprintPreview]",
@@ -1903,14 +2488,15 @@ Record = TypedDict(
         "heatKWh": "NotRequired[Optional[Number]]",
         "hours": "NotRequired[Union[Optional[Number], Number]]",
         "items": "NotRequired[Optional[int]]",
+        "journey": "NotRequired[Optional[Dict[str, Any]]]",
         "kgCO2e": "NotRequired[Number]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
-        "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
+        "kgCO2ePerUnit": "NotRequired[Number]",
         "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
         "loadPercent": "NotRequired[Optional[Number]]",
         "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
         "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
-        "meals": "NotRequired[Optional[int]]",
+        "meals": "NotRequired[int]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
@@ -1993,6 +2579,8 @@ dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 days: Days of use, building up and down included. In day.
 densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
 description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
 direction: Which way the flight went, not together with roundTrip.
@@ -2020,6 +2608,7 @@ haul: Haul of air freight, where no airports are named. Absent as well: short be
 heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
+journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
 kgCO2e: The footprint. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
@@ -2521,10 +3110,11 @@ ReviewItem = TypedDict(
         "date": "NotRequired[Optional[str]]",
         "days": "NotRequired[Optional[int]]",
         "densityKgPerM3": "NotRequired[Optional[Number]]",
+        "derived": "NotRequired[Optional[Dict[str, Any]]]",
         "description": "NotRequired[Optional[str]]",
-        "diet": "NotRequired[Optional[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]]",
+        "diet": "NotRequired[Literal['vegan', 'vegetarian', 'fish', 'white_meat', 'red_meat', 'mixed']]",
         "direction": "NotRequired[Optional[Literal['outbound', 'return']]]",
-        "distanceKm": "NotRequired[Optional[Number]]",
+        "distanceKm": "NotRequired[Union[Union[Optional[Number], Number], Number]]",
         "drinks": "NotRequired[Optional[Dict[str, Any]]]",
         "electricityKWh": "NotRequired[Optional[Number]]",
         "endOfLife": "NotRequired[Optional[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]]",
@@ -2532,7 +3122,7 @@ ReviewItem = TypedDict(
         "eventId": "str",
         "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
-        "factorSource": "NotRequired[Optional[str]]",
+        "factorSource": "NotRequired[str]",
         "fillPercent": "NotRequired[Optional[Number]]",
         "floorAreaM2": "NotRequired[Optional[Number]]",
         "footprint": "NotRequired[FootprintPreview]",
@@ -2547,14 +3137,15 @@ ReviewItem = TypedDict(
         "heatKWh": "NotRequired[Optional[Number]]",
         "hours": "NotRequired[Union[Optional[Number], Number]]",
         "items": "NotRequired[Optional[int]]",
+        "journey": "NotRequired[Optional[Dict[str, Any]]]",
         "kgCO2e": "NotRequired[Number]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
-        "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
+        "kgCO2ePerUnit": "NotRequired[Number]",
         "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
         "loadPercent": "NotRequired[Optional[Number]]",
         "material": "NotRequired[Union[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']], Literal['paper', 'board', 'paper_and_board', 'plastics', 'plastic_film', 'plastic_rigid', 'hdpe', 'ldpe', 'pet', 'pp', 'ps', 'pvc', 'pvc_foam_board', 'pvc_foam_board_3mm', 'pvc_foam_board_10mm', 'pvc_banner', 'pvc_sheet', 'upvc_film', 'polystyrene_expanded', 'polycarbonate', 'abs', 'pp_film', 'glass', 'metals', 'scrap_metal', 'mixed_cans', 'steel_cans', 'aluminium_cans_and_foil', 'aluminium', 'aluminium_extruded', 'aluminium_sheet', 'steel', 'steel_section', 'steel_stainless', 'wood', 'mdf', 'plywood', 'osb', 'carpet', 'carpet_nylon', 'carpet_tiles_nylon', 'carpet_polypropylene', 'carpet_pet', 'carpet_wool', 'vinyl_flooring', 'paint', 'clothing', 'cotton_fabric', 'tshirt_cotton', 'tshirt_polyester', 'polo_shirt', 'lanyard', 'sweatshirt_cotton', 'shirt_cotton', 'rain_jacket', 'chair_wood', 'table_wood', 'sofa', 'usb_stick', 'tablet', 'laptop', 'screen', 'television', 'projector', 'smartphone', 'it_equipment', 'electrical_small', 'electrical_large', 'fridges_and_freezers', 'batteries_alkaline', 'batteries_li_ion', 'batteries_nimh', 'construction', 'aggregates', 'asphalt', 'bricks', 'concrete', 'insulation', 'plasterboard', 'soils', 'tyres', 'mineral_oil', 'garden_compost', 'food_and_garden_compost']]]",
         "mealType": "NotRequired[Optional[Literal['main', 'lunch', 'dinner', 'breakfast', 'snack']]]",
-        "meals": "NotRequired[Optional[int]]",
+        "meals": "NotRequired[int]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
         "name": "NotRequired[Optional[str]]",
@@ -2638,6 +3229,8 @@ dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 days: Days of use, building up and down included. In day.
 densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
 description: What the record is about, in your own words.
 diet: What the meals were; mixed is the mean of the others.
 direction: Which way the flight went, not together with roundTrip.
@@ -2665,6 +3258,7 @@ haul: Haul of air freight, where no airports are named. Absent as well: short be
 heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
+journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
 kgCO2e: The footprint. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
@@ -2952,6 +3546,78 @@ name: Name shown to others.
 role: What an account may do; a higher role has the rights of the lower ones.
 """
 
+VenueFields = TypedDict(
+    "VenueFields",
+    {
+        "annualElectricityKWh": "NotRequired[Optional[Number]]",
+        "annualGasKWh": "NotRequired[Optional[Number]]",
+        "attendees": "NotRequired[Optional[int]]",
+        "control": "NotRequired[Optional[Literal['own', 'hired', 'hired_with_operator']]]",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "days": "NotRequired[Optional[int]]",
+        "description": "NotRequired[Optional[str]]",
+        "electricityKWh": "NotRequired[Optional[Number]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "floorAreaM2": "NotRequired[Optional[Number]]",
+        "gasKWh": "NotRequired[Optional[Number]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "heatKWh": "NotRequired[Optional[Number]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "name": "NotRequired[Optional[str]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "renewablePercent": "NotRequired[Optional[Number]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "site": "NotRequired[Optional[str]]",
+        "spaceSharePercent": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "subdivision": "NotRequired[Optional[str]]",
+        "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
+    },
+)
+VenueFields.__doc__ = """The fields of a record of venue as it is answered: always with our number, whichever way the input gave it.
+
+annualElectricityKWh: Electricity of the venue in a year. In kWh.
+annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
+attendees: People on an outdoor site each day; absent, the event's attendees.
+control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
+    operator, count in scope 3. Absent: hired.
+country: Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+days: Days of use, building up and down included. In day.
+description: What the record is about, in your own words.
+electricityKWh: Metered electricity of the event. In kWh.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+floorAreaM2: Floor area used, where nothing was metered. In m2.
+gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
+group: Whose activity it is. Absent, it is summed as unspecified.
+heatKWh: Metered district heat or steam. In kWh.
+metadata: Up to 20 texts of your own.
+name: Name of the venue.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
+    market-based figure beside it shows it. In %.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+site: Names the place, so that energy of one place counted twice is found.
+spaceSharePercent: Share of the venue's space that was hired. In %.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
+    CA.
+venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+    Absent: convention_centre.
+"""
+
 VenueInput = TypedDict(
     "VenueInput",
     {
@@ -3026,6 +3692,62 @@ venueType: Kind of building of the estimate from the floor area; or outdoor_site
     Absent: convention_centre.
 """
 
+WasteFields = TypedDict(
+    "WasteFields",
+    {
+        "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
+        "containers": "NotRequired[Optional[int]]",
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "densityKgPerM3": "NotRequired[Optional[Number]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "fillPercent": "NotRequired[Optional[Number]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "material": "NotRequired[Optional[Literal['mixed', 'food', 'paper_card', 'plastic', 'glass', 'metal', 'wood', 'textile', 'electrical', 'construction']]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "treatment": "Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']",
+        "volumeLitres": "NotRequired[Optional[Number]]",
+        "weightKg": "NotRequired[Optional[Number]]",
+    },
+)
+WasteFields.__doc__ = """The fields of a record of waste as it is answered: always with our number, whichever way the input gave it.
+
+container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+    litres, a skip or roll-on by its cubic yards.
+containers: Number of containers.
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+fillPercent: How full they were. Absent: 100. In %.
+group: Whose activity it is. Absent, it is summed as unspecified.
+material: What was thrown away. Absent: mixed.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+volumeLitres: Volume, to be weighed by densityKgPerM3. In litre.
+weightKg: Weight; it decides where a volume is given too. In kg.
+"""
+
 WasteInput = TypedDict(
     "WasteInput",
     {
@@ -3080,6 +3802,51 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
 treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 volumeLitres: Volume, to be weighed by densityKgPerM3. In litre.
 weightKg: Weight; it decides where a volume is given too. In kg.
+"""
+
+WaterFields = TypedDict(
+    "WaterFields",
+    {
+        "country": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "site": "NotRequired[Optional[str]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "supplyM3": "Number",
+        "treated": "NotRequired[Optional[bool]]",
+    },
+)
+WaterFields.__doc__ = """The fields of a record of water as it is answered: always with our number, whichever way the input gave it.
+
+country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
+    the factor a proxy stands in, which is noticed.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+site: Names the place, so that energy of one place counted twice is found.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+supplyM3: Water taken from the mains. In m3.
+treated: The water went to the sewer and was treated. Absent: true.
 """
 
 WaterInput = TypedDict(

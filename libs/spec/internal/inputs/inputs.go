@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
@@ -95,6 +96,9 @@ func (o *object) UnmarshalJSON(data []byte) error {
 // naming it now would be a breaking change.
 var unpatterned = []string{"accommodation.country", "venue.country", "waste.country"}
 
+// unmeasured are fields that the released document has without a least length.
+var unmeasured = []string{"flights.from", "flights.to", "freight.from", "freight.to"}
+
 // property returns the schema of a field as the document has it: null counts as
 // absent; a default is a word of the description, since programs that are
 // generated from the document would demand a field that has one.
@@ -111,6 +115,9 @@ func property(typ string, p footprint.Property) (object, error) {
 	s.drop("default", "propertyNames") // the released document has no pattern of keys
 	if p.Loose || slices.Contains(unpatterned, typ+"."+p.Name) {
 		s.drop("pattern", "enum")
+	}
+	if slices.Contains(unmeasured, typ+"."+p.Name) {
+		s.drop("minLength")
 	}
 	if err := plainItems(&s, p.Loose); err != nil {
 		return s, err
@@ -160,11 +167,12 @@ func OpenAPI(document []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list strings.Builder
+	var given, answered strings.Builder
 	for _, typ := range footprint.Types() {
-		fmt.Fprintf(&list, "- {$ref: \"#/components/schemas/%s\"}\n", footprint.SchemaName(typ))
+		fmt.Fprintf(&given, "- {$ref: \"#/components/schemas/%s\"}\n", footprint.SchemaName(typ))
+		fmt.Fprintf(&answered, "- {$ref: \"#/components/schemas/%s\"}\n", storedName(typ))
 	}
-	parts := []string{schemas, list.String(), list.String()}
+	parts := []string{schemas, given.String(), answered.String()}
 	var out strings.Builder
 	inside := false
 	for line := range strings.Lines(string(document)) {
@@ -203,23 +211,8 @@ func schemas() (string, error) {
     - {"date": "2026-05-30", "group": "staff", "dataQuality": "measured", "externalReference": "TRIP-0042", "evidence": [{"name": "Invoice 2026-118"}], "metadata": {"costCentre": "4711"}}
 `)
 	for _, typ := range footprint.Types() {
-		fmt.Fprintf(&b, "%s:\n  title: %s\n  description: %q\n  allOf:\n    - {$ref: \"#/components/schemas/CommonInput\"}\n    - type: object\n",
-			footprint.SchemaName(typ), typ, footprint.Description(typ)+" "+footprint.Formula(typ)+".")
-		var own []footprint.Property
-		var required []string
-		for _, p := range footprint.Properties(typ) {
-			if p.Required {
-				required = append(required, p.Name)
-			}
-			if !p.Shared {
-				own = append(own, p)
-			}
-		}
-		if len(required) > 0 {
-			fmt.Fprintf(&b, "      required: [%s]\n", strings.Join(required, ", "))
-		}
-		b.WriteString("      properties:\n")
-		if err := properties(&b, typ, "        ", own); err != nil {
+		text := footprint.Description(typ) + " " + footprint.Formula(typ) + "."
+		if err := schemaOf(&b, footprint.SchemaName(typ), typ, text, footprint.Properties(typ)); err != nil {
 			return "", err
 		}
 		b.WriteString("  examples:\n")
@@ -227,7 +220,52 @@ func schemas() (string, error) {
 			fmt.Fprintf(&b, "    - %s\n", spaced(example))
 		}
 	}
+	for _, typ := range footprint.Types() {
+		if err := schemaOf(&b, storedName(typ), typ, "The fields of a record of "+typ+" as it is answered: always with our number, whichever way the input gave it.", footprint.Stored(typ)); err != nil {
+			return "", err
+		}
+		example, err := storedExample(typ)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "  examples:\n    - %s\n", spaced(example))
+	}
 	return b.String(), nil
+}
+
+// storedName is the name of the schema of a type's record as it is answered.
+func storedName(typ string) string {
+	return strings.TrimSuffix(footprint.SchemaName(typ), "Input") + "Fields"
+}
+
+// storedExample returns what is stored of the last example of a type.
+func storedExample(typ string) (json.RawMessage, error) {
+	examples := footprint.Examples(typ)
+	d, err := footprint.Decode(typ, examples[len(examples)-1], footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndDate: "2026-05-14", Attendees: 400, GWP: "published", FactorSet: factors.Sets()[0].ID})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", typ, err)
+	}
+	return d.Fields, nil
+}
+
+// schemaOf writes one schema of the fields of a type.
+func schemaOf(b *strings.Builder, name, typ, text string, list []footprint.Property) error {
+	fmt.Fprintf(b, "%s:\n  title: %s\n  description: %q\n  allOf:\n    - {$ref: \"#/components/schemas/CommonInput\"}\n    - type: object\n", name, typ, text)
+	var own []footprint.Property
+	var required []string
+	for _, p := range list {
+		if p.Required {
+			required = append(required, p.Name)
+		}
+		if !p.Shared {
+			own = append(own, p)
+		}
+	}
+	if len(required) > 0 {
+		fmt.Fprintf(b, "      required: [%s]\n", strings.Join(required, ", "))
+	}
+	b.WriteString("      properties:\n")
+	return properties(b, typ, "        ", own)
 }
 
 // shared returns the fields of every type, of which none is required.
