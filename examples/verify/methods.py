@@ -3,6 +3,7 @@
 from bundle import NotABundle
 from method1 import Method1
 from method2 import Method2
+from quantities import beyond
 
 METHODS = {"1.2.0": Method1, "2.0.0": Method2}
 
@@ -12,4 +13,8 @@ def of(plain):
     version = plain.get("engineVersion")
     if version not in METHODS:
         raise NotABundle("its engine %r is none of those this verifier knows: %s" % (version, ", ".join(sorted(METHODS))))
+    for record in plain.get("records") or []:
+        form = beyond(record["type"], record["fields"])
+        if form:
+            raise NotABundle("it has records this verifier does not recompute: %s (%s of %s)" % (record.get("_id"), form, record["type"]))
     return METHODS[version]()

@@ -209,6 +209,43 @@ def custom(fields, context):
     return [Part(fields["kgCO2e"], supplied, scope, GOODS if scope == 3 else "", figure=1)]
 
 
+def beyond(type_, fields):
+    """Returns what a record states in a form that is not in this file, or None. These are the forms
+    of rough data (towns, units of paper, containers, servings, money), whose assumptions widen the
+    interval; only the server's own verifier knows their rules."""
+    rough = {
+        "venue": ("attendees",), "waste": ("container",), "ground-transport": ("volumeLitres", "energyKWh"), "catering": ("servings",),
+        "materials": ("sheets",), "energy": ("weightKg", "generatorKVA"), "purchases": (),
+    }
+    for name in ("journey", "derived") + rough.get(type_, ()):
+        if name in fields:
+            return name
+    if type_ == "venue" and fields.get("venueType") not in (None, *FLOOR):
+        return "venueType"
+    if type_ == "waste" and "weightKg" not in fields and "densityKgPerM3" not in fields:
+        return "volumeLitres without density"
+    if type_ == "ground-transport" and fields["mode"] == "coach" and "passengers" not in fields:
+        return "coaches without passengers"
+    if type_ == "catering" and fields.get("mealType") in ("breakfast", "snack"):
+        return "mealType"
+    if type_ == "accommodation" and fields.get("kind") == "rental":
+        return "kind rental"
+    if type_ == "energy" and fields["source"] in ("gas_oil", "propane", "butane"):
+        return "source"
+    if type_ == "materials":
+        if fields.get("source") == "hired" and "usesOverLife" not in fields:
+            return "hired without usesOverLife"
+        if fields["material"] in ROUGH_MATERIALS or "areaM2" in fields and fields["material"] == "paper" and "gramsPerM2" not in fields:
+            return "material"
+    return None
+
+
+# Goods whose weight or factor per piece is a rough one.
+ROUGH_MATERIALS = {
+    "pvc_foam_board", "pvc_foam_board_3mm", "pvc_foam_board_10mm", "pvc_banner", "lanyard", "sweatshirt_cotton", "shirt_cotton", "rain_jacket",
+    "chair_wood", "table_wood", "sofa", "usb_stick", "tablet", "laptop", "screen", "television", "projector", "smartphone",
+}
+
 TYPES = {
     "flights": flights, "accommodation": accommodation, "venue": venue, "waste": waste, "ground-transport": ground_transport,
     "freight": freight, "catering": catering, "materials": materials, "energy": energy, "water": water, "digital": digital,

@@ -3145,6 +3145,15 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}. They are converted exactly; the field then carries the number in its own unit, and this the original. A field may be given one way only. */
+            stated?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description How the numbers of stated are written, by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.
+             * @enum {string|null}
+             */
+            numberFormat?: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5" | null;
             /** @description Documents behind the record, each with a name, an address or a hash. */
             evidence?: {
                 /** @description Name of the document. */
@@ -3190,12 +3199,12 @@ export interface components {
         FlightInput: components["schemas"]["CommonInput"] & {
             /** @description Great-circle distance one way, not together with via. With it a place that is not known is accepted. */
             distanceKm?: number | null;
-            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case. */
+            /** @description Stops between, in their order. Each leg counts with its own haul. */
+            via?: string[] | null;
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with its country (Brighton, GB), which stands for the airport its people use. */
             from: string;
             /** @description Where it ends; another airport than from. */
             to: string;
-            /** @description Stops between, in their order. Each leg counts with its own haul. */
-            via?: string[] | null;
             /** @description People on the flight. */
             passengers: number;
             /** @description Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is not published for the haul counts as average. Absent: average. */
@@ -3227,6 +3236,12 @@ export interface components {
          *       "kind": "hostel"
          *     }
          * @example {
+         *       "nights": 3,
+         *       "guests": 6,
+         *       "country": "GB",
+         *       "kind": "rental"
+         *     }
+         * @example {
          *       "nights": 2,
          *       "rooms": 5,
          *       "kind": "camping",
@@ -3244,10 +3259,10 @@ export interface components {
             /** @description London has a factor of its own. */
             city?: string | null;
             /**
-             * @description Kind of house. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+             * @description Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
              * @enum {string|null}
              */
-            kind?: "hotel" | "hostel" | "apartment" | "private" | "camping" | null;
+            kind?: "hotel" | "hostel" | "apartment" | "private" | "camping" | "rental" | null;
             /** @description Nights of the stay. */
             nights: number;
             /** @description Occupied rooms each night; they decide where guests is given too. */
@@ -3277,6 +3292,18 @@ export interface components {
          *       "floorAreaM2": 2500,
          *       "days": 2,
          *       "venueType": "cultural",
+         *       "country": "GB"
+         *     }
+         * @example {
+         *       "floorAreaM2": 900,
+         *       "days": 2,
+         *       "venueType": "hotel",
+         *       "country": "GB"
+         *     }
+         * @example {
+         *       "venueType": "outdoor_site",
+         *       "days": 3,
+         *       "attendees": 1000,
          *       "country": "GB"
          *     }
          */
@@ -3309,14 +3336,16 @@ export interface components {
             /** @description Floor area used, where nothing was metered. */
             floorAreaM2?: number | null;
             /**
-             * @description Kind of building of the estimate from the floor area. Absent: convention_centre.
+             * @description Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days. Absent: convention_centre.
              * @enum {string|null}
              */
-            venueType?: "convention_centre" | "entertainment" | "recreation" | "cultural" | "office" | "dry_sports" | "public_light" | "school" | "pool" | null;
+            venueType?: "convention_centre" | "entertainment" | "recreation" | "cultural" | "office" | "dry_sports" | "public_light" | "school" | "pool" | "hotel" | "meeting_hall" | "museum" | "public_assembly" | "restaurant" | "university" | "warehouse" | "worship" | "outdoor_site" | null;
             /** @description Days of use, building up and down included. */
             days?: number | null;
             /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it. */
             renewablePercent?: number | null;
+            /** @description People on an outdoor site each day; absent, the event's attendees. */
+            attendees?: number | null;
         };
         /**
          * waste
@@ -3330,6 +3359,11 @@ export interface components {
          *       "treatment": "landfill",
          *       "volumeLitres": 2200,
          *       "densityKgPerM3": 95
+         *     }
+         * @example {
+         *       "treatment": "recycling",
+         *       "container": "wheelie_240",
+         *       "containers": 14
          *     }
          */
         WasteInput: components["schemas"]["CommonInput"] & {
@@ -3349,8 +3383,17 @@ export interface components {
             weightKg?: number | null;
             /** @description Volume, to be weighed by densityKgPerM3. */
             volumeLitres?: number | null;
-            /** @description Weight of a cubic metre of it. */
+            /** @description Weight of a cubic metre of it; absent, the published density of the material. */
             densityKgPerM3?: number | null;
+            /**
+             * @description What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.
+             * @enum {string|null}
+             */
+            container?: "sack" | "caddy" | "dustbin" | "wheelie_120" | "wheelie_240" | "wheelie_360" | "wheelie_660" | "wheelie_770" | "wheelie_1100" | "skip_2yd" | "skip_3yd" | "skip_4yd" | "skip_6yd" | "skip_8yd" | "skip_10yd" | "skip_12yd" | "skip_16yd" | "roll_on_20yd" | "roll_on_30yd" | "roll_on_40yd" | null;
+            /** @description Number of containers. */
+            containers?: number | null;
+            /** @description How full they were. Absent: 100. */
+            fillPercent?: number | null;
         };
         /**
          * ground-transport
@@ -3376,6 +3419,23 @@ export interface components {
          *       "distanceKm": 8,
          *       "vehicles": 25
          *     }
+         * @example {
+         *       "mode": "rail",
+         *       "from": "London, GB",
+         *       "to": "Manchester, GB",
+         *       "passengers": 12,
+         *       "roundTrip": true
+         *     }
+         * @example {
+         *       "mode": "van",
+         *       "fuel": "diesel",
+         *       "volumeLitres": 55
+         *     }
+         * @example {
+         *       "mode": "coach",
+         *       "vehicles": 3,
+         *       "distanceKm": 60
+         *     }
          */
         GroundTransportInput: components["schemas"]["CommonInput"] & {
             /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
@@ -3400,8 +3460,18 @@ export interface components {
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Distance one way. */
-            distanceKm: number;
+            /** @description Distance one way; it decides where places are named too. */
+            distanceKm?: number | null;
+            /** @description Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the event, is searched first. */
+            from?: string | null;
+            /** @description Where it ends. */
+            to?: string | null;
+            /** @description Places between, in their order. */
+            via?: string[] | null;
+            /** @description Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default. */
+            volumeLitres?: number | null;
+            /** @description Electricity that battery-electric vehicles were charged with in all, in place of a distance. */
+            energyKWh?: number | null;
             /** @description People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy. */
             passengers?: number | null;
             /** @description Vehicles that travelled; they decide where passengers is given too. */
@@ -3431,6 +3501,13 @@ export interface components {
          *       "distanceKm": 9640
          *     }
          * @example {
+         *       "mode": "road",
+         *       "vehicle": "hgv_artic",
+         *       "weightKg": 8000,
+         *       "from": "Birmingham, GB",
+         *       "to": "Manchester, GB"
+         *     }
+         * @example {
          *       "mode": "sea",
          *       "weightKg": 24000,
          *       "distanceKm": 19500
@@ -3451,19 +3528,19 @@ export interface components {
             vehicle?: "hgv" | "hgv_rigid" | "hgv_rigid_3_5_to_7_5t" | "hgv_rigid_7_5_to_17t" | "hgv_rigid_over_17t" | "hgv_artic" | "hgv_artic_3_5_to_33t" | "hgv_artic_over_33t" | "van" | "van_up_to_1_3t" | "van_1_7_to_3_5t" | "van_petrol" | "van_battery_electric" | "container_ship" | "bulk_carrier" | "general_cargo_ship" | "roro_ferry" | "ropax_ferry" | "vehicle_transporter" | null;
             /** @description Refrigerated lorry, for hgv and hgv_artic. Absent: false. */
             refrigerated?: boolean | null;
-            /** @description Airport of departure of air freight, which with to decides the haul. */
+            /** @description Weight of the goods. */
+            weightKg: number;
+            /** @description Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs it. */
+            distanceKm?: number | null;
+            /** @description Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it decides the haul. */
             from?: string | null;
-            /** @description Airport of arrival of air freight. */
+            /** @description Where they go. */
             to?: string | null;
             /**
              * @description Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
              * @enum {string|null}
              */
             haul?: "domestic" | "short_haul" | "long_haul" | "international" | null;
-            /** @description Weight of the goods. */
-            weightKg: number;
-            /** @description Distance one way; of air freight the great circle. */
-            distanceKm: number;
             /** @description The goods travel back: counts the distance twice. Absent: false. */
             roundTrip?: boolean | null;
         };
@@ -3484,19 +3561,30 @@ export interface components {
          *       "diet": "mixed",
          *       "wastedPercent": 8
          *     }
+         * @example {
+         *       "servings": {
+         *         "coffee": 900
+         *       }
+         *     }
+         * @example {
+         *       "servings": {
+         *         "wine_bottle": 180,
+         *         "beer_keg_50l": 20
+         *       }
+         *     }
          */
         CateringInput: components["schemas"]["CommonInput"] & {
             /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
             country?: string | null;
             /** @description Meals that were made, wasted ones included. */
-            meals: number;
+            meals?: number | null;
             /**
              * @description What the meals were; mixed is the mean of the others.
-             * @enum {string}
+             * @enum {string|null}
              */
-            diet: "vegan" | "vegetarian" | "fish" | "white_meat" | "red_meat" | "mixed";
+            diet?: "vegan" | "vegetarian" | "fish" | "white_meat" | "red_meat" | "mixed" | null;
             /**
-             * @description Occasion. Only main meals have factors; breakfast and snack have none. Absent: main.
+             * @description Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g. Absent: main.
              * @enum {string|null}
              */
             mealType?: "main" | "lunch" | "dinner" | "breakfast" | "snack" | null;
@@ -3525,6 +3613,57 @@ export interface components {
                 /** @description Litres of wine. */
                 wine?: number;
             } | null;
+            /** @description Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet are needed beside it. */
+            servings?: {
+                /** @description Number of servings: beer 330ml. */
+                beer_330ml?: number;
+                /** @description Number of servings: beer half pint. */
+                beer_half_pint?: number;
+                /** @description Number of servings: beer keg 50l. */
+                beer_keg_50l?: number;
+                /** @description Number of servings: beer pint. */
+                beer_pint?: number;
+                /** @description Number of servings: breakfast. */
+                breakfast?: number;
+                /** @description Number of servings: breakfast continental. */
+                breakfast_continental?: number;
+                /** @description Number of servings: breakfast cooked. */
+                breakfast_cooked?: number;
+                /** @description Number of servings: breakfast vegan. */
+                breakfast_vegan?: number;
+                /** @description Number of servings: canapes. */
+                canapes?: number;
+                /** @description Number of servings: canapes vegetarian. */
+                canapes_vegetarian?: number;
+                /** @description Number of servings: cocktail 150ml. */
+                cocktail_150ml?: number;
+                /** @description Number of servings: coffee. */
+                coffee?: number;
+                /** @description Number of servings: coffee black. */
+                coffee_black?: number;
+                /** @description Number of servings: coffee soy. */
+                coffee_soy?: number;
+                /** @description Number of servings: fruit juice 200ml. */
+                fruit_juice_200ml?: number;
+                /** @description Number of servings: hot chocolate. */
+                hot_chocolate?: number;
+                /** @description Number of servings: pastry. */
+                pastry?: number;
+                /** @description Number of servings: soft drink 330ml. */
+                soft_drink_330ml?: number;
+                /** @description Number of servings: tap water 500ml. */
+                tap_water_500ml?: number;
+                /** @description Number of servings: tea. */
+                tea?: number;
+                /** @description Number of servings: water 500ml. */
+                water_500ml?: number;
+                /** @description Number of servings: wine 125ml. */
+                wine_125ml?: number;
+                /** @description Number of servings: wine 175ml. */
+                wine_175ml?: number;
+                /** @description Number of servings: wine bottle. */
+                wine_bottle?: number;
+            } | null;
             /** @description Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. */
             wastedPercent?: number | null;
         };
@@ -3551,6 +3690,15 @@ export interface components {
          *       "material": "tshirt_cotton",
          *       "items": 300
          *     }
+         * @example {
+         *       "material": "paper",
+         *       "sheets": 2000,
+         *       "sheetSize": "A4"
+         *     }
+         * @example {
+         *       "material": "pvc_foam_board",
+         *       "areaM2": 80
+         *     }
          */
         MaterialsInput: components["schemas"]["CommonInput"] & {
             /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
@@ -3559,7 +3707,7 @@ export interface components {
              * @description What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
              * @enum {string}
              */
-            material: "paper" | "board" | "paper_and_board" | "plastics" | "plastic_film" | "plastic_rigid" | "hdpe" | "ldpe" | "pet" | "pp" | "ps" | "pvc" | "pvc_sheet" | "upvc_film" | "polystyrene_expanded" | "polycarbonate" | "abs" | "pp_film" | "glass" | "metals" | "scrap_metal" | "mixed_cans" | "steel_cans" | "aluminium_cans_and_foil" | "aluminium" | "aluminium_extruded" | "aluminium_sheet" | "steel" | "steel_section" | "steel_stainless" | "wood" | "mdf" | "plywood" | "osb" | "carpet" | "carpet_nylon" | "carpet_tiles_nylon" | "carpet_polypropylene" | "carpet_pet" | "carpet_wool" | "vinyl_flooring" | "paint" | "clothing" | "cotton_fabric" | "tshirt_cotton" | "tshirt_polyester" | "polo_shirt" | "it_equipment" | "electrical_small" | "electrical_large" | "fridges_and_freezers" | "batteries_alkaline" | "batteries_li_ion" | "batteries_nimh" | "construction" | "aggregates" | "asphalt" | "bricks" | "concrete" | "insulation" | "plasterboard" | "soils" | "tyres" | "mineral_oil" | "garden_compost" | "food_and_garden_compost";
+            material: "paper" | "board" | "paper_and_board" | "plastics" | "plastic_film" | "plastic_rigid" | "hdpe" | "ldpe" | "pet" | "pp" | "ps" | "pvc" | "pvc_foam_board" | "pvc_foam_board_3mm" | "pvc_foam_board_10mm" | "pvc_banner" | "pvc_sheet" | "upvc_film" | "polystyrene_expanded" | "polycarbonate" | "abs" | "pp_film" | "glass" | "metals" | "scrap_metal" | "mixed_cans" | "steel_cans" | "aluminium_cans_and_foil" | "aluminium" | "aluminium_extruded" | "aluminium_sheet" | "steel" | "steel_section" | "steel_stainless" | "wood" | "mdf" | "plywood" | "osb" | "carpet" | "carpet_nylon" | "carpet_tiles_nylon" | "carpet_polypropylene" | "carpet_pet" | "carpet_wool" | "vinyl_flooring" | "paint" | "clothing" | "cotton_fabric" | "tshirt_cotton" | "tshirt_polyester" | "polo_shirt" | "lanyard" | "sweatshirt_cotton" | "shirt_cotton" | "rain_jacket" | "chair_wood" | "table_wood" | "sofa" | "usb_stick" | "tablet" | "laptop" | "screen" | "television" | "projector" | "smartphone" | "it_equipment" | "electrical_small" | "electrical_large" | "fridges_and_freezers" | "batteries_alkaline" | "batteries_li_ion" | "batteries_nimh" | "construction" | "aggregates" | "asphalt" | "bricks" | "concrete" | "insulation" | "plasterboard" | "soils" | "tyres" | "mineral_oil" | "garden_compost" | "food_and_garden_compost";
             /**
              * @description Where the material comes from. Not every source is published for every material. Absent: virgin.
              * @enum {string|null}
@@ -3569,11 +3717,18 @@ export interface components {
             weightKg?: number | null;
             /** @description Area; carpet has factors by area, other materials are weighed by gramsPerM2. */
             areaM2?: number | null;
-            /** @description Weight of a square metre. */
+            /** @description Weight of a square metre; absent, 80 of sheets, and that of the board of signs. */
             gramsPerM2?: number | null;
-            /** @description Number of shirts. */
+            /** @description Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards. */
             items?: number | null;
-            /** @description Of hired material: how often it is used over its life; each use bears its share. */
+            /** @description Number of sheets of paper or board, leaves and not pages. */
+            sheets?: number | null;
+            /**
+             * @description Format of the sheets. Absent: A4.
+             * @enum {string|null}
+             */
+            sheetSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "DL" | null;
+            /** @description Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide range. Absent: 10. */
             usesOverLife?: number | null;
             /**
              * @description What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
@@ -3594,6 +3749,15 @@ export interface components {
          *       "volumeLitres": 340
          *     }
          * @example {
+         *       "source": "gas_oil",
+         *       "generatorKVA": 100,
+         *       "hours": 36
+         *     }
+         * @example {
+         *       "source": "propane",
+         *       "weightKg": 94
+         *     }
+         * @example {
          *       "source": "grid",
          *       "energyKWh": 850,
          *       "country": "DE"
@@ -3606,7 +3770,7 @@ export interface components {
              * @description Fuel or supply.
              * @enum {string}
              */
-            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas";
+            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane";
             /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
             country?: string | null;
             /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
@@ -3622,6 +3786,14 @@ export interface components {
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
+            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. */
+            weightKg?: number | null;
+            /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
+            generatorKVA?: number | null;
+            /** @description Hours that the generator ran. */
+            hours?: number | null;
+            /** @description Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. */
+            loadPercent?: number | null;
         };
         /**
          * water
@@ -3679,7 +3851,13 @@ export interface components {
         };
         /**
          * purchases
-         * @description Money spent where no amount is known, with a factor of one's own. amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record.
+         * @description Money spent where no amount is known, priced by two published models or with a factor of one's own. amount without VAT × price index and exchange rate to the factor's year and currency × spend factor of the category; or amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record.
+         * @example {
+         *       "category": "av_hire",
+         *       "amount": 8400,
+         *       "currency": "GBP",
+         *       "date": "2026-05-12"
+         *     }
          * @example {
          *       "category": "security",
          *       "amount": 12500,
@@ -3700,20 +3878,24 @@ export interface components {
              * @description What was bought. Do not count by money what other records count by amount.
              * @enum {string}
              */
-            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other";
+            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
             /** @description Money spent, in currency. */
             amount: number;
             /** @description ISO 4217 code in any case. */
             currency: string;
-            /** @description Factor per unit of the currency. */
-            kgCO2ePerUnit: number;
+            /** @description Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the category are used. */
+            kgCO2ePerUnit?: number | null;
             /** @description Where the factor comes from: publication, year and row. */
-            factorSource: string;
+            factorSource?: string | null;
             /**
              * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+            /** @description The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false. */
+            vatIncluded?: boolean | null;
+            /** @description Rate of the value-added tax in the amount, in percent. */
+            vatRate?: number | null;
         };
         /**
          * custom
@@ -3729,6 +3911,688 @@ export interface components {
          *     }
          */
         CustomInput: components["schemas"]["CommonInput"] & {
+            /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            country?: string | null;
+            /** @description The footprint. */
+            kgCO2e: number;
+            /** @description Scope of the GHG Protocol. Absent: 3. */
+            scope?: number | null;
+            /**
+             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @enum {string|null}
+             */
+            scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+        };
+        /**
+         * flights
+         * @description The fields of a record of flights as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "from": "LHR",
+         *       "to": "XQX",
+         *       "passengers": 4,
+         *       "distanceKm": 812.5
+         *     }
+         */
+        FlightFields: components["schemas"]["CommonInput"] & {
+            /** @description Great-circle distance one way, not together with via. With it a place that is not known is accepted. */
+            distanceKm?: number | null;
+            /** @description Stops between, in their order. Each leg counts with its own haul. */
+            via?: string[] | null;
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with its country (Brighton, GB), which stands for the airport its people use. */
+            from: string;
+            /** @description Where it ends; another airport than from. */
+            to: string;
+            /** @description People on the flight. */
+            passengers: number;
+            /** @description Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is not published for the haul counts as average. Absent: average. */
+            class?: string | null;
+            /** @description Counts the way back as well. Absent: false. */
+            roundTrip?: boolean | null;
+            /** @description How often the whole journey was made. Absent: 1. */
+            trips?: number | null;
+            /**
+             * @description Which way the flight went, not together with roundTrip.
+             * @enum {string|null}
+             */
+            direction?: "outbound" | "return" | null;
+            /** @description What the places were resolved to. The server writes it; sent back, it changes nothing. */
+            journey?: {
+                /** @description The places in their order. */
+                stops?: {
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description State, province or county. */
+                    region?: string;
+                    /** @description ISO 3166-1 alpha-2. */
+                    country?: string;
+                    /** @description Its number in GeoNames, of a town. */
+                    geonameId?: number;
+                    /** @description Code of the airport, or of the one that stands for the town. */
+                    code?: string;
+                    /** @description Degrees north. */
+                    latitude?: number;
+                    /** @description Degrees east. */
+                    longitude?: number;
+                    /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                    radiusKm?: number;
+                    /** @description From the town to the airport that stands for it. */
+                    airportKm?: number;
+                }[];
+                /** @description Sum of the great circles of the legs. */
+                greatCircleKm?: number;
+                /** @description That by the detour factor of the mode. */
+                distanceKm?: number;
+                /** @description The detour factors used, by the ids of their rows. */
+                detours?: string[];
+                /** @description Least that the distance may be. */
+                lowKm?: number;
+                /** @description Most that the distance may be. */
+                highKm?: number;
+            } | null;
+        };
+        /**
+         * accommodation
+         * @description The fields of a record of accommodation as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "kind": "camping",
+         *       "nights": 2,
+         *       "rooms": 5,
+         *       "kgCO2ePerRoomNight": 1.2,
+         *       "evidence": [
+         *         {
+         *           "name": "Operator statement"
+         *         }
+         *       ]
+         *     }
+         */
+        AccommodationFields: components["schemas"]["CommonInput"] & {
+            /** @description Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            country?: string | null;
+            /** @description London has a factor of its own. */
+            city?: string | null;
+            /**
+             * @description Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+             * @enum {string|null}
+             */
+            kind?: "hotel" | "hostel" | "apartment" | "private" | "camping" | "rental" | null;
+            /** @description Nights of the stay. */
+            nights: number;
+            /** @description Occupied rooms each night; they decide where guests is given too. */
+            rooms?: number | null;
+            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest. */
+            guests?: number | null;
+            /** @description The factor of the house itself, with evidence of it. */
+            kgCO2ePerRoomNight?: number | null;
+        };
+        /**
+         * venue
+         * @description The fields of a record of venue as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "venueType": "outdoor_site",
+         *       "days": 3,
+         *       "attendees": 1000
+         *     }
+         */
+        VenueFields: components["schemas"]["CommonInput"] & {
+            /** @description Name of the venue. */
+            name?: string | null;
+            /** @description Names the place, so that energy of one place counted twice is found. */
+            site?: string | null;
+            /** @description Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            country?: string | null;
+            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
+            subdivision?: string | null;
+            /**
+             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @enum {string|null}
+             */
+            control?: "own" | "hired" | "hired_with_operator" | null;
+            /** @description Metered electricity of the event. */
+            electricityKWh?: number | null;
+            /** @description Metered natural gas by gross calorific value, as it is billed. */
+            gasKWh?: number | null;
+            /** @description Metered district heat or steam. */
+            heatKWh?: number | null;
+            /** @description Electricity of the venue in a year. */
+            annualElectricityKWh?: number | null;
+            /** @description Natural gas of the venue in a year, by gross calorific value. */
+            annualGasKWh?: number | null;
+            /** @description Share of the venue's space that was hired. */
+            spaceSharePercent?: number | null;
+            /** @description Floor area used, where nothing was metered. */
+            floorAreaM2?: number | null;
+            /**
+             * @description Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days. Absent: convention_centre.
+             * @enum {string|null}
+             */
+            venueType?: "convention_centre" | "entertainment" | "recreation" | "cultural" | "office" | "dry_sports" | "public_light" | "school" | "pool" | "hotel" | "meeting_hall" | "museum" | "public_assembly" | "restaurant" | "university" | "warehouse" | "worship" | "outdoor_site" | null;
+            /** @description Days of use, building up and down included. */
+            days?: number | null;
+            /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it. */
+            renewablePercent?: number | null;
+            /** @description People on an outdoor site each day; absent, the event's attendees. */
+            attendees?: number | null;
+        };
+        /**
+         * waste
+         * @description The fields of a record of waste as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "treatment": "recycling",
+         *       "container": "wheelie_240",
+         *       "containers": 14
+         *     }
+         */
+        WasteFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /**
+             * @description What was thrown away. Absent: mixed.
+             * @enum {string|null}
+             */
+            material?: "mixed" | "food" | "paper_card" | "plastic" | "glass" | "metal" | "wood" | "textile" | "electrical" | "construction" | null;
+            /**
+             * @description What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+             * @enum {string}
+             */
+            treatment: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse";
+            /** @description Weight; it decides where a volume is given too. */
+            weightKg?: number | null;
+            /** @description Volume, to be weighed by densityKgPerM3. */
+            volumeLitres?: number | null;
+            /** @description Weight of a cubic metre of it; absent, the published density of the material. */
+            densityKgPerM3?: number | null;
+            /**
+             * @description What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.
+             * @enum {string|null}
+             */
+            container?: "sack" | "caddy" | "dustbin" | "wheelie_120" | "wheelie_240" | "wheelie_360" | "wheelie_660" | "wheelie_770" | "wheelie_1100" | "skip_2yd" | "skip_3yd" | "skip_4yd" | "skip_6yd" | "skip_8yd" | "skip_10yd" | "skip_12yd" | "skip_16yd" | "roll_on_20yd" | "roll_on_30yd" | "roll_on_40yd" | null;
+            /** @description Number of containers. */
+            containers?: number | null;
+            /** @description How full they were. Absent: 100. */
+            fillPercent?: number | null;
+        };
+        /**
+         * ground-transport
+         * @description The fields of a record of ground-transport as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "mode": "coach",
+         *       "distanceKm": 60,
+         *       "vehicles": 3
+         *     }
+         */
+        GroundTransportFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /**
+             * @description How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger; walking and cycling are 0.
+             * @enum {string}
+             */
+            mode: "car" | "taxi" | "motorbike" | "van" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
+            /**
+             * @description Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the grid and its losses. Absent: unknown.
+             * @enum {string|null}
+             */
+            fuel?: "petrol" | "diesel" | "hybrid" | "plug_in_hybrid" | "battery_electric" | "lpg" | "cng" | "unknown" | null;
+            /**
+             * @description What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+             * @enum {string|null}
+             */
+            size?: "small" | "medium" | "large" | "average" | "regular" | "black_cab" | "local_london" | "local_not_london" | "foot" | "car" | null;
+            /**
+             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @enum {string|null}
+             */
+            control?: "own" | "hired" | "hired_with_operator" | null;
+            /** @description Distance one way; it decides where places are named too. */
+            distanceKm: number;
+            /** @description Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the event, is searched first. */
+            from?: string | null;
+            /** @description Where it ends. */
+            to?: string | null;
+            /** @description Places between, in their order. */
+            via?: string[] | null;
+            /** @description Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default. */
+            volumeLitres?: number | null;
+            /** @description Electricity that battery-electric vehicles were charged with in all, in place of a distance. */
+            energyKWh?: number | null;
+            /** @description People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy. */
+            passengers?: number | null;
+            /** @description Vehicles that travelled; they decide where passengers is given too. */
+            vehicles?: number | null;
+            /** @description People in each vehicle. Absent: 1. */
+            occupancy?: number | null;
+            /** @description Counts the way back as well. Absent: false. */
+            roundTrip?: boolean | null;
+            /** @description How often the journey was made. Absent: 1. */
+            trips?: number | null;
+            /** @description What the places were resolved to. The server writes it; sent back, it changes nothing. */
+            journey?: {
+                /** @description The places in their order. */
+                stops?: {
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description State, province or county. */
+                    region?: string;
+                    /** @description ISO 3166-1 alpha-2. */
+                    country?: string;
+                    /** @description Its number in GeoNames, of a town. */
+                    geonameId?: number;
+                    /** @description Code of the airport, or of the one that stands for the town. */
+                    code?: string;
+                    /** @description Degrees north. */
+                    latitude?: number;
+                    /** @description Degrees east. */
+                    longitude?: number;
+                    /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                    radiusKm?: number;
+                    /** @description From the town to the airport that stands for it. */
+                    airportKm?: number;
+                }[];
+                /** @description Sum of the great circles of the legs. */
+                greatCircleKm?: number;
+                /** @description That by the detour factor of the mode. */
+                distanceKm?: number;
+                /** @description The detour factors used, by the ids of their rows. */
+                detours?: string[];
+                /** @description Least that the distance may be. */
+                lowKm?: number;
+                /** @description Most that the distance may be. */
+                highKm?: number;
+            } | null;
+            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            derived?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * freight
+         * @description The fields of a record of freight as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "mode": "sea",
+         *       "weightKg": 24000,
+         *       "distanceKm": 19500
+         *     }
+         */
+        FreightFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /**
+             * @description How the goods were carried.
+             * @enum {string}
+             */
+            mode: "road" | "rail" | "sea" | "air";
+            /**
+             * @description Vehicle of road or sea freight; absent, an average lorry or a container ship.
+             * @enum {string|null}
+             */
+            vehicle?: "hgv" | "hgv_rigid" | "hgv_rigid_3_5_to_7_5t" | "hgv_rigid_7_5_to_17t" | "hgv_rigid_over_17t" | "hgv_artic" | "hgv_artic_3_5_to_33t" | "hgv_artic_over_33t" | "van" | "van_up_to_1_3t" | "van_1_7_to_3_5t" | "van_petrol" | "van_battery_electric" | "container_ship" | "bulk_carrier" | "general_cargo_ship" | "roro_ferry" | "ropax_ferry" | "vehicle_transporter" | null;
+            /** @description Refrigerated lorry, for hgv and hgv_artic. Absent: false. */
+            refrigerated?: boolean | null;
+            /** @description Weight of the goods. */
+            weightKg: number;
+            /** @description Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs it. */
+            distanceKm: number;
+            /** @description Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it decides the haul. */
+            from?: string | null;
+            /** @description Where they go. */
+            to?: string | null;
+            /**
+             * @description Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+             * @enum {string|null}
+             */
+            haul?: "domestic" | "short_haul" | "long_haul" | "international" | null;
+            /** @description The goods travel back: counts the distance twice. Absent: false. */
+            roundTrip?: boolean | null;
+            /** @description What the places were resolved to. The server writes it; sent back, it changes nothing. */
+            journey?: {
+                /** @description The places in their order. */
+                stops?: {
+                    /** @description Name of the place. */
+                    name?: string;
+                    /** @description State, province or county. */
+                    region?: string;
+                    /** @description ISO 3166-1 alpha-2. */
+                    country?: string;
+                    /** @description Its number in GeoNames, of a town. */
+                    geonameId?: number;
+                    /** @description Code of the airport, or of the one that stands for the town. */
+                    code?: string;
+                    /** @description Degrees north. */
+                    latitude?: number;
+                    /** @description Degrees east. */
+                    longitude?: number;
+                    /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                    radiusKm?: number;
+                    /** @description From the town to the airport that stands for it. */
+                    airportKm?: number;
+                }[];
+                /** @description Sum of the great circles of the legs. */
+                greatCircleKm?: number;
+                /** @description That by the detour factor of the mode. */
+                distanceKm?: number;
+                /** @description The detour factors used, by the ids of their rows. */
+                detours?: string[];
+                /** @description Least that the distance may be. */
+                lowKm?: number;
+                /** @description Most that the distance may be. */
+                highKm?: number;
+            } | null;
+        };
+        /**
+         * catering
+         * @description The fields of a record of catering as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "meals": 0,
+         *       "diet": "mixed",
+         *       "servings": {
+         *         "beer_keg_50l": 20,
+         *         "wine_bottle": 180
+         *       },
+         *       "derived": {
+         *         "diet": "mixed",
+         *         "meals": 0
+         *       }
+         *     }
+         */
+        CateringFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /** @description Meals that were made, wasted ones included. */
+            meals: number;
+            /**
+             * @description What the meals were; mixed is the mean of the others.
+             * @enum {string}
+             */
+            diet: "vegan" | "vegetarian" | "fish" | "white_meat" | "red_meat" | "mixed";
+            /**
+             * @description Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g. Absent: main.
+             * @enum {string|null}
+             */
+            mealType?: "main" | "lunch" | "dinner" | "breakfast" | "snack" | null;
+            /** @description Litres of each drink. */
+            drinks?: {
+                /** @description Litres of beer. */
+                beer?: number;
+                /** @description Litres of bottled water. */
+                bottled_water?: number;
+                /** @description Litres of cocktail. */
+                cocktail?: number;
+                /** @description Litres of coffee. */
+                coffee?: number;
+                /** @description Litres of cow milk. */
+                cow_milk?: number;
+                /** @description Litres of fruit juice. */
+                fruit_juice?: number;
+                /** @description Litres of soft drink. */
+                soft_drink?: number;
+                /** @description Litres of soy milk. */
+                soy_milk?: number;
+                /** @description Litres of tap water. */
+                tap_water?: number;
+                /** @description Litres of tea. */
+                tea?: number;
+                /** @description Litres of wine. */
+                wine?: number;
+            } | null;
+            /** @description Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet are needed beside it. */
+            servings?: {
+                /** @description Number of servings: beer 330ml. */
+                beer_330ml?: number;
+                /** @description Number of servings: beer half pint. */
+                beer_half_pint?: number;
+                /** @description Number of servings: beer keg 50l. */
+                beer_keg_50l?: number;
+                /** @description Number of servings: beer pint. */
+                beer_pint?: number;
+                /** @description Number of servings: breakfast. */
+                breakfast?: number;
+                /** @description Number of servings: breakfast continental. */
+                breakfast_continental?: number;
+                /** @description Number of servings: breakfast cooked. */
+                breakfast_cooked?: number;
+                /** @description Number of servings: breakfast vegan. */
+                breakfast_vegan?: number;
+                /** @description Number of servings: canapes. */
+                canapes?: number;
+                /** @description Number of servings: canapes vegetarian. */
+                canapes_vegetarian?: number;
+                /** @description Number of servings: cocktail 150ml. */
+                cocktail_150ml?: number;
+                /** @description Number of servings: coffee. */
+                coffee?: number;
+                /** @description Number of servings: coffee black. */
+                coffee_black?: number;
+                /** @description Number of servings: coffee soy. */
+                coffee_soy?: number;
+                /** @description Number of servings: fruit juice 200ml. */
+                fruit_juice_200ml?: number;
+                /** @description Number of servings: hot chocolate. */
+                hot_chocolate?: number;
+                /** @description Number of servings: pastry. */
+                pastry?: number;
+                /** @description Number of servings: soft drink 330ml. */
+                soft_drink_330ml?: number;
+                /** @description Number of servings: tap water 500ml. */
+                tap_water_500ml?: number;
+                /** @description Number of servings: tea. */
+                tea?: number;
+                /** @description Number of servings: water 500ml. */
+                water_500ml?: number;
+                /** @description Number of servings: wine 125ml. */
+                wine_125ml?: number;
+                /** @description Number of servings: wine 175ml. */
+                wine_175ml?: number;
+                /** @description Number of servings: wine bottle. */
+                wine_bottle?: number;
+            } | null;
+            /** @description Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. */
+            wastedPercent?: number | null;
+            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            derived?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * materials
+         * @description The fields of a record of materials as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "material": "pvc_foam_board",
+         *       "areaM2": 80
+         *     }
+         */
+        MaterialsFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /**
+             * @description What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
+             * @enum {string}
+             */
+            material: "paper" | "board" | "paper_and_board" | "plastics" | "plastic_film" | "plastic_rigid" | "hdpe" | "ldpe" | "pet" | "pp" | "ps" | "pvc" | "pvc_foam_board" | "pvc_foam_board_3mm" | "pvc_foam_board_10mm" | "pvc_banner" | "pvc_sheet" | "upvc_film" | "polystyrene_expanded" | "polycarbonate" | "abs" | "pp_film" | "glass" | "metals" | "scrap_metal" | "mixed_cans" | "steel_cans" | "aluminium_cans_and_foil" | "aluminium" | "aluminium_extruded" | "aluminium_sheet" | "steel" | "steel_section" | "steel_stainless" | "wood" | "mdf" | "plywood" | "osb" | "carpet" | "carpet_nylon" | "carpet_tiles_nylon" | "carpet_polypropylene" | "carpet_pet" | "carpet_wool" | "vinyl_flooring" | "paint" | "clothing" | "cotton_fabric" | "tshirt_cotton" | "tshirt_polyester" | "polo_shirt" | "lanyard" | "sweatshirt_cotton" | "shirt_cotton" | "rain_jacket" | "chair_wood" | "table_wood" | "sofa" | "usb_stick" | "tablet" | "laptop" | "screen" | "television" | "projector" | "smartphone" | "it_equipment" | "electrical_small" | "electrical_large" | "fridges_and_freezers" | "batteries_alkaline" | "batteries_li_ion" | "batteries_nimh" | "construction" | "aggregates" | "asphalt" | "bricks" | "concrete" | "insulation" | "plasterboard" | "soils" | "tyres" | "mineral_oil" | "garden_compost" | "food_and_garden_compost";
+            /**
+             * @description Where the material comes from. Not every source is published for every material. Absent: virgin.
+             * @enum {string|null}
+             */
+            source?: "virgin" | "recycled" | "hired" | "reused" | null;
+            /** @description Weight of the material. */
+            weightKg?: number | null;
+            /** @description Area; carpet has factors by area, other materials are weighed by gramsPerM2. */
+            areaM2?: number | null;
+            /** @description Weight of a square metre; absent, 80 of sheets, and that of the board of signs. */
+            gramsPerM2?: number | null;
+            /** @description Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards. */
+            items?: number | null;
+            /** @description Number of sheets of paper or board, leaves and not pages. */
+            sheets?: number | null;
+            /**
+             * @description Format of the sheets. Absent: A4.
+             * @enum {string|null}
+             */
+            sheetSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "DL" | null;
+            /** @description Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide range. Absent: 10. */
+            usesOverLife?: number | null;
+            /**
+             * @description What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+             * @enum {string|null}
+             */
+            endOfLife?: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse" | null;
+        };
+        /**
+         * energy
+         * @description The fields of a record of energy as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "DE",
+         *       "source": "grid",
+         *       "energyKWh": 850
+         *     }
+         */
+        EnergyFields: components["schemas"]["CommonInput"] & {
+            /** @description Names the place, so that energy of one place counted twice is found. */
+            site?: string | null;
+            /**
+             * @description Fuel or supply.
+             * @enum {string}
+             */
+            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane";
+            /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
+            country?: string | null;
+            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
+            subdivision?: string | null;
+            /**
+             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @enum {string|null}
+             */
+            control?: "own" | "hired" | "hired_with_operator" | null;
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only. */
+            energyKWh?: number | null;
+            /** @description Litres of a liquid fuel; they decide where energy is given too. */
+            volumeLitres?: number | null;
+            /** @description Cubic metres of natural gas. */
+            volumeM3?: number | null;
+            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. */
+            weightKg?: number | null;
+            /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
+            generatorKVA?: number | null;
+            /** @description Hours that the generator ran. */
+            hours?: number | null;
+            /** @description Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. */
+            loadPercent?: number | null;
+        };
+        /**
+         * water
+         * @description The fields of a record of water as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "supplyM3": 12,
+         *       "treated": false
+         *     }
+         */
+        WaterFields: components["schemas"]["CommonInput"] & {
+            /** @description Names the place, so that energy of one place counted twice is found. */
+            site?: string | null;
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /** @description Water taken from the mains. */
+            supplyM3: number;
+            /** @description The water went to the sewer and was treated. Absent: true. */
+            treated?: boolean | null;
+        };
+        /**
+         * digital
+         * @description The fields of a record of digital as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "activity": "conference",
+         *       "participants": 40,
+         *       "hours": 1.5
+         *     }
+         */
+        DigitalFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            country?: string | null;
+            /**
+             * @description A conference in which all see each other, or a stream that is watched.
+             * @enum {string}
+             */
+            activity: "conference" | "streaming";
+            /** @description People who took part from afar. */
+            participants: number;
+            /** @description Hours of each participant. */
+            hours: number;
+            /**
+             * @description Quality of a stream; a factor is published for hd only. Absent: hd.
+             * @enum {string|null}
+             */
+            videoQuality?: "sd" | "hd" | "uhd" | null;
+        };
+        /**
+         * purchases
+         * @description The fields of a record of purchases as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "category": "security",
+         *       "amount": 12500,
+         *       "currency": "GBP",
+         *       "kgCO2ePerUnit": 0.12,
+         *       "factorSource": "Supplier report 2025, table 3",
+         *       "evidence": [
+         *         {
+         *           "name": "Invoice 2026-118"
+         *         }
+         *       ]
+         *     }
+         */
+        PurchasesFields: components["schemas"]["CommonInput"] & {
+            /** @description Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            country?: string | null;
+            /**
+             * @description What was bought. Do not count by money what other records count by amount.
+             * @enum {string}
+             */
+            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
+            /** @description Money spent, in currency. */
+            amount: number;
+            /** @description ISO 4217 code in any case. */
+            currency: string;
+            /** @description Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the category are used. */
+            kgCO2ePerUnit: number;
+            /** @description Where the factor comes from: publication, year and row. */
+            factorSource: string;
+            /**
+             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @enum {string|null}
+             */
+            scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+            /** @description The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false. */
+            vatIncluded?: boolean | null;
+            /** @description Rate of the value-added tax in the amount, in percent. */
+            vatRate?: number | null;
+            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            derived?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * custom
+         * @description The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "country": "GB",
+         *       "kgCO2e": 184.5,
+         *       "description": "Fireworks, by the maker's life-cycle assessment",
+         *       "evidence": [
+         *         {
+         *           "url": "https://example.org/lca.pdf"
+         *         }
+         *       ]
+         *     }
+         */
+        CustomFields: components["schemas"]["CommonInput"] & {
             /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
             /** @description The footprint. */
@@ -3761,6 +4625,26 @@ export interface components {
          */
         RecordPatch: Record<string, never>;
         /**
+         * @description The one field that would narrow the interval of a record most, on the notice of what was assumed in its place,
+         *     and the interval with it around the same figure.
+         * @example {
+         *       "field": "distanceKm",
+         *       "low": 251.3,
+         *       "high": 359.9
+         *     }
+         */
+        Narrowing: {
+            /**
+             * @description The field that would narrow the interval.
+             * @example distanceKm
+             */
+            field: string;
+            /** @description Lower end of the 95 % interval with it. */
+            low: number;
+            /** @description Upper end of the 95 % interval with it. */
+            high: number;
+        };
+        /**
          * @description Something to know about a figure.
          * @example {
          *       "code": "UNKNOWN_FIELD_IGNORED",
@@ -3783,6 +4667,7 @@ export interface components {
             field?: string;
             /** @description What may have been meant. */
             suggestions?: string[];
+            wouldNarrowTo?: components["schemas"]["Narrowing"];
         };
         /**
          * @description What the record adds to the total once it is approved, in kg CO2e.
@@ -3969,7 +4854,7 @@ export interface components {
          *       "group": "staff"
          *     }
          */
-        Record: components["schemas"]["RecordState"] & (components["schemas"]["FlightInput"] | components["schemas"]["AccommodationInput"] | components["schemas"]["VenueInput"] | components["schemas"]["WasteInput"] | components["schemas"]["GroundTransportInput"] | components["schemas"]["FreightInput"] | components["schemas"]["CateringInput"] | components["schemas"]["MaterialsInput"] | components["schemas"]["EnergyInput"] | components["schemas"]["WaterInput"] | components["schemas"]["DigitalInput"] | components["schemas"]["PurchasesInput"] | components["schemas"]["CustomInput"]);
+        Record: components["schemas"]["RecordState"] & (components["schemas"]["FlightFields"] | components["schemas"]["AccommodationFields"] | components["schemas"]["VenueFields"] | components["schemas"]["WasteFields"] | components["schemas"]["GroundTransportFields"] | components["schemas"]["FreightFields"] | components["schemas"]["CateringFields"] | components["schemas"]["MaterialsFields"] | components["schemas"]["EnergyFields"] | components["schemas"]["WaterFields"] | components["schemas"]["DigitalFields"] | components["schemas"]["PurchasesFields"] | components["schemas"]["CustomFields"]);
         /** @description The answer, in the envelope. */
         RecordResponse: {
             /** @constant */
