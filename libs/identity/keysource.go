@@ -112,6 +112,26 @@ func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, err
 	return nil, ErrUnknownKey
 }
 
+// Ready returns nil once keys have been read, for the readiness of a process. They
+// stay good when the publisher is away later.
+func (r *RemoteKeys) Ready(ctx context.Context) error {
+	r.mu.Lock()
+	read := r.keys != nil
+	r.mu.Unlock()
+	if read {
+		return nil
+	}
+	if _, err := r.Key(ctx, ""); !errors.Is(err, ErrUnknownKey) {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.keys == nil {
+		return errors.New("the signing keys have not been read yet")
+	}
+	return nil
+}
+
 func (r *RemoteKeys) refresh(ctx context.Context, done chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()

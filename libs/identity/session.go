@@ -46,6 +46,47 @@ func Admit(ctx context.Context, sessions Sessions, p Principal) error {
 	return nil
 }
 
+// Tokens verifies access tokens; Verifier is one.
+type Tokens interface {
+	Verify(ctx context.Context, token string) (Principal, error)
+}
+
+// ActiveTokens verifies access tokens, and that the session of each still admits
+// it. Every service has one: what a session's end takes back is taken back
+// wherever a request arrives.
+type ActiveTokens struct {
+	Tokens   Tokens
+	Sessions Sessions
+}
+
+// Verify returns the caller that an access token names. The errors are those of
+// the verifier and of Admit.
+func (a ActiveTokens) Verify(ctx context.Context, token string) (Principal, error) {
+	p, err := a.Tokens.Verify(ctx, token)
+	if err != nil {
+		return Principal{}, err
+	}
+	if err := Admit(WithToken(ctx, token), a.Sessions, p); err != nil {
+		return Principal{}, err
+	}
+	return p, nil
+}
+
+type tokenKey struct{}
+
+// WithToken returns a context in which the session of an access token is checked.
+func WithToken(ctx context.Context, token string) context.Context {
+	return context.WithValue(ctx, tokenKey{}, token)
+}
+
+// TokenOf returns the access token whose session is being checked: who asks auth
+// about a session shows that a token of it was presented. It is empty outside of
+// ActiveTokens.Verify.
+func TokenOf(ctx context.Context) string {
+	token, _ := ctx.Value(tokenKey{}).(string)
+	return token
+}
+
 // NotAdmitted is the answer to a token whose session no longer admits it.
 func NotAdmitted() error {
 	return apperr.New(apperr.Unauthenticated, "The session has ended or has changed. Refresh the access token or log in again.")

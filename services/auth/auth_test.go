@@ -314,7 +314,7 @@ func (b *bundle) admits(token string) bool {
 		b.t.Fatal(err)
 	}
 	b.clock.Advance(time.Second - sessions.PollEvery)
-	s, err := b.checker.Check(b.t.Context(), p.Session)
+	s, err := b.checker.Check(identity.WithToken(b.t.Context(), token), p.Session)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/services/auth"
 	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/auth/password"
@@ -317,7 +318,8 @@ func TestBrokenStore(t *testing.T) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}
-	if a := b.do("GET", "/internal/sessions/x", "", ""); a.status != http.StatusServiceUnavailable || strings.Contains(a.body, "poison") {
+	sid, _, _ := account.SplitToken(in.refresh)
+	if a := b.do("GET", sessions.Path+sid, in.access, ""); a.status != http.StatusServiceUnavailable || strings.Contains(a.body, "poison") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	broken.fail.Store(false)

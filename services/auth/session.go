@@ -222,8 +222,18 @@ func (s *Service) endSession(c *fiber.Ctx) error {
 	return web.OK(c, deleted(sid))
 }
 
-// sessionFacts answers the gateway's question about a session.
+// sessionFacts answers a service's question about a session. It is asked with the
+// access token that the service was sent: nobody learns of a session, or makes
+// this service read the store, who has no token of it.
 func (s *Service) sessionFacts(c *fiber.Ctx) error {
+	token, _ := web.BearerToken(c)
+	p, err := s.lateVerifier.Verify(c.UserContext(), token)
+	if err != nil {
+		return err
+	}
+	if p.Session != c.Params("sessionId") {
+		return apperr.New(apperr.Forbidden, "The access token is of another session.")
+	}
 	facts, err := s.Facts(c.UserContext(), c.Params("sessionId"))
 	if err != nil {
 		return unavailable(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/testkit"
@@ -273,7 +274,7 @@ func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
 	var gateways [2]*sessions.Checker
 	for i := range gateways {
 		gateways[i] = sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(b.redis), Authority: sessions.NewRemote(b.base, nil)})
-		if s, err := gateways[i].Check(t.Context(), p.Session); err != nil || !s.Admits(p) {
+		if s, err := gateways[i].Check(identity.WithToken(t.Context(), in.access), p.Session); err != nil || !s.Admits(p) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 	}
@@ -287,7 +288,7 @@ func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
 	began := time.Now()
 	for _, g := range gateways {
 		testkit.Eventually(t, 5*time.Second, func() error {
-			s, err := g.Check(t.Context(), p.Session)
+			s, err := g.Check(identity.WithToken(t.Context(), in.access), p.Session)
 			if err == nil && s.Admits(p) {
 				err = errors.New("the disabled user is admitted")
 			}
@@ -299,17 +300,43 @@ func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
 	}
 }
 
-func TestInternalRoute(t *testing.T) {
+// TestSessionsAreToldToWhoHasATokenOfThem: security statement 34.
+func TestSessionsAreToldToWhoHasATokenOfThem(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
-	in := b.signIn("ada@example.com")
+	in, other := b.signIn("ada@example.com"), b.signIn("ada@example.com")
 	sid, _, _ := account.SplitToken(in.refresh)
-	a := b.do("GET", sessions.Path+sid, "", "")
+	a := b.do("GET", sessions.Path+sid, in.access, "")
 	if a.status != http.StatusOK || strings.Contains(a.body, "Hash") || strings.Contains(a.body, "@") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	facts, err := sessions.NewRemote(b.base, nil).Facts(t.Context(), "nothing")
-	if err != nil || facts.State(b.clock.Now()).Active {
-		t.Errorf("%+v, %v", facts, err)
+	for name, refused := range map[string]struct {
+		sid, token string
+		status     int
+	}{
+		"no token":                   {sid, "", http.StatusUnauthorized},
+		"not a token":                {sid, "x.y.z", http.StatusUnauthorized},
+		"a token of another session": {sid, other.access, http.StatusForbidden},
+		"an unknown session":         {"nothing", in.access, http.StatusForbidden},
+		"the refresh token":          {sid, in.refresh, http.StatusUnauthorized},
+	} {
+		if a := b.do("GET", sessions.Path+refused.sid, refused.token, ""); a.status != refused.status || strings.Contains(a.body, "epoch") {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	// A session that has ended is still told of: that is the answer a service needs.
+	verify := identity.ActiveTokens{
+		Tokens:   identity.NewVerifier(identity.VerifierOptions{Issuer: issuer, Keys: b.service.Keys(), Now: b.clock.Now}),
+		Sessions: sessions.NewChecker(sessions.Options{Authority: sessions.NewRemote(b.base, nil), Now: b.clock.Now}),
+	}
+	if _, err := verify.Verify(t.Context(), in.access); err != nil {
+		t.Error(err)
+	}
+	if a := b.do("POST", "/api/v2/auth/logout", in.access, ""); a.status != http.StatusOK {
+		t.Fatalf("logout: %d %s", a.status, a.body)
+	}
+	b.clock.Advance(time.Second)
+	if _, err := verify.Verify(t.Context(), in.access); apperr.CodeOf(err) != apperr.Unauthenticated {
+		t.Errorf("after the logout: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/bundle"
-	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/access"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
@@ -64,7 +64,7 @@ type settingsOf struct {
 	Role    string
 	MongoDB mongodb.Records
 	Queue   taskqueue.Config
-	Keys    keys.Published
+	Access  access.Config
 	Folder  keys.Folder
 	Work    WorkConfig
 }
@@ -76,7 +76,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	s.Default("ECF_ADDR", "127.0.0.1:8084")
 	c.MongoDB.Describe(s)
 	c.Queue.Describe(s)
-	c.Keys.Describe(s)
+	c.Access.Describe(s)
 	c.Folder.Describe(s)
 	c.Work.Describe(s)
 	c.Log.Describe(s)
@@ -120,13 +120,17 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 				Records: records, Results: results, Queue: q.Connection, Notifier: q.Interactive, Insight: insight,
 			}), nil
 		}
+		callers, err := access.Open(ctx, p, c.Access)
+		if err != nil {
+			return app.Service{}, err
+		}
 		reports, err := reportKeys(ctx, p, c.Folder.Path)
 		if err != nil {
 			return app.Service{}, err
 		}
 		return Start(p, Deps{
 			Records: records, Results: results, Notifier: q.Interactive, Bulk: q.Bulk, Keys: reports,
-			Verifier: c.Keys.Verifier(p.Now, identity.RemoteKeysOptions{}),
+			Verifier: callers,
 		})
 	})
 }

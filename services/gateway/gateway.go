@@ -4,7 +4,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/netip"
@@ -147,7 +146,7 @@ func New(d Deps) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := web.Register(app, web.BasePath, admitting{d.Tokens, d.Sessions}, operations(), routes, g.limitWrites); err != nil {
+	if err := web.Register(app, web.BasePath, identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}, operations(), routes, g.limitWrites); err != nil {
 		return nil, err
 	}
 	session.Rewrite(app.Server())
@@ -167,18 +166,4 @@ func (g *gateway) schemeOf(c *fiber.Ctx) string {
 		return "https"
 	}
 	return "http"
-}
-
-// admitting verifies a token and that its session is still active.
-type admitting struct {
-	tokens   web.TokenVerifier
-	sessions identity.Sessions
-}
-
-func (a admitting) Verify(ctx context.Context, token string) (identity.Principal, error) {
-	p, err := a.tokens.Verify(ctx, token)
-	if err != nil {
-		return identity.Principal{}, err
-	}
-	return p, identity.Admit(ctx, a.sessions, p)
 }

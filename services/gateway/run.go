@@ -2,16 +2,11 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 	"net/netip"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/audit"
-	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/identity/sessions"
-	"github.com/eventcarbon/ecf/libs/infra/cache"
-	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/access"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/settings"
 )
@@ -57,8 +52,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 type settingsOf struct {
 	app.Log
 	app.Listen
-	Cache                              cache.Config
-	Keys                               keys.Published
+	Access                             access.Config
 	RecordsURL, ReviewURL, Calculation string
 	Config
 }
@@ -66,8 +60,7 @@ type settingsOf struct {
 // Describe implements settings.Config.
 func (c *settingsOf) Describe(s *settings.Set) {
 	c.Listen.Describe(s)
-	c.Cache.Describe(s)
-	c.Keys.Describe(s)
+	c.Access.Describe(s)
 	s.URL(&c.RecordsURL, "ECF_RECORDS_URL", "http://127.0.0.1:8082", "where the service records is")
 	s.URL(&c.ReviewURL, "ECF_REVIEW_URL", "http://127.0.0.1:8083", "where the service review is")
 	s.URL(&c.Calculation, "ECF_CALCULATION_URL", "http://127.0.0.1:8084", "where the service calculation is")
@@ -82,26 +75,16 @@ func Program() app.Program {
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {
 	return app.Serve(ctx, env, "gateway", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
-		shared, err := cache.Open(ctx, p, c.Cache.URL)
+		callers, err := access.Open(ctx, p, c.Access)
 		if err != nil {
 			return app.Service{}, err
 		}
-		// One client for the questions to auth, so that its connections are kept.
-		transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: keepIdle}
-		p.OnClose(func() error {
-			transport.CloseIdleConnections()
-			return nil
-		})
-		ask := &http.Client{Timeout: 2 * time.Second, Transport: transport}
 		return Start(p, c.Config, Deps{
-			Auth: Upstream{URL: c.Keys.AuthURL}, Records: Upstream{URL: c.RecordsURL},
+			Auth: Upstream{URL: c.Access.Keys.AuthURL}, Records: Upstream{URL: c.RecordsURL},
 			Review: Upstream{URL: c.ReviewURL}, Calculation: Upstream{URL: c.Calculation},
-			Tokens: c.Keys.Verifier(p.Now, identity.RemoteKeysOptions{Client: ask}),
-			Sessions: sessions.NewChecker(sessions.Options{
-				Copy: sessions.NewCopy(shared), Authority: sessions.NewRemote(c.Keys.AuthURL, ask),
-			}),
-			Limits: ratelimit.NewRedis(shared, LimitPrefix, nil),
-			Audit:  audit.NewRemote(c.Keys.AuthURL, ask),
+			Tokens: callers.Tokens, Sessions: callers.Sessions,
+			Limits: ratelimit.NewRedis(callers.Cache, LimitPrefix, nil),
+			Audit:  audit.NewRemote(c.Access.Keys.AuthURL, callers.Auth),
 		})
 	})
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 
 	"github.com/eventcarbon/ecf/libs/app"
-	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/access"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
 	"github.com/eventcarbon/ecf/libs/settings"
@@ -25,7 +24,7 @@ type settingsOf struct {
 	app.Listen
 	MongoDB mongodb.Records
 	Queue   taskqueue.Config
-	Keys    keys.Published
+	Access  access.Config
 }
 
 // Describe implements settings.Config.
@@ -34,7 +33,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	s.Default("ECF_ADDR", "127.0.0.1:8083")
 	c.MongoDB.Describe(s)
 	c.Queue.Describe(s)
-	c.Keys.Describe(s)
+	c.Access.Describe(s)
 	c.Log.Describe(s)
 }
 
@@ -45,6 +44,10 @@ func Program() app.Program {
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {
 	return app.Serve(ctx, env, "review", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
+		callers, err := access.Open(ctx, p, c.Access)
+		if err != nil {
+			return app.Service{}, err
+		}
 		q, err := taskqueue.Open(p, c.Queue.URL)
 		if err != nil {
 			return app.Service{}, err
@@ -53,6 +56,6 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		return Start(p, Deps{Store: store, Notifier: q.Interactive, Verifier: c.Keys.Verifier(p.Now, identity.RemoteKeysOptions{})})
+		return Start(p, Deps{Store: store, Notifier: q.Interactive, Verifier: callers})
 	})
 }

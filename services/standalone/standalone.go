@@ -114,7 +114,9 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	if err != nil {
 		return app.Service{}, err
 	}
-	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: c.Auth.Issuer, Keys: accounts.Keys(), Now: p.Now})
+	tokens := identity.NewVerifier(identity.VerifierOptions{Issuer: c.Auth.Issuer, Keys: accounts.Keys(), Now: p.Now})
+	checker := sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(in.auth.Cache), Authority: accounts, Now: p.Now})
+	verifier := identity.ActiveTokens{Tokens: tokens, Sessions: checker}
 	recordsService, err := records.Start(inside, c.Records, records.Deps{Store: in.records, Notifier: in.queue.Interactive, Verifier: verifier})
 	if err != nil {
 		return app.Service{}, err
@@ -134,10 +136,9 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	})
 	edge, err := gateway.Start(p, c.Gateway, gateway.Deps{
 		Auth: upstream(p, authService), Records: upstream(p, recordsService), Review: upstream(p, reviewService), Calculation: upstream(p, calculationService),
-		Tokens:   verifier,
-		Sessions: sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(in.auth.Cache), Authority: accounts, Now: p.Now}),
-		Limits:   ratelimit.NewRedis(in.auth.Cache, gateway.LimitPrefix, nil),
-		Audit:    accounts,
+		Tokens: tokens, Sessions: checker,
+		Limits: ratelimit.NewRedis(in.auth.Cache, gateway.LimitPrefix, nil),
+		Audit:  accounts,
 	})
 	edge.Tasks = append(edge.Tasks, worker.Tasks...)
 	edge.Status = worker.Status

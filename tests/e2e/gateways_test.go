@@ -18,9 +18,12 @@ import (
 // gateways are two gateways, auth and records, each a process of its own, over
 // one database and one Redis.
 type gateways struct {
-	t     *testing.T
-	urls  [2]string
-	redis *testkit.RedisServer
+	t    *testing.T
+	urls [2]string
+	// behind are the services behind them, where nobody else may reach them.
+	behind []string
+	env    []string
+	redis  *testkit.RedisServer
 	// ecf runs a command of the operator and returns the first line it prints.
 	ecf func(input string, args ...string) string
 	org string
@@ -37,7 +40,7 @@ func startGateways(t *testing.T, env ...string) *gateways {
 		"ECF_AUTH_URL=http://" + auth, "ECF_RECORDS_URL=http://" + records, "ECF_ISSUER=http://" + first,
 		"ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_TRUSTED_PROXIES=127.0.0.0/8",
 	}, env...)
-	g := &gateways{t: t, urls: [2]string{"http://" + first, "http://" + second}, redis: server}
+	g := &gateways{t: t, urls: [2]string{"http://" + first, "http://" + second}, redis: server, behind: []string{"http://" + records}, env: env}
 	g.ecf = func(input string, args ...string) string {
 		t.Helper()
 		return command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), env, input, args...)
@@ -49,6 +52,15 @@ func startGateways(t *testing.T, env ...string) *gateways {
 		proc.WaitHTTP("http://" + p[1] + map[bool]string{true: "/health/live", false: "/health/ready"}[p[0] == "gateway"])
 	}
 	return g
+}
+
+// start runs another service behind the gateways.
+func (g *gateways) start(service string) {
+	g.t.Helper()
+	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(g.t))
+	process := testkit.Process(g.t, testkit.Binary(g.t, "services/"+service+"/cmd/"+service), nil, append([]string{"ECF_ADDR=" + address}, g.env...))
+	process.WaitHTTP("http://" + address + "/health/ready")
+	g.behind = append(g.behind, "http://"+address)
 }
 
 // account makes a user and returns its id.
@@ -70,31 +82,44 @@ func (g *gateways) signIn(n int, email, address string) (access, refresh string)
 	return a.str("accessToken"), a.str("refreshToken")
 }
 
-// endsWithinASecond holds both gateways to what was answered just now: no
+// everywhere returns who asks each gateway and each service for what none of
+// them has: 404 when the token is admitted, 401 when it is not.
+func (g *gateways) everywhere(token string) map[string]func() *answer {
+	asks := map[string]func() *answer{}
+	for _, url := range append(g.urls[:], g.behind...) {
+		asks[url] = func() *answer { return (&caller{t: g.t, url: url, token: token}).get("/nothing") }
+	}
+	return asks
+}
+
+// endsWithinASecond holds gateways and services to what was answered just now: no
 // request that begins more than a second later is admitted with the token.
 func (g *gateways) endsWithinASecond(what, token string) {
 	g.t.Helper()
 	answered := time.Now()
-	for n := range g.urls {
+	for url, ask := range g.everywhere(token) {
 		testkit.Eventually(g.t, 30*time.Second, func() error {
 			began := time.Now()
-			switch a := g.at(n, token).get("/events"); {
+			switch a := ask(); {
 			case a.status == http.StatusUnauthorized:
 				return nil
 			case began.Sub(answered) > time.Second:
-				g.t.Fatalf("%s: %v later gateway %d answers %d", what, began.Sub(answered), n, a.status)
+				g.t.Fatalf("%s: %v later %s answers %d", what, began.Sub(answered), url, a.status)
 			}
-			return fmt.Errorf("%s: gateway %d still admits", what, n)
+			return fmt.Errorf("%s: %s still admits", what, url)
 		})
 	}
 }
 
 // Statement 15, by real processes: logout, a password change, disabling, another
-// role and deletion, each asked for at one gateway, count at both within a
-// second, though both have just admitted the token and remember that.
+// role and deletion, each asked for at one gateway, count at both and at every
+// service behind them within a second, though all have just admitted the token
+// and remember that.
 func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 	t.Parallel()
 	g := startGateways(t, "ECF_AUTH_RATE_LIMIT=1000/15m")
+	g.start("review")
+	g.start("calculation")
 	g.account("admin@apart.test", "admin")
 	admin, _ := g.signIn(0, "admin@apart.test", "192.0.2.1")
 	const next = "quite another long password"
@@ -123,8 +148,8 @@ func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 		email := strings.ReplaceAll(what, " ", "-") + "@apart.test"
 		id := g.account(email, "manager")
 		access, refresh := g.signIn(1, email, "192.0.2.3")
-		for n := range g.urls {
-			g.at(n, access).get("/events").want(http.StatusOK)
+		for _, ask := range g.everywhere(access) {
+			ask().want(http.StatusNotFound)
 		}
 		c.end(access, id, email).want(http.StatusOK)
 		g.endsWithinASecond(what, access)

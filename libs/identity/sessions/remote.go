@@ -9,10 +9,12 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Path is where auth answers questions about sessions, on its own port. The
-// gateway never exposes it.
+// Path is where auth answers questions about sessions, on its own port, to who
+// presents an access token of the session. The gateway never exposes it.
 const Path = "/internal/sessions/"
 
 // Remote is the authority over HTTP.
@@ -32,11 +34,14 @@ func NewRemote(base string, client *http.Client) *Remote {
 	return &Remote{base: strings.TrimSuffix(base, "/"), client: client}
 }
 
-// Facts asks auth.
+// Facts asks auth, with the token that identity.TokenOf returns.
 func (r *Remote) Facts(ctx context.Context, sid string) (Facts, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+Path+url.PathEscape(sid), nil)
 	if err != nil {
 		return Facts{}, fmt.Errorf("ask auth: %w", err)
+	}
+	if token := identity.TokenOf(ctx); token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := r.client.Do(req)
 	if err != nil {

@@ -4,9 +4,7 @@ package keys
 
 import (
 	"path/filepath"
-	"time"
 
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
@@ -34,11 +32,8 @@ func (c *Published) Describe(s *settings.Set) {
 	s.URL(&c.AuthURL, "ECF_AUTH_URL", "http://127.0.0.1:8081", "where the service auth is")
 }
 
-// Verifier returns the verifier of access tokens with the published keys.
-func (c *Published) Verifier(now func() time.Time, options identity.RemoteKeysOptions) *identity.Verifier {
-	options.URL = c.AuthURL + "/.well-known/jwks.json"
-	return identity.NewVerifier(identity.VerifierOptions{Issuer: c.Issuer.URL, Keys: identity.NewRemoteKeys(options), Now: now})
-}
+// Path is where the service auth publishes the keys.
+const Path = "/.well-known/jwks.json"
 
 // DataDir is the folder of what the process itself keeps.
 type DataDir struct{ Path string }

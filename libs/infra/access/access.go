@@ -1,0 +1,74 @@
+// Package access opens what a process needs to decide who calls it: the published
+// keys of tokens, and the state of sessions.
+package access
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/infra/cache"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// Config is where keys are published and where the state of sessions is.
+type Config struct {
+	Keys  keys.Published
+	Cache cache.Config
+}
+
+// Describe implements settings.Config.
+func (c *Config) Describe(s *settings.Set) {
+	c.Keys.Describe(s)
+	c.Cache.Describe(s)
+}
+
+// Access decides who calls a process.
+type Access struct {
+	// ActiveTokens verifies tokens and that their sessions still admit them.
+	identity.ActiveTokens
+	// Cache is the client of the cache, Auth one for requests to the service auth.
+	Cache redis.UniversalClient
+	Auth  *http.Client
+}
+
+const (
+	// askTimeout bounds a request to auth.
+	askTimeout = 2 * time.Second
+	// keepIdle is less than a server keeps an idle connection.
+	keepIdle = 30 * time.Second
+)
+
+// Open prepares the connections and closes them with the process. It does not
+// connect; the process is not ready until it has read the published keys.
+func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
+	shared, err := cache.Open(ctx, p, c.Cache.URL)
+	if err != nil {
+		return Access{}, err
+	}
+	// One client for the questions to auth, so that its connections are kept.
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: keepIdle}
+	p.OnClose(func() error {
+		transport.CloseIdleConnections()
+		return nil
+	})
+	ask := &http.Client{Timeout: askTimeout, Transport: transport}
+	published := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: c.Keys.AuthURL + keys.Path, Client: ask})
+	p.Health.Add(web.Check{Name: "signing keys", Probe: published.Ready})
+	return Access{
+		ActiveTokens: identity.ActiveTokens{
+			Tokens: identity.NewVerifier(identity.VerifierOptions{Issuer: c.Keys.Issuer.URL, Keys: published, Now: p.Now}),
+			Sessions: sessions.NewChecker(sessions.Options{
+				Copy: sessions.NewCopy(shared), Authority: sessions.NewRemote(c.Keys.AuthURL, ask), Now: p.Now,
+			}),
+		},
+		Cache: shared, Auth: ask,
+	}, nil
+}
