@@ -58,6 +58,7 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
+	o.Policy.RequireReason = true
 	if err := stores.records.InsertOrganization(ctx, o); err != nil && !errors.Is(err, record.ErrDuplicate) {
 		return nil, fmt.Errorf("demo: %w", err)
 	}

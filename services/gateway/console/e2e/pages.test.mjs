@@ -22,6 +22,7 @@ for (const who of ['user', 'manager', 'admin'])
       `/events/${example}/footprint`,
       `/events/${example}/report`,
       `/events/${id}/report`,
+      `/events/${id}/history`,
       '/organization',
       '/account',
       '/about',

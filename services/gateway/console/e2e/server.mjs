@@ -95,6 +95,20 @@ export class Server {
     return items.find((e) => e.title.startsWith('Example'))._id;
   }
 
+  /** Makes a record that is approved, and waits until it counts. */
+  async approved(event, fields = { from: 'LHR', to: 'JFK', passengers: 2 }) {
+    const { _id } = await this.api('user', 'POST', `/events/${event}/flights`, fields);
+    await this.api('user', 'POST', `/events/${event}/flights/${_id}/submit`, {});
+    await this.api('manager', 'POST', `/events/${event}/flights/${_id}/approve`, {});
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const r = await this.api('manager', 'GET', `/events/${event}/results`).catch(() => null);
+      if (r?.status === 'current' && r.counts.approved > 0) return r;
+      if (Date.now() > deadline) throw new Error('the record does not count');
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
+
   async event(title) {
     return (
       await this.api('manager', 'POST', '/events', {

@@ -19,6 +19,7 @@ after(async () => {
 
 /** Every flow ends with no report of the policy, no error and no request to another host. */
 afterEach(async (t) => {
+  // SHOTS=folder keeps a picture of the page that each flow ended with.
   if (process.env.SHOTS)
     for (const [n, o] of opened.entries())
       await o.page.screenshot({ path: `${process.env.SHOTS}/${t.name.replace(/\W+/g, '-')}-${n}.png` });

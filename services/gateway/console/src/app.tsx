@@ -11,7 +11,8 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
 import { ApiError } from './api/client';
 import { EventsPage } from './pages/Events';
 import { EndedModal, SignInPage } from './pages/SignIn';
@@ -20,7 +21,7 @@ import { Shell } from './ui/Shell';
 import { Loading, Problem } from './ui/states';
 import { Updated } from './ui/Updated';
 
-const theme = createTheme({
+const basic = createTheme({
   primaryColor: 'teal',
   primaryShade: 9,
   autoContrast: true,
@@ -29,8 +30,6 @@ const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // The head of a dialog is no banner of the page.
-  components: { Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } } },
 });
 
 const queries = new QueryClient({
@@ -89,6 +88,11 @@ const routeTree = rootRoute.addChildren([
       path: '/report',
       component: lazyRouteComponent(() => import('./pages/Report'), 'ReportPage'),
     }),
+    createRoute({
+      getParentRoute: () => eventRoute,
+      path: '/history',
+      component: lazyRouteComponent(() => import('./pages/History'), 'HistoryPage'),
+    }),
   ]),
   createRoute({
     getParentRoute: () => rootRoute,
@@ -126,6 +130,19 @@ const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[proper
 setNonce(nonce());
 
 export function App(): ReactNode {
+  const { t, i18n } = useTranslation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words follow the language
+  const theme = useMemo(
+    () => ({
+      ...basic,
+      components: {
+        // The head of a dialog is no banner of the page.
+        Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+        Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('state.close') } } },
+      },
+    }),
+    [i18n.resolvedLanguage],
+  );
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
       <QueryClientProvider client={queries}>

@@ -1,12 +1,28 @@
-import { ActionIcon, Box, Button, Checkbox, Group, Menu, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Badge,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Modal,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconDots } from '@tabler/icons-react';
+import { IconDots, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, call, takeTagged } from '../api/client';
-import { dates, number } from '../format';
+import { api, call, type Schemas, takeTagged } from '../api/client';
+import { dates, number, time } from '../format';
+import { moved, useRules } from '../governed/data';
 import { useSession } from '../session';
 import { Loading, Problem } from '../ui/states';
 import { EventForm } from './EventForm';
@@ -20,10 +36,12 @@ export function useEventQuery(eventId: string) {
   return useQuery({
     queryKey: ['event', eventId],
     queryFn: () => takeTagged(api.GET('/events/{eventId}', { params: { path: { eventId } } })),
+    // A sign-off is made beside the request that began it.
+    refetchInterval: (q) => (q.state.data?.data.signOff?.state === 'closing' ? 1_000 : false),
   });
 }
 
-const places = ['sheet', 'review', 'footprint', 'report'] as const;
+const places = ['sheet', 'review', 'footprint', 'report', 'history'] as const;
 
 export function EventPage(): ReactNode {
   const { t } = useTranslation();
@@ -41,6 +59,7 @@ export function EventPage(): ReactNode {
       </Box>
     );
   const { data: event, tag } = query.data;
+  const closed = isClosed(event);
   return (
     <Box className="event">
       <Box className="eventhead">
@@ -59,6 +78,7 @@ export function EventPage(): ReactNode {
                 .join(' · ')}
             </Text>
           </Box>
+          <SignedBadge event={event} />
           {can('manager') && (
             <Menu position="bottom-end">
               <Menu.Target>
@@ -67,9 +87,11 @@ export function EventPage(): ReactNode {
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item onClick={() => setOpen('edit')}>{t('event.edit')}</Menu.Item>
+                <Menu.Item disabled={closed} onClick={() => setOpen('edit')}>
+                  {t('event.edit')}
+                </Menu.Item>
                 <Menu.Item onClick={() => setOpen('clone')}>{t('event.clone')}</Menu.Item>
-                <Menu.Item color="red" onClick={() => setOpen('delete')}>
+                <Menu.Item disabled={closed} color="red" onClick={() => setOpen('delete')}>
                   {t('event.delete')}
                 </Menu.Item>
               </Menu.Dropdown>
@@ -78,7 +100,7 @@ export function EventPage(): ReactNode {
         </Group>
         <nav className="tabs" aria-label={t('event.places')}>
           {places
-            .filter((p) => (p !== 'review' || can('manager')) && (p !== 'sheet' || can('user')))
+            .filter((p) => (p !== 'review' || can('manager')) && ((p !== 'sheet' && p !== 'history') || can('user')))
             .map((p) => (
               <Link
                 key={p}
@@ -92,6 +114,13 @@ export function EventPage(): ReactNode {
             ))}
         </nav>
       </Box>
+      {can('manager') && event.openChanges !== undefined && event.openChanges > 0 && !path.endsWith('/history') && (
+        <Alert className="eventnote" color="orange" py={6} role="status">
+          <Anchor component={Link} to={`/events/${eventId}/history`} size="sm">
+            {t('governed.waiting', { count: event.openChanges })}
+          </Anchor>
+        </Alert>
+      )}
       <Outlet />
       <Modal
         opened={open === 'edit' || open === 'clone'}
@@ -106,6 +135,10 @@ export function EventPage(): ReactNode {
             setOpen(null);
             if (e._id !== event._id) void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
           }}
+          proposed={() => {
+            setOpen(null);
+            void navigate({ to: '/events/$eventId/history', params: { eventId } });
+          }}
         />
       </Modal>
       <DeleteModal
@@ -116,6 +149,27 @@ export function EventPage(): ReactNode {
         tag={tag}
       />
     </Box>
+  );
+}
+
+/** Reports whether the figure of an event is signed, or about to be, so that nothing that moves it can be changed. */
+export const isClosed = (e: Schemas['Event']): boolean =>
+  e.signOff?.state === 'signed' || e.signOff?.state === 'closing';
+
+function SignedBadge({ event }: { event: Schemas['Event'] }): ReactNode {
+  const { t } = useTranslation();
+  const edition = event.signOff?.editions.at(-1);
+  if (!isClosed(event)) return null;
+  return (
+    <Badge
+      className="badge signedbadge"
+      variant="light"
+      color="teal"
+      leftSection={<IconLock size={12} aria-hidden />}
+      title={edition && t('sign.by', { name: edition.by.name, time: time(edition.at) })}
+    >
+      {event.signOff?.state === 'signed' && edition ? t('sign.badge', { n: edition.edition }) : t('sign.closing')}
+    </Badge>
   );
 }
 
@@ -138,6 +192,7 @@ function DeleteModal({
   const [sure, setSure] = useState(false);
   const [typed, setTyped] = useState('');
   const [comment, setComment] = useState('');
+  const rules = useRules(eventId);
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE', `/events/${eventId}`, comment.trim() ? { comment } : undefined, { 'If-Match': tag }),
@@ -145,6 +200,8 @@ function DeleteModal({
       if (status === 202) {
         close();
         notifications.show({ message: t('event.proposed') });
+        await moved(client, eventId);
+        await navigate({ to: '/events/$eventId/history', params: { eventId } });
         return;
       }
       await navigate({ to: '/' });
@@ -165,7 +222,8 @@ function DeleteModal({
         <TextInput label={t('event.deleteType')} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} />
         <TextInput
           label={t('event.comment')}
-          description={t('event.commentHint')}
+          description={t(rules.second ? 'event.secondHint' : 'event.commentHint')}
+          required={rules.reason}
           value={comment}
           maxLength={2000}
           onChange={(e) => setComment(e.currentTarget.value)}
@@ -177,7 +235,7 @@ function DeleteModal({
           </Button>
           <Button
             color="red"
-            disabled={!sure || typed.trim() !== title.trim()}
+            disabled={!sure || typed.trim() !== title.trim() || (rules.reason && comment.trim() === '')}
             loading={remove.isPending}
             onClick={() => remove.mutate()}
           >

@@ -15,6 +15,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api, call, type Schemas, take } from '../api/client';
+import { moved, useRules } from '../governed/data';
 import { Problem } from '../ui/states';
 
 type Input = Schemas['EventInput'];
@@ -25,6 +26,8 @@ interface Props {
   from?: Schemas['Event'];
   tag?: string;
   done: (e: Schemas['Event']) => void;
+  /** The change waits for a second manager. */
+  proposed?: () => void;
 }
 
 const countryNames = (lang: string): { value: string; label: string }[] => {
@@ -40,7 +43,7 @@ const countryNames = (lang: string): { value: string; label: string }[] => {
   return list.sort((x, y) => x.label.localeCompare(y.label, lang));
 };
 
-export function EventForm({ event, from, tag, done }: Props): ReactNode {
+export function EventForm({ event, from, tag, done, proposed }: Props): ReactNode {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
   const base = event ?? from;
@@ -56,22 +59,22 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
   const [attendees, setAttendees] = useState<number | string>(base?.attendees ?? '');
   const [virtual, setVirtual] = useState<number | string>(base?.virtualAttendees ?? '');
   const save = useMutation({
-    mutationFn: async (input: Input): Promise<Schemas['Event']> => {
+    mutationFn: async (input: Input): Promise<{ saved: Schemas['Event']; waits?: boolean }> => {
       if (event) {
         const headers: Record<string, string> = tag ? { 'If-Match': tag } : {};
         const { data, status } = await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, headers);
-        if (status !== 202) return data;
+        return status === 202 ? { saved: event, waits: true } : { saved: data };
+      }
+      const headers = { 'Idempotency-Key': crypto.randomUUID() };
+      return { saved: (await call<Schemas['Event']>('POST', '/events', input, headers)).data };
+    },
+    onSuccess: ({ saved, waits }) => {
+      void moved(client, saved._id);
+      if (waits) {
         // Nothing has changed yet: a second manager decides.
         notifications.show({ message: t('event.proposed') });
-        return event;
-      }
-      return (await call<Schemas['Event']>('POST', '/events', input, { 'Idempotency-Key': crypto.randomUUID() })).data;
-    },
-    onSuccess: (e) => {
-      void client.invalidateQueries({ queryKey: ['events'] });
-      void client.invalidateQueries({ queryKey: ['event', e._id] });
-      void client.invalidateQueries({ queryKey: ['result', e._id] });
-      done(e);
+        proposed?.();
+      } else done(saved);
     },
   });
   const fault = (field: string): string | undefined =>
@@ -228,15 +231,7 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
           description={t('event.rfHint')}
           defaultChecked={base?.method.radiativeForcing ?? true}
         />
-        {event && (
-          <TextInput
-            name="comment"
-            label={t('event.comment')}
-            description={t('event.commentHint')}
-            maxLength={2000}
-            error={fault('comment')}
-          />
-        )}
+        {event && <Reason event={event._id} error={fault('comment')} />}
         {save.isError && <Problem error={save.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
@@ -245,5 +240,21 @@ export function EventForm({ event, from, tag, done }: Props): ReactNode {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** Asks why, and says so where the organization wants a reason or a second manager. */
+function Reason({ event, error }: { event: string; error: string | undefined }): ReactNode {
+  const { t } = useTranslation();
+  const rules = useRules(event);
+  return (
+    <TextInput
+      name="comment"
+      label={t('event.comment')}
+      description={t(rules.second ? 'event.secondHint' : 'event.commentHint')}
+      withAsterisk={rules.reason}
+      maxLength={2000}
+      error={error}
+    />
   );
 }

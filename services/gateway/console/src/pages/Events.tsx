@@ -88,7 +88,11 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
   const waiting = (result.data?.counts?.submitted ?? 0) + (result.data?.counts?.inReview ?? 0);
   return (
     <li>
-      <Link to={can('user') ? '/events/$eventId' : '/events/$eventId/footprint'} params={{ eventId: event._id }} className="card">
+      <Link
+        to={can('user') ? '/events/$eventId' : '/events/$eventId/footprint'}
+        params={{ eventId: event._id }}
+        className="card"
+      >
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Box miw={0}>
             <Text fw={600} truncate>

@@ -63,15 +63,15 @@ function Plan(): ReactNode {
   const org = useQuery({ queryKey: ['organization-tagged'], queryFn: () => takeTagged(api.GET('/organization')) });
   const save = useMutation({
     mutationFn: (policy: Partial<Schemas['Policy']>) => call('PATCH', '/organization', { policy }),
-    onSuccess: () => {
+    onSuccess: ({ status }) => {
       void client.invalidateQueries({ queryKey: ['organization'] });
       void client.invalidateQueries({ queryKey: ['organization-tagged'] });
-      notifications.show({ message: t('org.saved') });
+      notifications.show({ message: t(status === 202 ? 'org.proposed' : 'org.saved') });
     },
   });
   if (org.isPending) return <Skeleton h={200} />;
   if (org.isError) return <Problem error={org.error} retry={() => void org.refetch()} />;
-  const { eventQuota: q, plan, policy } = org.data.data;
+  const { eventQuota: q, pendingPolicy, plan, policy } = org.data.data;
   const admin = can('admin');
   const submit = (e: FormEvent<HTMLFormElement>): void => {
     e.preventDefault();
@@ -82,6 +82,7 @@ function Plan(): ReactNode {
     };
     save.mutate({
       fourEyes: f.get('fourEyes') === 'on',
+      requireReason: f.get('requireReason') === 'on',
       autoApproveBelowKg: optional('below'),
       spotCheckOneIn: optional('spot'),
     });
@@ -103,6 +104,11 @@ function Plan(): ReactNode {
         <Title order={2} size="h4" mb="sm">
           {t('org.policy')}
         </Title>
+        {pendingPolicy && (
+          <Alert color="orange" mb="sm" role="status">
+            {t('org.pending', { name: pendingPolicy.proposedBy.name, time: time(pendingPolicy.proposedAt) })}
+          </Alert>
+        )}
         <form onSubmit={submit}>
           <Stack maw={560}>
             <Switch
@@ -110,6 +116,13 @@ function Plan(): ReactNode {
               label={t('org.fourEyes')}
               description={t('org.fourEyesText')}
               defaultChecked={policy.fourEyes ?? false}
+              disabled={!admin}
+            />
+            <Switch
+              name="requireReason"
+              label={t('org.reason')}
+              description={t('org.reasonText')}
+              defaultChecked={policy.requireReason ?? false}
               disabled={!admin}
             />
             <NumberInput

@@ -1,11 +1,12 @@
-import { Anchor, Box, Button, Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { IconCheck, IconCircleDashed, IconDownload, IconPrinter } from '@tabler/icons-react';
+import { Box, Button, Group, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, consoleFetch, errorOf } from '../api/client';
-import { co2e, range } from '../format';
+import { ApiError, consoleFetch, errorOf, type Schemas } from '../api/client';
+import { co2e, exact, range, time } from '../format';
+import { Sign } from '../governed/Sign';
 import { Empty, Problem } from '../ui/states';
 import { useEvent } from './Event';
 import { resultOf } from './Events';
@@ -13,10 +14,11 @@ import { resultOf } from './Events';
 export function ReportPage(): ReactNode {
   const { t } = useTranslation();
   const { eventId, query } = useEvent();
-  const frame = useRef<HTMLIFrameElement>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const result = useQuery({ queryKey: ['result', eventId], queryFn: () => resultOf(eventId) });
-  const address = `/session/api/events/${eventId}/results/report`;
+  const result = useQuery({
+    queryKey: ['result', eventId],
+    queryFn: () => resultOf(eventId),
+    refetchInterval: (q) => (q.state.data?.status === 'recalculating' ? 1_500 : false),
+  });
   if (result.isPending)
     return (
       <Box p="md">
@@ -30,7 +32,7 @@ export function ReportPage(): ReactNode {
       </Box>
     );
   const r = result.data;
-  const event = query.data?.data;
+  const event = query.data;
   if (!r || !event)
     return (
       <Empty
@@ -44,113 +46,66 @@ export function ReportPage(): ReactNode {
         {t('report.noneText')}
       </Empty>
     );
+  return <Report event={event.data} tag={event.tag} result={r} />;
+}
 
-  const save = async (accept: string, extension: string): Promise<void> => {
-    setError(null);
-    try {
-      const response = await consoleFetch(
-        new Request(location.origin + address, { headers: { Accept: accept, 'If-None-Match': '""' } }),
-      );
-      if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
-      const url = URL.createObjectURL(await response.blob());
-      const a = document.createElement('a');
-      a.href = url;
-      a.download = `${event.title.replace(/[^\p{L}\p{N}]+/gu, '-')}-${r.revision}.${extension}`;
-      a.click();
-      URL.revokeObjectURL(url);
-    } catch (cause) {
-      setError(cause instanceof ApiError ? cause : new Error(String(cause)));
-    }
-  };
-
-  const waiting = (r.counts?.submitted ?? 0) + (r.counts?.inReview ?? 0);
-  const drafts = (r.counts?.unsubmitted ?? 0) + (r.counts?.changesRequested ?? 0);
-  const warnings = (r.findings ?? []).filter((f) => f.severity === 'warning').length;
-  const checks = [
-    { done: r.status === 'current', text: t('report.current'), todo: t('report.recalculating'), to: 'footprint' },
-    { done: waiting === 0, text: t('report.noneWaiting'), todo: t('report.waiting', { count: waiting }), to: 'review' },
-    { done: drafts === 0, text: t('report.noDrafts'), todo: t('report.drafts', { count: drafts }), to: 'sheet' },
-    {
-      done: warnings === 0,
-      text: t('report.noFindings'),
-      todo: t('report.findings', { count: warnings }),
-      to: 'footprint',
-    },
-    { done: Boolean(event.boundary), text: t('report.boundary'), todo: t('report.noBoundary'), to: 'footprint' },
-    {
-      done: event.attendees !== undefined,
-      text: t('report.attendees'),
-      todo: t('report.noAttendees'),
-      to: 'footprint',
-    },
-  ];
+/** The report beside what it needs to be signed; the newest, or a signed edition as it was. */
+function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: string; result: Schemas['Result'] }) {
+  const { t } = useTranslation();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const editions = event.signOff?.editions ?? [];
+  const signed = event.signOff?.state === 'signed' ? editions.at(-1) : undefined;
+  const [chosen, setChosen] = useState<number | null>(null);
+  const edition = chosen === 0 ? undefined : (editions.find((e) => e.edition === chosen) ?? signed);
+  const revision = edition?.revision ?? r.revision;
+  const address = `/session/api/events/${event._id}/results/${edition ? `${edition.revision}/` : ''}report`;
+  const name = `${event.title.replace(/[^\p{L}\p{N}]+/gu, '-')}-${revision}`;
   return (
     <div className="reportpage">
       <Stack className="reportside" gap="md">
         <div>
-          <Text size="xl" fw={650} className="figure">
+          <Text size="xl" fw={650} className="figure" title={exact(r.total.kgCO2e)}>
             {co2e(r.total.kgCO2e)}
           </Text>
           <Text size="sm" c="dimmed" className="figure">
             {range(r.total.low, r.total.high)} · {t('foot.revision', { n: r.revision })}
           </Text>
         </div>
-        <Card withBorder component="section" p="sm">
-          <Title order={2} size="h5" mb="xs">
-            {t('report.checklist')}
-          </Title>
-          <ul className="plain checklist">
-            {checks.map((c) => (
-              <li key={c.text} data-done={c.done || undefined}>
-                {c.done ? (
-                  <IconCheck size={16} aria-label={t('report.done')} />
-                ) : (
-                  <IconCircleDashed size={16} aria-label={t('report.open')} />
-                )}
-                <Text size="sm">
-                  {c.done ? (
-                    c.text
-                  ) : (
-                    <Anchor component={Link} to={`/events/${eventId}/${c.to}`}>
-                      {c.todo}
-                    </Anchor>
-                  )}
-                </Text>
-              </li>
-            ))}
-          </ul>
-        </Card>
-        <Stack gap={6}>
-          <Button
-            leftSection={<IconPrinter size={16} aria-hidden />}
-            onClick={() => frame.current?.contentWindow?.print()}
-          >
-            {t('report.print')}
-          </Button>
-          <Group gap={6} grow>
-            <Button
-              variant="default"
-              size="xs"
-              px={6}
-              leftSection={<IconDownload size={14} aria-hidden />}
-              onClick={() => void save('application/json', 'json')}
-            >
-              {t('report.bundle')}
-            </Button>
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={<IconDownload size={14} aria-hidden />}
-              onClick={() => void save('text/csv', 'csv')}
-            >
-              {t('report.csv')}
-            </Button>
-          </Group>
-          <Button variant="default" size="xs" component="a" href={address} target="_blank" rel="noopener">
-            {t('report.tab')}
-          </Button>
-        </Stack>
-        {error && <Problem error={error} />}
+        <Sign event={event} tag={tag} result={r} />
+        {editions.length > 0 && (
+          <NativeSelect
+            size="xs"
+            label={t('sign.shown')}
+            value={String(edition?.edition ?? 0)}
+            onChange={(e) => setChosen(Number(e.currentTarget.value))}
+            data={[
+              ...(signed ? [] : [{ value: '0', label: t('sign.newest', { n: r.revision }) }]),
+              ...[...editions].reverse().map((e) => ({
+                value: String(e.edition),
+                label: [
+                  t('sign.edition', { n: e.edition }),
+                  t('foot.revision', { n: e.revision }),
+                  time(e.at),
+                  e.withdrawn && t('sign.wasWithdrawn'),
+                ]
+                  .filter(Boolean)
+                  .join(', '),
+              })),
+            ]}
+          />
+        )}
+        {edition?.withdrawn && (
+          <Text size="sm">
+            {t('sign.withdrawnBy', { name: edition.withdrawn.by.name, time: time(edition.withdrawn.at) })}{' '}
+            <q className="reason">{edition.withdrawn.comment}</q>
+          </Text>
+        )}
+        <Downloads
+          address={address}
+          name={name}
+          kept={Boolean(edition)}
+          print={() => frame.current?.contentWindow?.print()}
+        />
         <section>
           <Title order={2} size="h6">
             {t('report.verify')}
@@ -158,7 +113,7 @@ export function ReportPage(): ReactNode {
           <Text size="sm" c="dimmed">
             {t('report.verifyText')}
           </Text>
-          <pre className="mono">ecf verify report.json</pre>
+          <pre className="mono">ecf verify {name}.json</pre>
         </section>
       </Stack>
       <iframe
@@ -166,8 +121,74 @@ export function ReportPage(): ReactNode {
         className="reportframe"
         title={t('report.title', { title: event.title })}
         src={address}
-        key={r.revision}
+        key={`${address} ${revision}`}
       />
     </div>
+  );
+}
+
+interface DownloadsProps {
+  address: string;
+  name: string;
+  /** A signed edition, which has its bundle without names as well. */
+  kept: boolean;
+  print: () => void;
+}
+
+function Downloads({ address, name, kept, print }: DownloadsProps): ReactNode {
+  const { t } = useTranslation();
+  const [error, setError] = useState<Error | null>(null);
+  const save = async (accept: string, extension: string, query = ''): Promise<void> => {
+    setError(null);
+    try {
+      const response = await consoleFetch(
+        new Request(location.origin + address + query, { headers: { Accept: accept, 'If-None-Match': '""' } }),
+      );
+      if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
+      const url = URL.createObjectURL(await response.blob());
+      const a = document.createElement('a');
+      a.href = url;
+      a.download = `${name}.${extension}`;
+      a.click();
+      URL.revokeObjectURL(url);
+    } catch (cause) {
+      setError(cause instanceof ApiError ? cause : new Error(String(cause)));
+    }
+  };
+  const download = <IconDownload size={14} aria-hidden />;
+  return (
+    <Stack gap={6}>
+      <Button leftSection={<IconPrinter size={16} aria-hidden />} onClick={print}>
+        {t('report.print')}
+      </Button>
+      <Group gap={6} grow>
+        <Button
+          variant="default"
+          size="xs"
+          px={6}
+          leftSection={download}
+          onClick={() => void save('application/json', 'json')}
+        >
+          {t('report.bundle')}
+        </Button>
+        <Button variant="default" size="xs" leftSection={download} onClick={() => void save('text/csv', 'csv')}>
+          {t('report.csv')}
+        </Button>
+      </Group>
+      {kept && (
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={download}
+          onClick={() => void save('application/json', 'json', '?names=roles')}
+        >
+          {t('report.bundleRoles')}
+        </Button>
+      )}
+      <Button variant="default" size="xs" component="a" href={address} target="_blank" rel="noopener">
+        {t('report.tab')}
+      </Button>
+      {error && <Problem error={error} />}
+    </Stack>
   );
 }

@@ -23,11 +23,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
+import { summary } from '../footprint/Parts';
 import { amount, co2e, exact, percent, range, time } from '../format';
 import { type Column, columnsOf, textOf } from '../sheet/columns';
 import { Empty, Problem, useProblemText } from '../ui/states';
 import { useEvent } from './Event';
-import { summary } from './Footprint';
 import { type Item, type Order, orderQueue } from './queue';
 
 type Move = 'approve' | 'request-changes' | 'reject' | 'reopen';

@@ -1,10 +1,11 @@
-import { Box, Text } from '@mantine/core';
+import { Alert, Anchor, Box, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { IconLock } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, take } from '../api/client';
+import { api, type Schemas, take } from '../api/client';
 import { useSession } from '../session';
 import { BottomBar } from '../sheet/BottomBar';
 import { type Column, columnsOf } from '../sheet/columns';
@@ -13,7 +14,7 @@ import { Grid } from '../sheet/Grid';
 import { RowForm } from '../sheet/RowForm';
 import { Store } from '../sheet/store';
 import { Loading, Problem } from '../ui/states';
-import { useEvent } from './Event';
+import { isClosed, useEvent } from './Event';
 
 export interface TypeInfo {
   type: string;
@@ -23,7 +24,7 @@ export interface TypeInfo {
 }
 
 export function SheetPage(): ReactNode {
-  const { eventId } = useEvent();
+  const { eventId, query } = useEvent();
   const types = useQuery({
     queryKey: ['types'],
     queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
@@ -43,12 +44,18 @@ export function SheetPage(): ReactNode {
   );
   if (types.isError) return <Problem error={types.error} retry={() => void types.refetch()} />;
   if (!infos) return <Loading />;
-  return <Sheet key={eventId} eventId={eventId} infos={infos} />;
+  return <Sheet key={eventId} eventId={eventId} infos={infos} event={query.data?.data} />;
 }
 
-function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): ReactNode {
+interface Props {
+  eventId: string;
+  infos: TypeInfo[];
+  event: Schemas['Event'] | undefined;
+}
+
+function Sheet({ eventId, infos, event }: Props): ReactNode {
   const { t } = useTranslation();
-  const { me, scope } = useSession();
+  const { can, me, scope } = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
   const search = useSearch({ from: '/events/$eventId/sheet' });
@@ -68,6 +75,14 @@ function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): Reac
   }, [eventId, infos, me._id, scope]);
   const { store } = engine;
   useSyncExternalStore(store.subscribe, store.snapshot);
+  const writer = can('user');
+  const closed = event !== undefined && isClosed(event);
+  useEffect(() => {
+    store.readOnly = closed || !writer;
+    store.changed();
+    // A signature may have come or gone while rows were open here.
+    if (!store.readOnly) engine.schedule(0);
+  }, [closed, engine, store, writer]);
 
   const started = useRef<Engine | null>(null);
   const begin = useRef(() => {});
@@ -125,6 +140,14 @@ function Sheet({ eventId, infos }: { eventId: string; infos: TypeInfo[] }): Reac
   if (!ready) return <Loading />;
   return (
     <div className="sheet">
+      {closed && (
+        <Alert className="eventnote" py={6} color="teal" role="status" icon={<IconLock size={16} aria-hidden />}>
+          {t('sign.sheet')}{' '}
+          <Anchor component={Link} to={`/events/${eventId}/report`} size="sm">
+            {t('place.report')}
+          </Anchor>
+        </Alert>
+      )}
       <div className="typetabs" role="tablist" aria-label={t('sheet.types')}>
         {['all', ...infos.map((i) => i.type)].map((x) => (
           <button

@@ -31,7 +31,7 @@ import type { Engine } from './engine';
 import { Inspector } from './Inspector';
 import { MappingModal, type Pasted } from './MappingModal';
 import { area, at, byKey, move, type Selection } from './selection';
-import { dirty, editable, empty, type Row } from './store';
+import { dirty, empty, type Row } from './store';
 import { hasHeading, type Mapping, parseTable, proposeMapping, rememberMapping, writeTable } from './table';
 
 const rowHeight = 32;
@@ -74,7 +74,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     () => (everything ? store.rows : store.rows.filter((r) => r.type === type)),
     [store, version, type, everything],
   );
-  const total = shown.length + (everything ? 0 : blankRows);
+  const total = shown.length + (everything || store.readOnly ? 0 : blankRows);
   const bounds = { rows: total, cols: columns.length };
 
   const [selection, setSelection] = useState<Selection>(() => {
@@ -143,7 +143,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
         });
         return [{ ...(target ? { key: target.key } : {}), type: target?.type ?? type, cells }];
       });
-      const locked = edits.filter((e) => e.key !== undefined && !editable(store.get(e.key) as Row)).length;
+      const locked = edits.filter((e) => e.key !== undefined && !store.editable(store.get(e.key) as Row)).length;
       store.edit(edits);
       if (locked > 0) notifications.show({ color: 'orange', message: t('sheet.locked', { count: locked }) });
     },
@@ -163,6 +163,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   };
 
   const insert = (text: string, fromFile: boolean): void => {
+    if (store.readOnly) return;
     const table = parseTable(text);
     if (table.length === 0) return;
     if (!everything && hasHeading(table, columns)) {
@@ -230,7 +231,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       });
   };
   const edit = (start: string, select: boolean): void => {
-    if (!column || (row && !editable(row)) || (everything && !row)) return;
+    if (!column || store.readOnly || (row && !store.editable(row)) || (everything && !row)) return;
     setEditing({ start, select });
   };
   const setCell = (r: Row, field: string, text: string): void => {
@@ -320,8 +321,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     if (to !== 'stay') requestAnimationFrame(grid);
   };
 
-  const submittable = selected.filter((r) => r.id && editable(r) && !dirty(r));
-  const deletable = selected.filter((r) => editable(r));
+  const submittable = selected.filter((r) => r.id && store.editable(r) && !dirty(r));
+  const deletable = selected.filter((r) => store.editable(r));
   const submit = async (): Promise<void> => {
     try {
       const { done, refused } = await engine.submit(submittable);
@@ -399,6 +400,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
             {(props) => (
               <Button
                 {...props}
+                disabled={store.readOnly}
                 size="compact-sm"
                 variant="default"
                 leftSection={<IconFileImport size={15} aria-hidden />}
@@ -427,6 +429,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           aria-rowcount={total + 1}
           aria-colcount={columns.length + lead + (everything ? 0 : 1)}
           aria-multiselectable
+          aria-readonly={store.readOnly || undefined}
           aria-activedescendant={editing ? undefined : `${id}-${active.row}-${active.col}`}
           data-dropping={dropping || undefined}
           onKeyDown={onKeyDown}
@@ -556,7 +559,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
                         aria-colindex={n + (everything ? 3 : 2)}
                         aria-selected={chosen}
                         aria-invalid={fault ? true : undefined}
-                        aria-readonly={r && !editable(r) ? true : undefined}
+                        aria-readonly={r && !store.editable(r) ? true : undefined}
                         title={
                           fault?.message ??
                           (other ? t('conflict.cell', { theirs: r?.theirs?.cells[c.field] || '–' }) : undefined)

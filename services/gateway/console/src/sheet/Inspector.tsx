@@ -6,7 +6,7 @@ import { co2e, exact, percent, range } from '../format';
 import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
 import type { Engine } from './engine';
-import { dirty, editable, type Row } from './store';
+import { dirty, type Row } from './store';
 
 export function StatusBadge({ row }: { row: Pick<Row, 'status'> }): ReactNode {
   const { t } = useTranslation();
@@ -105,7 +105,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
         {faults.map(([name, f]) => (
           <Alert key={name} color="red" variant="light" p="xs">
             <Text size="sm">{f.message}</Text>
-            {f.suggestions && name && editable(row) && (
+            {f.suggestions && name && engine.store.editable(row) && (
               <Group gap={6} mt={6}>
                 {f.suggestions.map((s) => (
                   <Button key={s} size="compact-xs" variant="default" onClick={() => set(row, name, s)}>
@@ -147,7 +147,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             ))}
           </List>
         )}
-        {!editable(row) && (
+        {!engine.store.editable(row) && (
           <Group>
             <Text size="sm" c="dimmed">
               {t('inspect.locked')}

@@ -8,7 +8,7 @@ import { useProblemText } from '../ui/states';
 import type { Engine } from './engine';
 import { KgCell } from './Grid';
 import { StatusBadge } from './Inspector';
-import { dirty, editable } from './store';
+import { dirty } from './store';
 
 /** The sheet where there is room for one row only: the row as a form. */
 export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeInfo[]; type: string }): ReactNode {
@@ -32,7 +32,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
   const set = (field: string, value: string): void => {
     store.edit([{ ...(row ? { key: row.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
   };
-  const locked = row !== undefined && !editable(row);
+  const locked = store.readOnly || (row !== undefined && !store.editable(row));
   return (
     <Stack p="md" gap="sm" className="rowform">
       <Group justify="space-between" wrap="nowrap">
@@ -122,7 +122,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
           />
         );
       })}
-      {row?.id && editable(row) && !dirty(row) && (
+      {row?.id && store.editable(row) && !dirty(row) && (
         <Button
           onClick={() =>
             void engine.submit([row]).then(

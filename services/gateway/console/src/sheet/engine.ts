@@ -214,6 +214,7 @@ export class Engine {
   }
 
   private async save(): Promise<void> {
+    if (this.store.readOnly) return; // what was typed is kept until the sign-off is withdrawn
     for (const o of [...this.unanswered]) await this.post(o);
     const ready = this.store.rows.filter(
       (r) => editable(r) && dirty(r) && r.check.state === 'good' && !this.atWork(r) && !r.theirs && !r.saving,

@@ -65,6 +65,8 @@ export class Store {
   private listeners = new Set<() => void>();
   private index = new Map<string, Row>();
   version = 0;
+  /** The figure of the event is signed: nothing can be changed. */
+  readOnly = false;
   /** Called with the rows that have changed by hand. */
   onEdit: (rows: Row[]) => void = () => {};
 
@@ -156,6 +158,7 @@ export class Store {
 
   /** Changes cells of rows by hand, as one step of undo. Rows that do not exist yet are made. */
   edit(edits: { key?: string; type: string; cells: Cells }[]): string[] {
+    if (this.readOnly) return [];
     const changes: Change[] = [];
     const keys: string[] = [];
     for (const e of edits) {
@@ -176,6 +179,7 @@ export class Store {
 
   /** Removes rows the server does not know, as one step of undo. */
   remove(keys: string[]): void {
+    if (this.readOnly) return;
     const changes: Change[] = [];
     for (const key of keys) {
       const row = this.index.get(key);
@@ -211,15 +215,20 @@ export class Store {
     this.onEdit(touched);
   }
 
+  editable(r: Row): boolean {
+    return !this.readOnly && editable(r);
+  }
+
   get canUndo(): boolean {
-    return this.past.length > 0;
+    return this.past.length > 0 && !this.readOnly;
   }
   get canRedo(): boolean {
-    return this.future.length > 0;
+    return this.future.length > 0 && !this.readOnly;
   }
 
   /** Takes the last step back. Returns the rows that cannot be changed any more. */
   undo(): Row[] {
+    if (this.readOnly) return [];
     const step = this.past.pop();
     if (!step) return [];
     const locked = step.map((c) => this.index.get(c.key)).filter((r): r is Row => r !== undefined && !editable(r));
@@ -233,6 +242,7 @@ export class Store {
   }
 
   redo(): void {
+    if (this.readOnly) return;
     const step = this.future.pop();
     if (!step) return;
     this.past.push(step);

@@ -1,0 +1,103 @@
+// Signing a figure, and changes that a second manager decides.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe, cell, grid, the, until, visit } from './setup.mjs';
+
+const event = async (id) => the.server.api('manager', 'GET', `/events/${id}`);
+
+test('a figure is signed, locked, and opened again with its edition kept', { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Signed');
+  const { revision } = await the.server.approved(id);
+  await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 1 });
+  const { page } = await visit('manager', `/events/${id}/report`);
+  await page.getByRole('link', { name: 'One draft is not submitted' }).waitFor();
+  const sign = page.getByRole('button', { name: 'Sign', exact: true });
+  await page.getByLabel('What you state with your name').fill('Final, sent to the client.');
+  assert.ok(await sign.isDisabled(), 'a draft is open, and nobody has said so');
+  await page.getByLabel('I have seen what is still open').check();
+  await sign.click();
+  await page.getByRole('heading', { name: 'Edition 1' }).waitFor();
+  await page.getByText('Signed by Demo manager').first().waitFor();
+  assert.equal((await event(id)).signOff.state, 'signed');
+  await page.frameLocator('iframe').getByRole('heading', { name: 'Signed' }).first().waitFor();
+  assert.match(await page.locator('iframe').getAttribute('src'), new RegExp(`/results/${revision}/report$`));
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Bundle without names (JSON)' }).click();
+  assert.match((await saved).suggestedFilename(), /^Signed-\d+\.json$/);
+  await axe(page, 'signed report');
+
+  const user = await visit('user', `/events/${id}/sheet`);
+  await user.page.getByText('The figure of this event is signed, so its sheet').waitFor();
+  await user.page.getByText('Signed, edition 1').waitFor();
+  await cell(user.page, 2, 3).click();
+  await user.page.keyboard.type('9');
+  await user.page.keyboard.press('Enter');
+  assert.equal(await grid(user.page).getAttribute('aria-readonly'), 'true');
+  assert.equal(await cell(user.page, 2, 3).innerText(), '1');
+
+  await page.getByRole('button', { name: 'Withdraw the signature' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Why?').fill('A late invoice.');
+  await dialog.getByRole('button', { name: 'Withdraw the signature' }).click();
+  await until('the event is open', async () => (await event(id)).signOff.state === 'open');
+  const shown = page.getByLabel('Report shown');
+  await shown.waitFor();
+  await shown.selectOption({ value: '1' });
+  await page.getByText('A late invoice.').waitFor();
+  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByText('Signature withdrawn').waitFor();
+  await axe(page, 'history');
+});
+
+test('under four eyes a change and a signature wait for a second manager', { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Two people');
+  await the.server.approved(id);
+  await the.server.api('admin', 'PATCH', '/organization', { policy: { fourEyes: true, requireReason: true } });
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  await page.getByRole('button', { name: 'Event actions' }).click();
+  await page.getByRole('menuitem', { name: 'Edit event' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Attendees in person').fill('240');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('alert').waitFor(); // there is no reason yet
+  await form.getByLabel('Why?').fill('Counted at the door.');
+  await form.getByRole('button', { name: 'Save' }).click();
+  const proposal = (p) => p.getByRole('article', { name: 'Change of the event' });
+  await proposal(page).getByText('Counted at the door.').waitFor();
+  await proposal(page).getByText('another manager has to approve it').waitFor();
+  assert.equal((await event(id)).attendees, 120);
+  assert.equal(await proposal(page).getByRole('button', { name: 'Approve the change' }).count(), 0);
+
+  const second = await visit('admin', `/events/${id}/footprint`);
+  await second.page.getByRole('link', { name: 'One change of this event waits for a second manager.' }).click();
+  await proposal(second.page)
+    .getByText(/Per attendee: .*→/)
+    .waitFor();
+  await axe(second.page, 'a proposal');
+  await proposal(second.page).getByRole('button', { name: 'Approve the change' }).click();
+  await until('it is made', async () => (await event(id)).attendees === 240);
+  await second.page.getByText('under four eyes').first().waitFor();
+  await until(
+    'it counts',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}/results`)).status === 'current',
+  );
+
+  await page.goto(`/events/${id}/footprint`);
+  await page.getByText(/with (its|their) causes/).waitFor();
+  await page.evaluate(() => {
+    for (const d of document.querySelectorAll('details')) d.open = true;
+  });
+  await page.getByRole('list', { name: 'Why it changed' }).first().waitFor();
+  await page.getByText('Approved: one row').first().waitFor();
+  await page.getByRole('link', { name: 'Sign and report' }).click();
+  await page.getByLabel('What you state with your name').fill('Final.');
+  const anyway = page.getByLabel('I have seen what is still open');
+  const propose = page.getByRole('button', { name: 'Propose the signature' });
+  if (await anyway.count()) await anyway.check();
+  await propose.click();
+  await page.getByRole('article', { name: 'Signature' }).waitFor();
+  await second.page.goto(`/events/${id}/report`);
+  await second.page.getByRole('button', { name: 'Approve and sign' }).click();
+  await second.page.getByText('Approved by a second manager.').waitFor();
+  assert.equal((await event(id)).signOff.state, 'signed');
+});

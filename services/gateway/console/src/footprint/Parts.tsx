@@ -1,0 +1,133 @@
+import { Anchor, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, type Schemas, take } from '../api/client';
+import { amount, range } from '../format';
+import { Bars } from '../ui/Bars';
+import { Problem } from '../ui/states';
+
+type Result = Schemas['Result'];
+
+export function Parts({
+  result: r,
+  by,
+  eventId,
+}: {
+  result: Result;
+  by: 'type' | 'scope' | 'group' | 'stage';
+  eventId: string;
+}): ReactNode {
+  const { t } = useTranslation();
+  const bars = {
+    type: () =>
+      r.byType.map((x) => ({
+        key: x.type,
+        label: t(`type.${x.type as 'flights'}`, { defaultValue: x.type }),
+        kg: x.kgCO2e,
+        low: x.low,
+        high: x.high,
+        note: t('bar.rows', { count: x.records }),
+      })),
+    scope: () =>
+      (['scope1', 'scope2', 'scope3'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byScope[s] })),
+    group: () =>
+      r.byGroup.map((x) => ({
+        key: x.group,
+        label: t(`group.${x.group as 'staff'}`, { defaultValue: x.group }),
+        kg: x.kgCO2e,
+        low: x.low,
+        high: x.high,
+        note: t('bar.rows', { count: x.records }),
+      })),
+    stage: () =>
+      (['direct', 'upstream', 'combined'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byStage[s] })),
+  }[by]();
+  const sorted = by === 'scope' || by === 'stage' ? bars : [...bars].sort((a, b) => b.kg - a.kg);
+  return (
+    <Bars
+      caption={t(`foot.by_${by}`)}
+      bars={sorted}
+      {...(by === 'type' ? { open: (type: string) => <Explained eventId={eventId} type={type} /> } : {})}
+    />
+  );
+}
+
+/** The records of a type that count, each with its formulas, factors and sources. */
+function Explained({ eventId, type }: { eventId: string; type: string }): ReactNode {
+  const { t } = useTranslation();
+  const list = useInfiniteQuery({
+    queryKey: ['explain', eventId],
+    initialPageParam: 1,
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET('/events/{eventId}/results/explain', {
+          params: { path: { eventId }, query: { page: pageParam, limit: 100 } },
+        }),
+      ),
+    getNextPageParam: (l) => (l.pagination.page < l.pagination.totalPages ? l.pagination.page + 1 : undefined),
+  });
+  const records = (list.data?.pages ?? []).flatMap((p) => p.items).filter((x) => x.type === type);
+  useEffect(() => {
+    if (records.length === 0 && list.hasNextPage && !list.isFetching) void list.fetchNextPage();
+  });
+  if (list.isPending) return <Skeleton h={60} />;
+  if (list.isError) return <Problem error={list.error} retry={() => void list.refetch()} />;
+  return (
+    <Stack gap="xs">
+      {[...records]
+        .sort((a, b) => b.kgCO2e - a.kgCO2e)
+        .map((x) => (
+          <details key={x._id} className="explained">
+            <summary>
+              <b className="figure">{amount(x.kgCO2e)}</b> <span className="dim figure">{range(x.low, x.high)}</span>{' '}
+              {summary(x.fields)}
+            </summary>
+            <Text size="sm" my={4}>
+              {x.method}
+            </Text>
+            {x.lines.map((l) => (
+              <Box key={l.factorId + l.stage} className="line">
+                <Text size="sm" className="figure">
+                  {l.formula}
+                </Text>
+                {l.factor && (
+                  <Text size="xs" c="dimmed">
+                    {[l.factor.activity, l.factor.detail, l.factor.region, l.factor.year].filter(Boolean).join(' · ')}.{' '}
+                    {l.factor.source}
+                    {l.factor.sourceLocation && `, ${l.factor.sourceLocation}`}. {l.factor.licence}
+                  </Text>
+                )}
+              </Box>
+            ))}
+            <Anchor component={Link} to={`/events/${eventId}/sheet?type=${type}&record=${x._id}`} size="sm">
+              {t('foot.toRecord')}
+            </Anchor>
+          </details>
+        ))}
+      {list.hasNextPage && (
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {t('foot.more')}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+/** The fields of a record in one line. */
+export function summary(fields: Record<string, unknown>): string {
+  const skip = new Set(['evidence', 'metadata', 'externalReference', 'dataQuality']);
+  return Object.entries(fields)
+    .filter(([k, v]) => !skip.has(k) && v !== null && typeof v !== 'object')
+    .slice(0, 6)
+    .map(([, v]) => (v === true ? '↔' : String(v).replaceAll('_', ' ')))
+    .join(' · ');
+}
