@@ -99,6 +99,8 @@ for (const collections of [...Object.values(rights), accountRights]) {
 
 // The program of administrators does what records and calculation do.
 rights.standalone = { ...rights.calculation, ...rights.records };
+// It notes what a restore has begun, so that an interrupted one can be resumed.
+rights.standalone.transfers = [...read, ...make, ...write];
 
 function putRole(database, name, privileges) {
   const role = { privileges, roles: [] };

@@ -48,6 +48,7 @@ type Store interface {
 	Keys
 	Imports
 	Histories
+	Archive
 }
 
 // Organizations are the tenants.

@@ -2,121 +2,144 @@ package standalone
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
-	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/standalone/transfer"
 )
-
-// manifestFile is written last: a backup without one is not whole.
-const manifestFile = "manifest.json"
-
-// manifest is what a backup says about itself.
-type manifest struct {
-	Format    int       `json:"format"`
-	Version   string    `json:"version"`
-	CreatedAt time.Time `json:"createdAt"`
-	// Database is the copied file's hash, and Tables the rows of each table.
-	Database string           `json:"databaseSha256"`
-	Tables   map[string]int64 `json:"tables"`
-	// Audit is what ecf audit verify prints of the copy: the entries of each
-	// chain with its last hash, and the records with their histories.
-	Audit []string `json:"audit"`
-}
-
-const manifestFormat = 1
-
-// errMongoBackup says what to use where the data are not in a file.
-var errMongoBackup = errors.New("this command copies the embedded database; back up MongoDB with its own tools (mongodump --oplog, or snapshots with point in time)")
 
 // backupSettings are the settings of backup.
 type backupSettings struct {
 	Data
-	To string
+	To, Into string
+	Keep     int
 }
 
 // Describe implements settings.Config.
 func (c *backupSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.To, "to", "", "folder of the backup; it must not exist", nil).Require()
+	s.TextFlag(&c.To, "to", "", "folder of the backup; it must not exist", nil)
+	s.TextFlag(&c.Into, "into", "", "folder of backups: the backup becomes a folder in it, named by the time", nil)
+	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones; 0 keeps all", func(v string) (err error) {
+		if c.Keep, err = strconv.Atoi(v); err != nil || c.Keep < 0 {
+			return errors.New("a number from 0")
+		}
+		return nil
+	}, func() string { return strconv.Itoa(c.Keep) })
+	s.After(func() error {
+		if (c.To == "") == (c.Into == "") {
+			return errors.New("name the folder of the backup with --to, or a folder of backups with --into")
+		}
+		if c.Keep > 0 && c.Into == "" {
+			return errors.New("--keep goes with --into")
+		}
+		return nil
+	})
 	c.Data.Describe(s)
 }
 
-// backup copies the database, beside a running server, as it is at one moment,
-// and verifies the copy before it calls it a backup.
+// backup makes a copy of the data, beside running servers, as a database of the
+// embedded engine with a manifest, and verifies the copy before it calls it a
+// backup.
 func backup(ctx context.Context, env app.Env, c *backupSettings) error {
-	if c.Data.Records.URI != "" {
-		return errMongoBackup
+	to := c.To
+	if to == "" {
+		to = filepath.Join(c.Into, time.Now().UTC().Format(backupName))
 	}
 	source := filepath.Join(c.Dir.Path, DatabaseFile)
-	if _, err := os.Stat(source); err != nil {
+	if _, err := os.Stat(source); err != nil && c.Data.Records.URI == "" {
 		return fmt.Errorf("there is nothing to back up: %w", err)
 	}
-	if err := os.Mkdir(c.To, 0o700); err != nil {
+	if err := os.Mkdir(to, 0o700); err != nil {
 		return fmt.Errorf("folder of the backup: %w", err)
 	}
-	if err := sqlitex.Copy(ctx, filepath.Join(c.To, DatabaseFile), source); err != nil {
+	target := filepath.Join(to, DatabaseFile)
+	if c.Data.Records.URI == "" {
+		if err := sqlitex.Copy(ctx, target, source); err != nil {
+			return err
+		}
+	} else if err := archive(ctx, env, c.Data, target); err != nil {
 		return err
 	}
-	m, err := inspect(ctx, env, c.To)
+	m, err := inspect(ctx, env, to)
 	if err != nil {
 		return err
 	}
 	m.Format, m.Version, m.CreatedAt = manifestFormat, env.Version, time.Now().UTC().Truncate(time.Second)
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
+	if err := m.write(to); err != nil {
 		return err
 	}
-	partial := filepath.Join(c.To, manifestFile+".partial")
-	if err := os.WriteFile(partial, append(text, '\n'), 0o600); err != nil {
+	if _, err := fmt.Fprintf(env.Stdout, "%s\n%s\n", to, strings.Join(m.Audit, "\n")); err != nil {
 		return err
 	}
-	if err := os.Rename(partial, filepath.Join(c.To, manifestFile)); err != nil {
-		return err
+	if c.Keep > 0 {
+		return prune(c.Into, c.Keep)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s\n%s\n", c.To, strings.Join(m.Audit, "\n"))
-	return err
+	return nil
 }
 
-// inspect verifies the database in a folder and returns what a manifest says of
-// it. It fails on a database without organizations.
-func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
-	path := filepath.Join(dir, DatabaseFile)
-	if m.Database, err = fileHash(path); err != nil {
-		return m, err
-	}
-	// The copy is opened elsewhere: opening a database may change its file.
-	scratch, err := os.MkdirTemp("", "ecf-verify-")
+// archive copies the data of MongoDB into a new file.
+func archive(ctx context.Context, env app.Env, d Data, path string) (err error) {
+	from, err := openStores(ctx, env, d)
 	if err != nil {
-		return m, err
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	if err := copyFile(filepath.Join(scratch, DatabaseFile), path); err != nil {
-		return m, err
-	}
-	var out strings.Builder
-	quiet := env
-	quiet.Stdout = &out
-	if err := auditVerify(ctx, quiet, &Data{Dir: keys.DataDir{Path: scratch}}); err != nil {
-		return m, fmt.Errorf("%w\n%s", err, out.String())
-	}
-	m.Audit = strings.Split(strings.TrimSpace(out.String()), "\n")
-	db, err := sqlitex.Open(ctx, filepath.Join(scratch, DatabaseFile), sqliteSchema()...)
+	defer func() { err = errors.Join(err, from.close()) }()
+	db, err := sqlitex.Open(ctx, path, sqliteSchema()...)
 	if err != nil {
-		return m, err
+		return err
 	}
-	m.Tables, err = db.Counts(ctx)
-	return m, errors.Join(err, db.Close())
+	return errors.Join(transfer.Archive(ctx, db, from.all()), db.Close())
+}
+
+func (s *stores) all() transfer.Stores {
+	return transfer.Stores{Records: s.records, Results: s.results, Accounts: s.accounts}
+}
+
+// backupName is the layout of the names of backups in a folder of backups. They
+// sort by time.
+const backupName = "ecf-20060102T150405Z"
+
+// wholeBackups lists the backups in a folder that have a manifest, oldest first.
+func wholeBackups(in string) ([]string, error) {
+	entries, err := os.ReadDir(in)
+	if err != nil {
+		return nil, err
+	}
+	var whole []string
+	for _, e := range entries {
+		if _, err := time.Parse(backupName, e.Name()); err != nil {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(in, e.Name(), manifestFile)); err == nil {
+			whole = append(whole, filepath.Join(in, e.Name()))
+		}
+	}
+	slices.Sort(whole)
+	return whole, nil
+}
+
+// prune removes whole backups but the newest ones.
+func prune(in string, keep int) error {
+	whole, err := wholeBackups(in)
+	if err != nil {
+		return err
+	}
+	for len(whole) > keep {
+		if err := os.RemoveAll(whole[0]); err != nil {
+			return fmt.Errorf("remove an old backup: %w", err)
+		}
+		whole = whole[1:]
+	}
+	return nil
 }
 
 // folderSettings are the settings of backup verify.
@@ -131,125 +154,21 @@ func (c *folderSettings) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
+// backupVerify restores a backup into an empty place that it then removes, and
+// compares all that is there with the manifest. Of a folder of backups it takes
+// the newest one.
 func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
 	if len(c.folders) != 1 {
 		return errors.New("name one folder: ecf backup verify DIR")
 	}
-	m, err := verifyBackup(ctx, env, c.folders[0])
+	dir := c.folders[0]
+	if whole, err := wholeBackups(dir); err == nil && len(whole) > 0 {
+		dir = whole[len(whole)-1]
+	}
+	m, err := verifyBackup(ctx, env, dir)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.Stdout, "The backup of %s is whole.\n%s\n", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"))
 	return err
-}
-
-// verifyBackup returns the manifest of a backup, or what is wrong with it.
-func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, manifestFile)) //nolint:gosec // the operator names the folder
-	if err != nil {
-		return m, fmt.Errorf("%s is not a whole backup: %w", dir, err)
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("%s: %w", manifestFile, err)
-	}
-	if m.Format != manifestFormat {
-		return m, fmt.Errorf("the backup has the format %d, and this program reads %d", m.Format, manifestFormat)
-	}
-	found, err := inspect(ctx, env, dir)
-	if err != nil {
-		return m, err
-	}
-	if found.Database != m.Database {
-		return m, fmt.Errorf("%s is not the file of the manifest: its SHA-256 is %s, not %s", DatabaseFile, found.Database, m.Database)
-	}
-	for table, want := range m.Tables {
-		if got := found.Tables[table]; got != want {
-			return m, fmt.Errorf("the table %s has %d rows, and the manifest says %d", table, got, want)
-		}
-	}
-	if strings.Join(found.Audit, "\n") != strings.Join(m.Audit, "\n") {
-		return m, errors.New("the audit chains are not those of the manifest")
-	}
-	return m, nil
-}
-
-// restoreSettings are the settings of restore.
-type restoreSettings struct {
-	Data
-	From string
-}
-
-// Describe implements settings.Config.
-func (c *restoreSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.From, "from", "", "folder of the backup", nil).Require()
-	c.Data.Describe(s)
-}
-
-// restore puts a verified backup into an empty data directory. Signing keys are
-// not in a backup: those in the directory stay, or new ones are made.
-func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
-	if c.Data.Records.URI != "" {
-		return errMongoBackup
-	}
-	m, err := verifyBackup(ctx, env, c.From)
-	if err != nil {
-		return err
-	}
-	unlock, err := lockDataDir(c.Dir.Path)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	target := filepath.Join(c.Dir.Path, DatabaseFile)
-	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s exists: a backup is restored into an empty data directory only", target)
-	}
-	// Whole or not at all, so that an interrupted restore can be run again.
-	partial := target + ".partial"
-	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := copyFile(partial, filepath.Join(c.From, DatabaseFile)); err != nil {
-		return err
-	}
-	if sum, err := fileHash(partial); err != nil || sum != m.Database {
-		return errors.Join(err, errors.New("the copy is not what the manifest says"))
-	}
-	if err := os.Rename(partial, target); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(env.Stdout, "Restored the backup of %s.\n%s\n", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"))
-	return err
-}
-
-func fileHash(path string) (string, error) {
-	file, err := os.Open(path) //nolint:gosec // the operator names the folder
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// copyFile copies a file to a new one that its owner alone may read, and waits
-// until it is on the disk.
-func copyFile(to, from string) (err error) {
-	source, err := os.Open(from) //nolint:gosec // the operator names the folder
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // as above
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, target.Close()) }()
-	if _, err := io.Copy(target, source); err != nil {
-		return err
-	}
-	return target.Sync()
 }

@@ -38,9 +38,10 @@ func Program() app.Program {
 		app.NewCommand("audit verify", "check the audit logs and the histories of all records", auditVerify),
 		app.NewCommand("schema status", "show the schema versions of the data; fails when steps are missing", showSchema),
 		app.NewCommand("schema up", "bring the schema of the data to the newest versions", upgradeSchema),
-		app.NewCommand("backup", "copy the embedded database, beside a running server, and verify the copy", backup).Taking("--to DIR"),
-		app.NewCommand("backup verify", "check a backup: its hash, counts, audit chains and histories", backupVerify).Taking("DIR"),
-		app.NewCommand("restore", "put a backup into an empty data directory", restore).Taking("--from DIR"),
+		app.NewCommand("backup", "copy all data, beside running servers, and verify the copy", backup).Taking("--to DIR"),
+		app.NewCommand("backup verify", "restore a backup, or the newest in a folder of backups, into an empty place and compare everything with its manifest", backupVerify).Taking("DIR"),
+		app.NewCommand("restore", "put a backup into an empty data directory or empty databases", restore).Taking("--from DIR"),
+		app.NewCommand("migrate", "copy the embedded database, of a server that is stopped, to MongoDB, and compare everything; may be interrupted and run again", migrate).Taking("--to mongodb://…"),
 		app.NewCommand("verify", "recompute an exported report, without a network", verify).Taking("BUNDLE.json"),
 	}}
 }

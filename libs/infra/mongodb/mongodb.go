@@ -122,3 +122,9 @@ func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records)
 	})
 	return db, store, err
 }
+
+// At returns the places of the two databases on the server of an address.
+func At(uri string) (Optional, Accounts) {
+	r := Records{URI: uri}
+	return Optional{r}, Accounts{URI: uri, records: r}
+}

@@ -39,11 +39,11 @@ func (i insertion) insert(ctx context.Context, tx sqlitex.Tx, org record.OrgID, 
 	r := i.record
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO records (id, org, event, type, seq, rev, status, deleted, ref_key, reference, mark, context_rev,
-			created_at, created_by, updated_at, fields, preview, contribution, body)
-		 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			created_at, created_by, updated_at, fields, preview, contribution, body, fence)
+		 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, org, r.Event, r.Type, seq, r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
 		millis(r.CreatedAt), i.createdBy, millis(r.UpdatedAt),
-		text(r.Fields), text(r.Preview), text(r.Contribution), i.body)
+		text(r.Fields), text(r.Preview), text(r.Contribution), i.body, r.Fence)
 	if sqlitex.IsDuplicate(err) {
 		return whichDuplicate(ctx, tx, org, r)
 	}

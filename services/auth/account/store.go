@@ -37,6 +37,7 @@ type Store interface {
 	Sessions
 	Changes
 	Audit
+	Archive
 	// Ping reports whether the engine answers.
 	Ping(ctx context.Context) error
 }
@@ -99,4 +100,15 @@ type Changes interface {
 	// MarkedSessions and ClearSessionMark do the same for sessions.
 	MarkedSessions(ctx context.Context, limit int) ([]Session, error)
 	ClearSessionMark(ctx context.Context, org, id, mark string) error
+}
+
+// Archive reads all that is stored of an organization, so that it can be copied
+// into another store.
+type Archive interface {
+	// UsersAfter reads up to limit users with ids above after, ascending, deleted
+	// ones included.
+	UsersAfter(ctx context.Context, org, after string, limit int) ([]User, error)
+	// SessionsAfter reads up to limit sessions with ids above after, ascending,
+	// in any state.
+	SessionsAfter(ctx context.Context, org, after string, limit int) ([]Session, error)
 }

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) account.Store) {
 		"audit entries come back in one chain":       auditRoundTrip,
 		"audit entries at once make one chain":       auditRace,
 		"the audit log is listed newest first":       auditPage,
+		"all of an organization is read by id":       archive,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,32 @@
+package mongostore
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// UsersAfter implements account.Archive.
+func (s *Store) UsersAfter(ctx context.Context, org, after string, limit int) ([]account.User, error) {
+	users, err := following(ctx, s.users, org, after, limit, userOf)
+	return users, said("read all users", err)
+}
+
+// SessionsAfter implements account.Archive.
+func (s *Store) SessionsAfter(ctx context.Context, org, after string, limit int) ([]account.Session, error) {
+	sessions, err := following(ctx, s.sessions, org, after, limit, sessionOf)
+	return sessions, said("read all sessions", err)
+}
+
+// following reads the documents of an organization whose ids come after one.
+func following[D, T any](ctx context.Context, c *mongo.Collection, org, after string, limit int, convert func(D) T) ([]T, error) {
+	if limit <= 0 { // which the server would take for no limit
+		return nil, ctx.Err()
+	}
+	return list(ctx, c, bson.D{{Key: "org", Value: org}, {Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}, convert,
+		options.Find().SetSort(bson.D{{Key: "_id", Value: 1}}).SetLimit(int64(limit)))
+}

@@ -1,0 +1,172 @@
+package standalone
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/standalone/transfer"
+)
+
+// manifestFile is written last: a backup without one is not whole.
+const manifestFile = "manifest.json"
+
+// manifest is what a backup says about itself.
+type manifest struct {
+	Format    int       `json:"format"`
+	Version   string    `json:"version"`
+	CreatedAt time.Time `json:"createdAt"`
+	// Database is the copied file's hash, and Tables the rows of each table.
+	Database string           `json:"databaseSha256"`
+	Tables   map[string]int64 `json:"tables"`
+	// Contents is what the backup holds whatever the engine; backups from before
+	// it was stated have none.
+	Contents transfer.Contents `json:"contents,omitempty"`
+	// Audit is what ecf audit verify prints of the copy: the entries of each
+	// chain with its last hash, and the records with their histories.
+	Audit []string `json:"audit"`
+}
+
+const manifestFormat = 1
+
+// write stores the manifest of a backup, whole or not at all.
+func (m manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	partial := filepath.Join(dir, manifestFile+".partial")
+	if err := os.WriteFile(partial, append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(partial, filepath.Join(dir, manifestFile))
+}
+
+// inspect verifies the database in a folder and returns what a manifest says of
+// it. It fails on a database without organizations.
+func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
+	path := filepath.Join(dir, DatabaseFile)
+	if m.Database, err = fileHash(path); err != nil {
+		return m, err
+	}
+	err = withCopy(ctx, path, func(scratch string, db *sqlitex.DB) (err error) {
+		if m.Audit, err = auditLines(ctx, env, Data{Dir: keys.DataDir{Path: scratch}}); err != nil {
+			return err
+		}
+		if m.Contents, err = transfer.ContentsOf(ctx, transfer.InFile(db)); err != nil {
+			return err
+		}
+		m.Tables, err = db.Counts(ctx)
+		return err
+	})
+	return m, err
+}
+
+// withCopy opens a copy of a database: opening one may change its file.
+func withCopy(ctx context.Context, path string, do func(scratch string, db *sqlitex.DB) error) (err error) {
+	scratch, err := os.MkdirTemp("", "ecf-verify-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	target := filepath.Join(scratch, DatabaseFile)
+	if err := copyFile(target, path); err != nil {
+		return err
+	}
+	db, err := sqlitex.Open(ctx, target, sqliteSchema()...)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(scratch, db), db.Close())
+}
+
+// auditLines returns what ecf audit verify prints of data that are whole.
+func auditLines(ctx context.Context, env app.Env, d Data) ([]string, error) {
+	var out strings.Builder
+	env.Stdout = &out
+	if err := auditVerify(ctx, env, &d); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out.String())
+	}
+	return strings.Split(strings.TrimSpace(out.String()), "\n"), nil
+}
+
+// verifyBackup returns the manifest of a backup, or what is wrong with it.
+func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile)) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return m, fmt.Errorf("%s is not a whole backup: %w", dir, err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", manifestFile, err)
+	}
+	if m.Format != manifestFormat {
+		return m, fmt.Errorf("the backup has the format %d, and this program reads %d", m.Format, manifestFormat)
+	}
+	found, err := inspect(ctx, env, dir)
+	if err != nil {
+		return m, err
+	}
+	if found.Database != m.Database {
+		return m, fmt.Errorf("%s is not the file of the manifest: its SHA-256 is %s, not %s", DatabaseFile, found.Database, m.Database)
+	}
+	for table, want := range m.Tables {
+		if got := found.Tables[table]; got != want {
+			return m, fmt.Errorf("the table %s has %d rows, and the manifest says %d", table, got, want)
+		}
+	}
+	if strings.Join(found.Audit, "\n") != strings.Join(m.Audit, "\n") {
+		return m, errors.New("the audit chains are not those of the manifest")
+	}
+	stated := m.Contents
+	m.Contents = found.Contents
+	switch {
+	case stated == nil:
+		return m, nil
+	case m.Version != env.Version:
+		return m, found.Contents.Counts().Compare(stated.Counts())
+	}
+	return m, found.Contents.Compare(stated)
+}
+
+func fileHash(path string) (string, error) {
+	file, err := os.Open(path) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// copyFile copies a file to a new one that its owner alone may read, and waits
+// until it is on the disk.
+func copyFile(to, from string) (err error) {
+	source, err := os.Open(from) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	target, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // as above
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if _, err := io.Copy(target, source); err != nil {
+		return err
+	}
+	return target.Sync()
+}

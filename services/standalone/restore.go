@@ -1,0 +1,217 @@
+package standalone
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/standalone/transfer"
+)
+
+// restoreSettings are the settings of restore.
+type restoreSettings struct {
+	Data
+	From string
+}
+
+// Describe implements settings.Config.
+func (c *restoreSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.From, "from", "", "folder of the backup", nil).Require()
+	c.Data.Describe(s)
+}
+
+// restore puts a verified backup into an empty system. Signing keys are not in a
+// backup: those of the target stay, or new ones are made.
+func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
+	m, err := verifyBackup(ctx, env, c.From)
+	if err != nil {
+		return err
+	}
+	if c.Data.Records.URI == "" {
+		err = restoreFile(c.Dir.Path, c.From, m)
+	} else {
+		err = withCopy(ctx, filepath.Join(c.From, DatabaseFile), func(_ string, db *sqlitex.DB) error {
+			return fill(ctx, env, c.Data, transfer.InFile(db), m)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "Restored the backup of %s.\n%s\n", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"))
+	return err
+}
+
+// restoreFile puts the database of a backup into a data directory.
+func restoreFile(dir, from string, m manifest) error {
+	unlock, err := lockDataDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	target := filepath.Join(dir, DatabaseFile)
+	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s exists: a backup is restored into an empty data directory only", target)
+	}
+	// Whole or not at all, so that an interrupted restore can be run again.
+	partial := target + ".partial"
+	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := copyFile(partial, filepath.Join(from, DatabaseFile)); err != nil {
+		return err
+	}
+	if sum, err := fileHash(partial); err != nil || sum != m.Database {
+		return errors.Join(err, errors.New("the copy is not what the manifest says"))
+	}
+	return os.Rename(partial, target)
+}
+
+// fill copies data into MongoDB, where there is nothing or a part of the same from
+// an attempt that was interrupted, and compares what then is there with what
+// should be: every row, every chain, every result.
+func fill(ctx context.Context, env app.Env, target Data, source transfer.Stores, want manifest) (err error) {
+	to, err := openStores(ctx, env, target)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.close()) }()
+	db, disconnect, err := mongodb.Connect("ecf-transfer", target.Records.URI, target.Records.Database())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, disconnect()) }()
+	identity, err := json.Marshal(want.Contents)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(identity)
+	incoming := mongox.Incoming{Source: hex.EncodeToString(sum[:])}
+	begun, err := mongox.ReadIncoming(ctx, db)
+	if err != nil {
+		return err
+	}
+	if begun != incoming {
+		if err := mustBeEmpty(ctx, to, begun); err != nil {
+			return err
+		}
+	}
+	if err := mongox.WriteIncoming(ctx, db, incoming); err != nil {
+		return err
+	}
+	if err := transfer.Copy(ctx, to.all(), source); err != nil {
+		return err
+	}
+	contents, err := transfer.ContentsOf(ctx, to.all())
+	if err != nil {
+		return err
+	}
+	if err := contents.Compare(want.Contents); err != nil {
+		return fmt.Errorf("the copy is not the original: %w", err)
+	}
+	lines, err := auditLines(ctx, env, target)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(lines, want.Audit) {
+		return errors.New("the copy is not the original: its audit chains are others")
+	}
+	incoming.Done = true
+	return mongox.WriteIncoming(ctx, db, incoming)
+}
+
+// mustBeEmpty returns an error if there are data in the target.
+func mustBeEmpty(ctx context.Context, to *stores, begun mongox.Incoming) error {
+	if begun.Source != "" && !begun.Done {
+		return errors.New("a copy of other data was begun in these databases and not finished: repeat it from the same source, or drop the databases")
+	}
+	orgs, err := to.records.OrganizationIDs(ctx, "", 1)
+	if err != nil {
+		return err
+	}
+	heads, err := to.accounts.AuditHeads(ctx)
+	if err != nil {
+		return err
+	}
+	if len(orgs) > 0 || len(heads) > 0 {
+		return errors.New("there are data in these databases: only empty ones can be filled")
+	}
+	return nil
+}
+
+// migrateSettings are the settings of migrate.
+type migrateSettings struct {
+	Data
+	To, AccountsTo string
+}
+
+// Describe implements settings.Config.
+func (c *migrateSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.To, "to", "", "MongoDB of organizations, events, records and results, as in ECF_MONGODB_URI", mongox.Check).Require().Hide()
+	s.TextFlag(&c.AccountsTo, "accounts-to", "", "MongoDB of the accounts, as in ECF_MONGODB_AUTH_URI; that of --to when empty", func(v string) error {
+		if v == "" {
+			return nil
+		}
+		return mongox.Check(v)
+	}).Hide()
+	c.Data.Describe(s)
+	s.After(func() error {
+		if c.Data.Records.URI != "" {
+			return errors.New("ECF_MONGODB_URI is set: migrate moves the embedded database of ECF_DATA_DIR; name the target with --to")
+		}
+		return nil
+	})
+}
+
+// migrate copies the embedded database, of a server that is stopped, to MongoDB.
+// The file stays as it is.
+func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
+	path := filepath.Join(c.Dir.Path, DatabaseFile)
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is nothing to move: %w", err)
+	}
+	unlock, err := lockDataDir(c.Dir.Path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// A copy has what a server that was killed left in the log of the database.
+	scratch, err := os.MkdirTemp("", "ecf-migrate-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	if err := sqlitex.Copy(ctx, filepath.Join(scratch, DatabaseFile), path); err != nil {
+		return err
+	}
+	m, err := inspect(ctx, env, scratch)
+	if err != nil {
+		return err
+	}
+	target := Data{Log: c.Log}
+	target.Records, target.Accounts = mongodb.At(c.To)
+	if c.AccountsTo != "" {
+		target.Accounts.URI = c.AccountsTo
+	}
+	db, err := sqlitex.Open(ctx, filepath.Join(scratch, DatabaseFile), sqliteSchema()...)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fill(ctx, env, target, transfer.InFile(db), m), db.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "Everything is in MongoDB, and compared: set ECF_MONGODB_URI, and ECF_MONGODB_AUTH_URI where accounts are elsewhere.\n%s\n", strings.Join(m.Audit, "\n"))
+	return err
+}

@@ -1,0 +1,160 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	accountsqlite "github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
+)
+
+// InFile returns the stores in a database of the embedded engine, which is what a
+// backup of any engine is.
+func InFile(db *sqlitex.DB) Stores {
+	return Stores{Records: recordsqlite.New(db), Results: resultsqlite.New(db), Accounts: accountsqlite.New(db)}
+}
+
+// Archive copies everything of a set of stores, to which others write meanwhile,
+// into a new database of the embedded engine. What it holds in the end could have
+// been the state of the source:
+//
+//   - An event is read again where it changed while it was read.
+//   - Where only its results moved, they may be of later records than those read;
+//     then the records are marked, and whoever serves the archive calculates the
+//     results again, from what it has.
+//   - An answer of an idempotency key that became final meanwhile is left out: the
+//     request may be repeated, which is safe by the key's seed.
+//
+// No transaction and no snapshot of the engine is used, so it may take any time.
+func Archive(ctx context.Context, db *sqlitex.DB, from Stores) error {
+	answered, err := answeredKeys(ctx, from)
+	if err != nil {
+		return err
+	}
+	a := &archiver{copier: copier{to: InFile(db), started: time.Now()}, from: from, db: db, answered: answered}
+	return walk(ctx, from, a)
+}
+
+// archiver is a copier whose source is in use.
+type archiver struct {
+	copier
+	from     Stores
+	db       *sqlitex.DB
+	answered map[string]bool
+}
+
+// readings bounds how often an event is read anew because somebody changed it.
+const readings = 20
+
+// capture implements visitor.
+func (a *archiver) capture(ctx context.Context, e record.Event, read func(record.Event) error) error {
+	for range readings {
+		before, err := a.versions(ctx, e.Org, e.ID)
+		if err != nil {
+			return err
+		}
+		if e, err = a.from.Records.EventContext(ctx, e.Org, e.ID); err != nil {
+			return err
+		}
+		if err := read(e); err != nil {
+			return err
+		}
+		now, err := a.from.Records.EventContext(ctx, e.Org, e.ID)
+		if err != nil {
+			return err
+		}
+		after, err := a.versions(ctx, e.Org, e.ID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case now.Rev == e.Rev && before == after:
+			return nil
+		case now.Rev == e.Rev:
+			return a.markAll(ctx, e)
+		}
+		if err := a.forget(ctx, e); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("event %s was changed each of the %d times it was read", e.ID, readings)
+}
+
+// versions sums the versions of what makes up an event's result. Each rises with
+// every write, so equal sums are of the same state.
+func (a *archiver) versions(ctx context.Context, org record.OrgID, event record.EventID) (sum int64, err error) {
+	for level := 0; level <= resulttree.TopLevel; level++ {
+		nodes, err := a.from.Results.Nodes(ctx, org, event, "", level, 0, math.MaxInt64)
+		if err != nil {
+			return 0, err
+		}
+		for _, n := range nodes {
+			sum += n.Version
+		}
+	}
+	r, err := a.from.Results.Result(ctx, org, event)
+	if errors.Is(err, resulttree.ErrNotFound) {
+		return sum, nil
+	}
+	return sum + r.Version, err
+}
+
+// markAll marks the first record of each segment, deleted or not, so that every
+// node of the event is calculated again.
+func (a *archiver) markAll(ctx context.Context, e record.Event) error {
+	mark := record.NewMark(a.started)
+	return a.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE records SET mark = ? WHERE org = ? AND event = ? AND mark = '' AND (seq - 1) % ? = 0`,
+			mark, e.Org, e.ID, resulttree.Fanout)
+		return err
+	})
+}
+
+// forget removes an event and all that belongs to it.
+func (a *archiver) forget(ctx context.Context, e record.Event) error {
+	return a.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
+		for _, statement := range []string{
+			`DELETE FROM records WHERE org = ? AND event = ?`, `DELETE FROM history WHERE org = ? AND event = ?`,
+			`DELETE FROM event_history WHERE org = ? AND event = ?`, `DELETE FROM events WHERE org = ? AND id = ?`,
+			`DELETE FROM list_counts WHERE org = ? AND event = ?`, `DELETE FROM list_sets WHERE org = ? AND event = ?`,
+			`DELETE FROM result_nodes WHERE org = ? AND event = ?`, `DELETE FROM result_node_details WHERE org = ? AND event = ?`,
+			`DELETE FROM result_changes WHERE org = ? AND event = ?`, `DELETE FROM results WHERE org = ? AND event = ?`,
+			`DELETE FROM result_revisions WHERE org = ? AND event = ?`, `DELETE FROM result_parts WHERE org = ? AND event = ?`,
+		} {
+			if _, err := tx.ExecContext(ctx, statement, e.Org, e.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a *archiver) key(ctx context.Context, org record.OrgID, k record.KeyEntry) error {
+	if !a.answered[k.ID] {
+		k.Answer = nil
+	}
+	return a.copier.key(ctx, org, k)
+}
+
+// answeredKeys returns the ids of the keys whose answers are final: what they
+// answer for is stored.
+func answeredKeys(ctx context.Context, from Stores) (map[string]bool, error) {
+	answered := map[string]bool{}
+	return answered, organizations(ctx, from, func(org record.OrgID) error {
+		return pages(func(after string) ([]record.KeyEntry, error) { return from.Records.KeysAfter(ctx, org, after, atOnce) },
+			func(k record.KeyEntry) string { return k.ID },
+			func(k record.KeyEntry) error {
+				if k.Answer != nil {
+					answered[k.ID] = true
+				}
+				return nil
+			})
+	})
+}
