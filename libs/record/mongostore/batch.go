@@ -100,7 +100,7 @@ func insertInOrder(ctx context.Context, in *mongo.Collection, documents []record
 
 // FindRecord implements record.Records.
 func (s *Store) FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error) {
-	return one(ctx, s.records, "find record", bson.D{eq("_id", id), eq("org", org), eq("event", event), eq("deleted", false)}, recordFromDoc)
+	return one(ctx, majorityRead(s.records), "find record", bson.D{eq("_id", id), eq("org", org), eq("event", event), eq("deleted", false)}, recordFromDoc)
 }
 
 // HasReference implements record.Records.

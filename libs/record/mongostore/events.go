@@ -74,7 +74,7 @@ func (s *Store) Event(ctx context.Context, org record.OrgID, id record.EventID) 
 
 // EventContext implements record.Marks.
 func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
-	return one(ctx, s.events, "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
+	return one(ctx, majorityRead(s.events), "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
 }
 
 // EventSpan implements record.Events.

@@ -16,7 +16,9 @@ import (
 // isMarked is the condition on a mark that is set.
 func isMarked() bson.E { return eq("mark", bson.D{eq("$gt", "")}) }
 
-// MarkedRecords implements record.Marks.
+// MarkedRecords implements record.Marks. What the worker decides by, here and in
+// the following, is read as a majority has it: a result must not count what a
+// failover takes back together with its mark.
 func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
 	if limit <= 0 { // which the server would take for no limit
 		return nil, ctx.Err()
@@ -27,7 +29,7 @@ func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event recor
 		Seq  int64  `bson:"seq"`
 		Mark string `bson:"mark"`
 	}
-	return list(ctx, s.records, "read marked records", bson.D{eq("org", org), eq("event", event), isMarked()},
+	return list(ctx, majorityRead(s.records), "read marked records", bson.D{eq("org", org), eq("event", event), isMarked()},
 		func(d markedDoc) (record.MarkedRecord, error) {
 			return record.MarkedRecord{Type: d.Type, ID: record.ID(d.ID), Seq: d.Seq, Mark: d.Mark}, nil
 		},
@@ -106,7 +108,7 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 		ContextRev   int64         `bson:"contextRev"`
 		CreatedAt    bson.DateTime `bson:"createdAt"`
 	}
-	return list(ctx, s.records, "read approved records",
+	return list(ctx, majorityRead(s.records), "read approved records",
 		with(within(org, sub), eq("deleted", false), eq("seq", seqs), eq("status", record.Approved)),
 		func(d countedDoc) (record.Counted, error) {
 			return record.Counted{

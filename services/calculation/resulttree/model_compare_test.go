@@ -74,12 +74,11 @@ func leadsTo(results interface {
 }
 
 func (g gated) InsertChanges(ctx context.Context, c NodeChanges) error {
-	g.turn()
-	return g.modelStore.InsertChanges(ctx, c)
+	return g.write(func() error { return g.modelStore.InsertChanges(ctx, c) })
 }
 func (g gated) Changes(ctx context.Context, o record.OrgID, e record.EventID, id NodeID, after, to int64) ([]NodeChanges, error) {
 	g.turn()
-	return g.modelStore.Changes(ctx, o, e, id, after, to)
+	return g.read().Changes(ctx, o, e, id, after, to)
 }
 
 // checkChanges compares each result that was with the next one and the last.

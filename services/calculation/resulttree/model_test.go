@@ -41,7 +41,9 @@ type modelBreakage struct {
 	clearFirst   bool // marks are cleared when they are read
 	skipSameness bool // an unchanged result is not written again
 	notKept      bool // the changes of a node are not kept before it is replaced
+	localReads   bool // reads see what no majority has yet; only with failover
 	oneRecord    bool // not a breakage: all moves on one record, where going back and forth is likelier
+	failover     bool // nor this one: the store is a replica set whose primary changes
 }
 
 type modelStore struct {
@@ -388,28 +390,26 @@ func (s *modelStore) counted(contribution json.RawMessage) json.RawMessage {
 type gated struct {
 	*modelStore
 	turn func()
+	set  *replicaSet // nil: one server, whose writes are there for good
 }
 
 func (g gated) Record(ctx context.Context, o record.OrgID, k record.Key) (record.Record, error) {
 	g.turn()
-	return g.modelStore.Record(ctx, o, k)
+	return g.modelStore.Record(ctx, o, k) // a decision's own condition is on the revision
 }
 func (g gated) ReplaceRecord(ctx context.Context, o record.OrgID, r record.Record, p int64) error {
-	g.turn()
-	return g.modelStore.ReplaceRecord(ctx, o, r, p)
+	return g.write(func() error { return g.modelStore.ReplaceRecord(ctx, o, r, p) })
 }
 func (g gated) InsertEntry(ctx context.Context, o record.OrgID, e record.EventID, id record.ID, x record.Entry) error {
-	g.turn()
-	return g.modelStore.InsertEntry(ctx, o, e, id, x)
+	return g.write(func() error { return g.modelStore.InsertEntry(ctx, o, e, id, x) })
 }
 func (g gated) MarkedRecords(ctx context.Context, o record.OrgID, e record.EventID, limit int) ([]record.MarkedRecord, error) {
 	g.turn()
-	return g.modelStore.MarkedRecords(ctx, o, e, limit)
+	return g.read().MarkedRecords(ctx, o, e, limit)
 }
 func (g gated) ClearRecordMarks(ctx context.Context, o record.OrgID, e record.EventID, marked []record.MarkedRecord) error {
 	for _, m := range marked { // one document each, so a death in between is possible
-		g.turn()
-		if err := g.modelStore.ClearRecordMarks(ctx, o, e, []record.MarkedRecord{m}); err != nil {
+		if err := g.write(func() error { return g.modelStore.ClearRecordMarks(ctx, o, e, []record.MarkedRecord{m}) }); err != nil {
 			return err
 		}
 	}
@@ -417,22 +417,20 @@ func (g gated) ClearRecordMarks(ctx context.Context, o record.OrgID, e record.Ev
 }
 func (g gated) EventContext(ctx context.Context, o record.OrgID, e record.EventID) (record.Event, error) {
 	g.turn()
-	return g.modelStore.EventContext(ctx, o, e)
+	return g.read().EventContext(ctx, o, e)
 }
 func (g gated) ClearEventMark(ctx context.Context, o record.OrgID, e record.EventID, mark string) error {
-	g.turn()
-	return g.modelStore.ClearEventMark(ctx, o, e, mark)
+	return g.write(func() error { return g.modelStore.ClearEventMark(ctx, o, e, mark) })
 }
 func (g gated) Approved(ctx context.Context, o record.OrgID, s record.Sub, from, to int64) ([]record.Counted, error) {
 	g.turn()
-	return g.modelStore.Approved(ctx, o, s, from, to)
+	return g.read().Approved(ctx, o, s, from, to)
 }
 
 // StoreContributions is atomic for each record, not for all of them.
 func (g gated) StoreContributions(ctx context.Context, o record.OrgID, all []record.Recalculated) error {
 	for i := range all {
-		g.turn()
-		if err := g.modelStore.StoreContributions(ctx, o, all[i:i+1]); err != nil {
+		if err := g.write(func() error { return g.modelStore.StoreContributions(ctx, o, all[i:i+1]) }); err != nil {
 			return err
 		}
 	}
@@ -441,36 +439,33 @@ func (g gated) StoreContributions(ctx context.Context, o record.OrgID, all []rec
 
 func (g gated) FindRecord(ctx context.Context, o record.OrgID, e record.EventID, id record.ID) (record.Record, error) {
 	g.turn()
-	return g.modelStore.FindRecord(ctx, o, e, id)
+	return g.read().FindRecord(ctx, o, e, id)
 }
 func (g gated) EntryRange(ctx context.Context, o record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
 	g.turn()
-	return g.modelStore.EntryRange(ctx, o, id, from, to)
+	return g.read().EntryRange(ctx, o, id, from, to)
 }
 
 func (g gated) Node(ctx context.Context, o record.OrgID, e record.EventID, id NodeID) (Node, error) {
 	g.turn()
-	return g.modelStore.Node(ctx, o, e, id)
+	return g.read().Node(ctx, o, e, id)
 }
 func (g gated) PutNode(ctx context.Context, n Node, prev int64) error {
-	g.turn()
-	return g.modelStore.PutNode(ctx, n, prev)
+	return g.write(func() error { return g.modelStore.PutNode(ctx, n, prev) })
 }
 func (g gated) Nodes(ctx context.Context, o record.OrgID, e record.EventID, typ string, level int, from, to int64) ([]Node, error) {
 	g.turn()
-	return g.modelStore.Nodes(ctx, o, e, typ, level, from, to)
+	return g.read().Nodes(ctx, o, e, typ, level, from, to)
 }
 func (g gated) Result(ctx context.Context, o record.OrgID, e record.EventID) (Result, error) {
 	g.turn()
-	return g.modelStore.Result(ctx, o, e)
+	return g.read().Result(ctx, o, e)
 }
 func (g gated) PutResult(ctx context.Context, r Result, prev int64) error {
-	g.turn()
-	return g.modelStore.PutResult(ctx, r, prev)
+	return g.write(func() error { return g.modelStore.PutResult(ctx, r, prev) })
 }
 func (g gated) InsertRevision(ctx context.Context, r Result) error {
-	g.turn()
-	return g.modelStore.InsertRevision(ctx, r)
+	return g.write(func() error { return g.modelStore.InsertRevision(ctx, r) })
 }
 
 // errDied is thrown through an actor that is killed between two steps.
@@ -529,6 +524,11 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 	if broken.oneRecord {
 		ids = ids[:1]
 	}
+	var set *replicaSet
+	if broken.failover {
+		set = &replicaSet{primary: s, localReads: broken.localReads}
+		set.commit()
+	}
 	rings := 0
 	seen := "" // the sweeper's memory: the mark it saw in the last sweep
 	var actors []*actor
@@ -539,7 +539,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 	}()
 
 	client := func(turn func()) {
-		g := gated{s, turn}
+		g := gated{s, turn, set}
 		w := record.Workflow{Store: g, Now: func() time.Time { return clock }, NewMark: newMark}
 		id := ids[choose(len(ids))]
 		r := s.records[id]
@@ -556,14 +556,14 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		}
 	}
 	worker := func(turn func()) {
-		g := gated{s, turn}
+		g := gated{s, turn, set}
 		rc := Recalculator{Records: g, Results: g, Arithmetic: modelArithmetic{}, Now: func() time.Time { return clock }, Fanout: modelFanout}
-		if err := rc.Recalculate(ctx, "org", "event"); err != nil && !errors.Is(err, errContended) {
+		if err := rc.Recalculate(ctx, "org", "event"); err != nil && !errors.Is(err, errContended) && !errors.Is(err, errLost) {
 			s.fault = err
 		}
 	}
 	comparer := func(turn func()) {
-		g := gated{s, turn}
+		g := gated{s, turn, set}
 		newest, err := g.Result(ctx, "org", "event")
 		if err != nil || len(s.kept) == 0 {
 			return
@@ -597,6 +597,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			s.event.ContextRev++
 			s.event.FactorSet = fmt.Sprintf("f%d", s.event.ContextRev)
 			s.event.Mark = newMark()
+			set.commit()
 			rings++
 		case pick == 2 && !broken.noSweeper:
 			sweep()
@@ -607,7 +608,9 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			i := choose(len(actors))
 			actors[i].kill()
 			actors = slices.Delete(actors, i, i+1)
-		case pick == 6 && len(s.kept) > 0 && len(actors) < modelWorkers+4:
+		case pick == 7 && broken.failover:
+			set.failover()
+		case pick == 6 && !broken.failover && len(s.kept) > 0 && len(actors) < modelWorkers+4:
 			actors = append(actors, newActor(comparer))
 		case len(actors) > 0:
 			i := choose(len(actors))
@@ -676,7 +679,7 @@ func TestModelResultIsNeverWrong(t *testing.T) {
 	}
 	for i := range runs {
 		random := rand.New(rand.NewPCG(seed, uint64(i)))
-		if err := simulate(random.IntN, modelBreakage{oneRecord: i%2 == 1}); err != nil {
+		if err := simulate(random.IntN, modelBreakage{oneRecord: i%2 == 1, failover: i%4 > 1}); err != nil {
 			t.Fatalf("seed %d, run %d: %v", seed, i, err)
 		}
 	}
@@ -693,6 +696,8 @@ func TestModelNoticesMissingSafeguards(t *testing.T) {
 		"cleared before written":  {clearFirst: true},
 		"unchanged not rewritten": {skipSameness: true, oneRecord: true},
 		"changes not kept":        {notKept: true},
+		// What was read from a primary that no longer is one may have been taken back.
+		"reads without a majority": {failover: true, localReads: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
