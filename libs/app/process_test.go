@@ -17,7 +17,7 @@ import (
 
 // status returns the status of a GET, 0 if nobody answers.
 func status(url string) int {
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Get(url) //nolint:noctx // a local server of this test
 	if err != nil {
 		return 0
@@ -62,9 +62,12 @@ func TestReadyMeansServing(t *testing.T) {
 			}
 			return nil
 		})
-		if got := status(debug + "/health/live"); got != http.StatusOK {
-			t.Errorf("live: %d", got)
-		}
+		testkit.Eventually(t, 30*time.Second, func() error { // the debug port may not listen yet
+			if got := status(debug + "/health/live"); got != http.StatusOK {
+				return fmt.Errorf("live: %d", got)
+			}
+			return nil
+		})
 	}
 	agree(false, 0) // nothing is served yet
 	close(release)

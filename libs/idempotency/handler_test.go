@@ -133,7 +133,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, c *clock, a, b *place))
 		"mongodb": func(t *testing.T) func() record.Keys {
 			uri, database := testkit.MongoDB(t)
 			return func() record.Keys {
-				client, err := mongox.Connect(uri, mongox.Options{AppName: "idempotency-test"})
+				client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "idempotency-test"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -74,6 +74,23 @@ func MongoDB(t testing.TB) (uri, database string) {
 	return server.uri, database
 }
 
+// LongLimits returns the address of a database with limits of a minute for each
+// operation instead of the product's four seconds, for tests that are not about
+// these limits: their verdict must not depend on how busy the machine is.
+func LongLimits(uri string) string {
+	at, options, _ := strings.Cut(uri, "?")
+	for _, limit := range []string{"timeoutMS=60000", "serverSelectionTimeoutMS=60000", "connectTimeoutMS=60000"} {
+		name, _, _ := strings.Cut(limit, "=")
+		if !strings.Contains(options, name+"=") {
+			options += "&" + limit
+		}
+	}
+	if !strings.Contains(strings.TrimPrefix(at, "mongodb://"), "/") {
+		at += "/"
+	}
+	return at + "?" + strings.TrimPrefix(options, "&")
+}
+
 func (s *mongoServer) drop(database string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -41,7 +41,7 @@ var engines = map[string]func(t *testing.T) account.Store{
 	"sqlite": openSQLite,
 	"mongodb": func(t *testing.T) account.Store {
 		uri, name := testkit.MongoDB(t)
-		client, err := mongox.Connect(uri, mongox.Options{AppName: "auth-test"})
+		client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 // connect returns a client that lasts as long as the test.
 func connect(t testing.TB, uri string, monitor *event.CommandMonitor) *mongo.Client {
 	t.Helper()
-	client, err := mongox.Connect(uri, mongox.Options{AppName: "mongostore-test", Monitor: monitor})
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "mongostore-test", Monitor: monitor})
 	if err != nil {
 		t.Fatal(err)
 	}

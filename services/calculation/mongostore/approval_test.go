@@ -71,7 +71,7 @@ func TestApprovalCostsTheSameInEventsOfAnySize(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
 	tr := &traffic{}
-	client, err := mongox.Connect(uri, mongox.Options{AppName: "test", Monitor: tr.monitor()})
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "test", Monitor: tr.monitor()})
 	if err != nil {
 		t.Fatal(err)
 	}

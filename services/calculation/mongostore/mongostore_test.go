@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	resulttest.Run(t, func(t *testing.T) resulttree.Store {
 		uri, database := testkit.MongoDB(t)
-		client, err := mongox.Connect(uri, mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
+		client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func open(t *testing.T) (*mongostore.Store, *mongo.Database) {
 		"find users mark", "find sessions mark", "delete sessions expires",
 		"find admins _id", "update admins _id", "update admins _id,rev", "update audit_heads _id,seq",
 		"find audit_heads ", "distinct audit ", "find audit _id")
-	client, err := mongox.Connect(uri, mongox.Options{AppName: "auth-test", Monitor: monitor})
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test", Monitor: monitor})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestCommandsPerOperation(t *testing.T) {
 	t.Parallel()
 	uri, name := testkit.MongoDB(t)
 	var commands atomic.Int64
-	client, err := mongox.Connect(uri, mongox.Options{AppName: "auth-test", Monitor: &event.CommandMonitor{
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test", Monitor: &event.CommandMonitor{
 		Started: func(context.Context, *event.CommandStartedEvent) { commands.Add(1) },
 	}})
 	if err != nil {
