@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -211,6 +212,23 @@ func TestOtherEngineIsNotTampering(t *testing.T) {
 	v, err := bundle.Verify(text)
 	if err != nil || v.OtherEngine != "0.9.0" || len(v.Differences) > 0 || v.SignedBy == "" {
 		t.Fatalf("%v %+v", err, v)
+	}
+	// Its figures are those of an engine that is held, under another name.
+	if v.RecomputedBy != footprint.Engine1 || len(v.OtherFigures) > 0 || !v.Intact || v.EventID == "" || v.CalculatedAt == "" || v.FactorSet == "" {
+		t.Fatalf("%+v", v)
+	}
+	other := b
+	other.Result.PerAttendeeKg = nil
+	if other, err = other.Rehash(); err != nil {
+		t.Fatal(err)
+	}
+	other.Signature = nil
+	text2, err := other.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := bundle.Verify(text2); err != nil || len(v.OtherFigures) == 0 || len(v.Differences) > 0 || !v.Intact {
+		t.Fatalf("another figure by another engine: %v %+v", err, v)
 	}
 	changed := bytes.Replace(text, []byte(`"passengers":3`), []byte(`"passengers":4`), 1)
 	if v, err := bundle.Verify(changed); err != nil || len(v.Differences) == 0 || v.SignedBy != "" {

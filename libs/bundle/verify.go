@@ -54,10 +54,22 @@ type Verdict struct {
 	// SignedBy is the thumbprint of the key of a good signature; empty for a
 	// bundle without one.
 	SignedBy string
-	// OtherEngine is the version of the engine that made the bundle, where it is not
-	// this program's. Then hashes, signature and people are checked, and the figures
-	// are not: that they differ would say nothing.
+	// EventID, StartDate, EndDate, FactorSet and CalculatedAt name what the bundle is
+	// of, so that it is not taken for another of the same title.
+	EventID, StartDate, EndDate, FactorSet, CalculatedAt string
+	// Intact reports whether the bundle is as its own hashes and signature say. Then
+	// differences are between the program that made it and this one; otherwise it was
+	// changed after it was made.
+	Intact bool
+	// OtherEngine is the version of the engine that made the bundle, where this
+	// program does not have it. Then hashes, signature and people are checked, and
+	// the figures are compared with those of RecomputedBy.
 	OtherEngine string
+	// RecomputedBy is the newest engine held, where OtherEngine is set and the factor
+	// set is held, and OtherFigures are the figures in which it differs: none, when
+	// the engines agree on this bundle.
+	RecomputedBy string
+	OtherFigures []Difference
 	// Statements say in words what was found of people.
 	Statements []string
 }
@@ -94,7 +106,14 @@ func Verify(data []byte) (v Verdict, err error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	v = Verdict{Event: b.Event.Title, Records: len(b.Records), Revision: b.Result.Revision, Total: b.Result.Total.KgCO2e}
+	v = Verdict{Event: b.Event.Title, Records: len(b.Records), Revision: b.Result.Revision, Total: b.Result.Total.KgCO2e,
+		EventID: printable(b.Event.ID), StartDate: printable(b.Event.Context.StartDate), EndDate: printable(b.Event.Context.EndDate),
+		FactorSet: printable(b.FactorSet.ID), CalculatedAt: printable(b.Result.CalculatedAt)}
+	stated := b
+	if err := stated.hash(); err != nil {
+		return v, err
+	}
+	v.Intact = b.Hashes == stated.Hashes && (b.Signature == nil || b.checkSignature() == nil)
 	defer func() {
 		switch {
 		case b.Signature == nil:
@@ -107,10 +126,7 @@ func Verify(data []byte) (v Verdict, err error) {
 	v.checkPeople(b)
 	if !footprint.KnownEngine(b.EngineVersion) {
 		v.OtherEngine = printable(b.EngineVersion)
-		stated := b
-		if err := stated.hash(); err != nil {
-			return v, err
-		}
+		v.recompute(b)
 		v.tree("hashes", b.Hashes, stated.Hashes)
 		v.twice(b.Records)
 		v.form(b, data)
@@ -134,6 +150,41 @@ func Verify(data []byte) (v Verdict, err error) {
 	v.compare(b, again.Bundle, set)
 	v.form(b, data)
 	return v, nil
+}
+
+// recompute compares the figures of a bundle by an engine that is not held with
+// those of the engines that are: the newest that agrees, else the newest.
+func (v *Verdict) recompute(b Bundle) {
+	if _, held := factors.ByID(b.FactorSet.ID); !held {
+		return
+	}
+	for _, engine := range slices.Backward(footprint.Engines()) {
+		differences := figuresBy(engine, b)
+		if v.RecomputedBy == "" || len(differences) == 0 {
+			v.RecomputedBy, v.OtherFigures = engine, differences
+		}
+		if len(differences) == 0 {
+			return
+		}
+	}
+}
+
+// figuresBy returns where the figures of a bundle are not those of an engine.
+func figuresBy(engine string, b Bundle) []Difference {
+	source := b.source()
+	source.Engine = footprint.Pin(engine)
+	again, faults := build(source)
+	var other Verdict
+	for _, f := range faults {
+		other.add("records", "", f.err.Error())
+	}
+	// What names the engine differs by itself.
+	again.Result.InputsHash = b.Result.InputsHash
+	for i := range min(len(b.Records), len(again.Records)) {
+		other.tree(nameOf("records", i, b.Records[i]), b.Records[i], again.Records[i])
+	}
+	other.tree("result", b.Result, again.Result)
+	return other.Differences
 }
 
 // source returns what a bundle says it was made of.

@@ -36,6 +36,14 @@ func (c *Client) ExportRecords(ctx context.Context, eventID string, options ...O
 	return c.open(ctx, get("events", eventID, "export"), options)
 }
 
+// AdoptEngine moves an event to another engine, and calculates its result anew. Rehearse
+// it with [DryRun]. For managers.
+func (c *Client) AdoptEngine(ctx context.Context, eventID, engine string, options ...Option) (*Adoption, error) {
+	k := post(map[string]string{"engine": engine}, "events", eventID, "factor-set")
+	k.guarded = true
+	return ask[Adoption](ctx, c, k, options)
+}
+
 // AdoptFactorSet returns an event another factor set, and its result anew. Rehearse
 // it with [DryRun]. For managers.
 func (c *Client) AdoptFactorSet(ctx context.Context, eventID, setID string, options ...Option) (*Adoption, error) {

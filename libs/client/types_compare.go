@@ -69,6 +69,10 @@ type Comparison struct {
 	RecordsChanged int `json:"recordsChanged"`
 	// The figures per attendee. The parts of each add up to its difference exactly.
 	Figures []ComparisonFigure `json:"figures"`
+	// The ends of the interval of the total.
+	Intervals []ComparisonFigure `json:"intervals,omitempty"`
+	// Scopes and categories of scope 3 that differ.
+	Categories []CategoryMove `json:"categories,omitempty"`
 	// Why there are revisions between the two; the newer one's own included.
 	Cause []Cause `json:"cause"`
 }
@@ -85,6 +89,20 @@ type ComparisonFigure struct {
 	Difference *Kilograms `json:"difference,omitempty"`
 	// What each kind of change adds to it.
 	Parts []ComparisonFigurePart `json:"parts"`
+}
+
+// CategoryMove is a scope, or a category of scope 3, that differs.
+type CategoryMove struct {
+	// Scope of the GHG Protocol.
+	Scope int `json:"scope"`
+	// Category of scope 3.
+	Category string `json:"category,omitempty"`
+	// The earlier figure, in kg CO2e.
+	From Kilograms `json:"from"`
+	// The later figure, in kg CO2e.
+	To Kilograms `json:"to"`
+	// The later less the earlier, in kg CO2e.
+	DifferenceKgCO2e Kilograms `json:"differenceKgCO2e"`
 }
 
 // ComparisonFigurePart is what one kind of change adds to a figure.
@@ -129,6 +147,10 @@ type Adoption struct {
 	EventID string        `json:"eventId"`
 	From    FactorSetName `json:"from"`
 	To      FactorSetName `json:"to"`
+	// The arithmetic before.
+	FromEngine string `json:"fromEngine"`
+	// The arithmetic after.
+	ToEngine string `json:"toEngine"`
 	// The total under the set the event had; nil when nothing is approved.
 	Before *Interval `json:"before"`
 	// The result to come.

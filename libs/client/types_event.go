@@ -116,6 +116,6 @@ type Method struct {
 	RadiativeForcing *bool `json:"radiativeForcing,omitempty"`
 	// The factors' published CO2e, or their gases weighed by AR6 where they are known.
 	GWP string `json:"gwp,omitempty"`
-	// The arithmetic the event is pinned to; absent it stays as it is, and is 1.2.0 for a new event.
+	// The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event.
 	Engine string `json:"engine,omitempty"`
 }

@@ -35,6 +35,10 @@ type Result struct {
 	// measured figure there narrows the interval most. Only with the newest result, and of events of up to 20,000
 	// counted records; the share of every record of any event is in …/results/explain.
 	MeasureNext []MeasureNext `json:"measureNext"`
+	// The footprint in the rows of standards.
+	Tables []StandardTable `json:"tables,omitempty"`
+	// Figures by who takes part, of the newest result only.
+	Participants *Participants `json:"participants,omitempty"`
 }
 
 // Cause is one reason for which a revision of a result exists.
@@ -200,6 +204,26 @@ type MarketBased struct {
 	ResidualMixKWh *float64 `json:"residualMixKWh,omitempty"`
 	// Electricity counted with the average of the grid, where there is no residual mix, in kWh.
 	GridAverageKWh *float64 `json:"gridAverageKWh,omitempty"`
+	// The same kilowatt-hours by location and by contract, within one boundary.
+	ByScope *MarketByScope `json:"byScope,omitempty"`
+	// Grid losses and the supply of fuels, which both figures have beside them. In kg CO2e.
+	UpstreamKg *Kilograms `json:"upstreamKg,omitempty"`
+	// The dual report of scope 2, heat and electric vehicles included.
+	Scope2 *DualScope `json:"scope2,omitempty"`
+}
+
+// MarketByScope compares electricity in the organiser's control (scope 2) and all other (scope 3).
+type MarketByScope struct {
+	Scope2 DualScope `json:"scope2"`
+	Scope3 DualScope `json:"scope3"`
+}
+
+// DualScope is one amount by both methods of the GHG Protocol's Scope 2 Guidance.
+type DualScope struct {
+	// With the average of the grid, in kg CO2e.
+	LocationBasedKg Kilograms `json:"locationBasedKg"`
+	// By contract, in kg CO2e.
+	MarketBasedKg Kilograms `json:"marketBasedKg"`
 }
 
 // QualityShares are shares of the total; together 1.
@@ -229,7 +253,7 @@ type Interval struct {
 
 // Finding is something that looks wrong. It changes no figure.
 type Finding struct {
-	// DUPLICATE_FLIGHT, DUPLICATE_RECORD, INCLUDED_TYPE_WITHOUT_RECORDS, END_OF_LIFE_TWICE, SITE_ENERGY_TWICE, ROOM_NIGHTS_EXCEED_ATTENDEES,
+	// DUPLICATE_FLIGHT, DUPLICATE_RECORD, INCLUDED_TYPE_WITHOUT_RECORDS, EXPECTED_COMPANION_MISSING, END_OF_LIFE_TWICE, SITE_ENERGY_TWICE, ROOM_NIGHTS_EXCEED_ATTENDEES,
 	// PASSENGERS_EXCEED_ATTENDEES, PURCHASE_OVERLAPS_RECORDS, EXCLUDED_TYPE_COUNTED, OUTBOUND_WITHOUT_RETURN,
 	// LARGE_WITHOUT_DATE_OR_GROUP, OUT_OF_RANGE_FOR_TYPE, or CROSS_CHECKS_LEFT_OUT in an event of more than 20,000 counted records.
 	Code string `json:"code"`
@@ -346,4 +370,44 @@ type FactorSource struct {
 	SourceLocation string `json:"sourceLocation,omitempty"`
 	// The licence of the publication.
 	Licence string `json:"licence,omitempty"`
+}
+
+// StandardTable is a footprint in the rows of one standard.
+type StandardTable struct {
+	// ghg-protocol, iso-14064-1, esrs-e1-6 or nzce.
+	Standard string `json:"standard"`
+	// Name of the standard and the table.
+	Title string `json:"title"`
+	// The rows; they add up to the total.
+	Rows []StandardRow `json:"rows"`
+	// The sum of the rows, in kg CO2e.
+	TotalKgCO2e Kilograms `json:"totalKgCO2e"`
+	// The total with scope 2 by contract, where the standard asks for it. In kg CO2e.
+	MarketBasedTotalKgCO2e *Kilograms `json:"marketBasedTotalKgCO2e,omitempty"`
+	// What the standard leaves to a choice.
+	Note string `json:"note"`
+}
+
+// StandardRow is a row of a standard's table.
+type StandardRow struct {
+	// Name of the row.
+	Name string `json:"name"`
+	// What is in it, in kg CO2e.
+	KgCO2e Kilograms `json:"kgCO2e"`
+}
+
+// Participants are figures by who takes part, in person and from afar.
+type Participants struct {
+	// Attendees in person.
+	InPerson int64 `json:"inPerson"`
+	// Attendees from afar.
+	Virtual int64 `json:"virtual"`
+	// The total by all who take part, in kg CO2e.
+	PerParticipantKg *Kilograms `json:"perParticipantKg,omitempty"`
+	// The same by day, in kg CO2e.
+	PerParticipantDayKg *Kilograms `json:"perParticipantDayKg,omitempty"`
+	// The total without digital records by attendees in person, in kg CO2e.
+	PerInPersonKg *Kilograms `json:"perInPersonKg,omitempty"`
+	// Digital records by attendees from afar, in kg CO2e.
+	PerVirtualKg *Kilograms `json:"perVirtualKg,omitempty"`
 }

@@ -95,11 +95,19 @@ func billionths(x *big.Int) int64 { return fixed.Quo(x, fixed.Pow10(15)).Int64()
 
 func fromBillionths(v int64) *big.Int { return new(big.Int).Mul(big.NewInt(v), fixed.Pow10(15)) }
 
-// basicDefault is the factor of the interval of a row whose source publishes
-// none: 1.05, the least basic uncertainty of energy, fuels, semi-finished
-// products and treatment of waste in Frischknecht and Jungbluth (eds.),
-// ecoinvent report No. 1, Overview and Methodology (2007). It is a lower bound.
-var basicDefault = big.NewRat(105, 100)
+// The factors of the interval of a row whose source publishes none: the default
+// basic uncertainties of the pedigree approach, by what is bought. Energy, goods
+// and treatment of waste have 1.05 (Muller et al., "Giving a scientific basis for
+// uncertainty factors used in global life cycle inventory databases",
+// International Journal of Life Cycle Assessment 21 (2016), 1185-1196, table 4,
+// prior value; the same in the sheet "Info" of the GHG Protocol's uncertainty tool
+// by Quantis, 2011), transport services and products of agriculture 2.00 (the
+// same sheet).
+var (
+	basicDefault     = big.NewRat(105, 100)
+	basicTransport   = big.NewRat(2, 1)
+	basicAgriculture = big.NewRat(2, 1)
+)
 
 // The relative uncertainties that one table publishes, which does not say what
 // they span; they are read as the upper half of a 95% interval.
@@ -134,6 +142,12 @@ func (p *pedigree) basic(set *factors.Set, typ string, e entry) int64 {
 		published(basicMeal)
 	case strings.HasPrefix(f.Series, "desnz-rail-"):
 		published(basicTrain)
+	case strings.HasPrefix(f.Series, "drink."):
+		factor = basicAgriculture
+	// What a kilometre of one passenger or tonne causes hangs on how full the vehicle
+	// is; what a vehicle causes is fuel burnt.
+	case typ != "flights" && (f.Unit == "passenger.km" || f.Unit == "tonne.km"):
+		factor = basicTransport
 	}
 	return cachedVariance(factor)
 }

@@ -27,6 +27,8 @@ type energy struct {
 	GeneratorKVA *decimal.Decimal `json:"generatorKVA,omitempty"`
 	Hours        *decimal.Decimal `json:"hours,omitempty"`
 	LoadPercent  *decimal.Decimal `json:"loadPercent,omitempty"`
+	// RenewablePercent is of grid electricity.
+	RenewablePercent *decimal.Decimal `json:"renewablePercent,omitempty"`
 	common
 }
 
@@ -85,6 +87,7 @@ func decodeEnergy(d *decoder, n *energy) {
 		d.Fault(apperr.Detail{Field: "source", Code: fields.NotAllowed, Suggestions: engineFuels,
 			Message: "A generator by its hours burns " + strings.Join(engineFuels, ", ") + "; of " + n.Source + " give the amount."})
 	}
+	n.RenewablePercent = d.amount("renewablePercent", hundred)
 	if n.Source == "" || !d.Has("energyKWh") && !d.Has("volumeLitres") && !d.Has("volumeM3") && !d.Has("weightKg") {
 		return
 	}
@@ -152,6 +155,9 @@ func calculateEnergy(c *calculation, n *energy) {
 				q.quantity = q.quantity.perThousand()
 			}
 			if n.Source == grid {
+				if c.second() {
+					at.renewable = n.RenewablePercent
+				}
 				c.electricity(at, q)
 			} else {
 				c.fuel(at, a.row, a.field, 1, a.unit, q)
@@ -167,6 +173,8 @@ func calculateEnergy(c *calculation, n *energy) {
 	if !done {
 		c.unavailable(apperr.Detail{Field: "source", Message: "No factor is published for " + n.Source + " by the amount given."})
 	}
+	c.unused(n.RenewablePercent != nil && (n.Source != grid || !c.second()), "renewablePercent",
+		"renewablePercent is of grid electricity, from engine 2.0.0 on; it was not used.")
 	c.unused(n.Subdivision != "" && n.Source != grid, "subdivision", "Only grid electricity has factors by state or province; subdivision was not used.")
 }
 
@@ -203,6 +211,7 @@ func energyDoc() doc {
 			{"generatorKVA", "Rated size of a generator, where its fuel is not known; with hours it stands for the litres.", ``},
 			{"hours", "Hours that the generator ran.", ``},
 			{"loadPercent", "Mean load of the generator, of its rated power. Absent: 35, with a wide range.", `35`},
+			{"renewablePercent", "Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on.", ``},
 		},
 		examples: []string{
 			`{"source":"hvo","volumeLitres":1200,"control":"own"}`,

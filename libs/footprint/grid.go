@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 	"github.com/eventcarbon/ecf/libs/locations"
 	"github.com/eventcarbon/ecf/libs/spelling"
 )
@@ -148,6 +149,7 @@ func (c *calculation) electricity(s supply, q carrier) {
 	scope, category, upstream := s.scopes(2)
 	e := entry{factor: f, quantity: q.quantity, unit: "kWh", stage: Direct, scope: scope, category: category,
 		geography: geography, technology: q.technology, atBest: q.atBest, older: q.older}
+	first := len(c.out.Lines)
 	if lifeCycle {
 		e.stage = Combined
 		if scope == 2 {
@@ -159,13 +161,38 @@ func (c *calculation) electricity(s supply, q carrier) {
 		c.upstream(e, upstream)
 		c.loss(s, "elec."+strings.ToLower(s.country)+".td_loss", q, geography)
 	}
-	c.marketBased(s, q, f)
+	if len(c.out.Lines) == first {
+		return
+	}
+	c.marketBased(s, q, f, lifeCycle)
+	if c.second() {
+		c.compare(scope, c.out.Lines[first:])
+	}
+}
+
+// compare sets the figure by contract beside that of the location, whose lines
+// are the generation and what it has upstream.
+func (c *calculation) compare(scope int, lines []Line) {
+	m := c.out.Market
+	both := Compared{Location: lines[0].Mass, Market: m.Mass}
+	if scope == 2 {
+		m.Own = both
+	} else {
+		m.Hired = both
+	}
+	for i := range lines[1:] {
+		m.Upstream = m.Upstream.Add(lines[1+i].Mass)
+	}
 }
 
 // marketBased works out the figure by contract: supply that is covered, with
 // evidence, counts 0, the rest has the residual mix, or the grid average where
 // no residual mix is held.
-func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor) {
+//
+// From engine 2.0.0 on, the grid average is the share of the location-based line,
+// so that the two compare, and a residual mix is not used beside a life-cycle
+// factor, because it covers generation alone.
+func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor, lifeCycle bool) {
 	all := c.scaledUp(q.quantity)
 	open := all
 	var covered quantity
@@ -180,11 +207,33 @@ func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor) {
 	kilowattHours := func(q quantity) Mass { return q.mass(decimal.FromInt(1)) }
 	m := Market{Covered: kilowattHours(covered)}
 	rest := kilowattHours(all).Sub(m.Covered)
-	if residual := c.engine.set.Ref("elec." + strings.ToLower(s.country) + ".residual"); residual != nil {
+	residual := c.engine.set.Ref("elec." + strings.ToLower(s.country) + ".residual")
+	switch {
+	case residual != nil && !(c.second() && lifeCycle):
 		m.Mass, m.Residual = open.mass(residual.KgCO2e), rest
-	} else {
+		if c.second() && rest.Sign() > 0 {
+			c.note(NoticeResidualMix, "", "What no contract covers counts with %s in the market-based figure.", residual.ID)
+		}
+	case c.second():
+		m.Mass, m.GridMean = notCovered(c.out.Lines, grid, open.rat(), all.rat()), rest
+		c.note(NoticeNoResidualMix, "", "No residual mix of the same boundary is held for %s; what no contract covers counts with %s in the market-based figure.", s.country, grid.ID)
+	default:
 		m.Mass, m.GridMean = open.mass(grid.KgCO2e), rest
 		c.note(NoticeNoResidualMix, "", "No residual mix is held for %s; the market-based figure uses the grid average.", s.country)
 	}
 	c.out.Market = &m
+}
+
+// notCovered returns the part of the location-based line that no contract covers,
+// in whole milligrams.
+func notCovered(lines []Line, grid *factors.Factor, open, all *big.Rat) Mass {
+	at := slices.IndexFunc(lines, func(l Line) bool { return l.FactorID == grid.ID && l.Stage != Upstream })
+	if at < 0 || all.Sign() == 0 {
+		return Mass{}
+	}
+	const microgramsOfMilligram = 1000
+	share := new(big.Rat).Quo(open, all)
+	n := new(big.Int).Mul(lines[at].Mass.Big(), share.Num())
+	n = fixed.Quo(n, new(big.Int).Mul(share.Denom(), big.NewInt(microgramsOfMilligram)))
+	return BigMass(n.Mul(n, big.NewInt(microgramsOfMilligram)))
 }

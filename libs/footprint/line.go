@@ -158,6 +158,21 @@ type Evaluation struct {
 type Market struct {
 	Mass                        Mass
 	Covered, Residual, GridMean Mass
+	// Own is of electricity in the organiser's control, which is scope 2, Hired of
+	// all other. Both are empty by engine 1.2.0.
+	Own, Hired Compared
+	// Upstream is what grid losses and the supply of fuels add to either figure.
+	Upstream Mass
+}
+
+// Compared are the figures of the same kilowatt-hours by location and by
+// contract, within the same boundary: generation alone, or the life cycle where
+// the factor of the location covers it.
+type Compared struct{ Location, Market Mass }
+
+// Add returns c + o.
+func (c Compared) Add(o Compared) Compared {
+	return Compared{Location: c.Location.Add(o.Location), Market: c.Market.Add(o.Market)}
 }
 
 // IsZero reports whether there is nothing in m.
@@ -165,5 +180,6 @@ func (m Market) IsZero() bool { return m == Market{} }
 
 // Add returns m + o.
 func (m Market) Add(o Market) Market {
-	return Market{Mass: m.Mass.Add(o.Mass), Covered: m.Covered.Add(o.Covered), Residual: m.Residual.Add(o.Residual), GridMean: m.GridMean.Add(o.GridMean)}
+	return Market{Mass: m.Mass.Add(o.Mass), Covered: m.Covered.Add(o.Covered), Residual: m.Residual.Add(o.Residual), GridMean: m.GridMean.Add(o.GridMean),
+		Own: m.Own.Add(o.Own), Hired: m.Hired.Add(o.Hired), Upstream: m.Upstream.Add(o.Upstream)}
 }

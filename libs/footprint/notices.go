@@ -29,6 +29,7 @@ const (
 	NoticeScope2Upstream    = "SCOPE2_INCLUDES_UPSTREAM"
 	NoticeRenewableEvidence = "RENEWABLE_WITHOUT_EVIDENCE"
 	NoticeNoResidualMix     = "NO_RESIDUAL_MIX"
+	NoticeResidualMix       = "RESIDUAL_MIX_USED"
 	NoticeTransportOnly     = "TREATMENT_IS_TRANSPORT_ONLY"
 	NoticeDensity           = "WEIGHT_FROM_VOLUME"
 	NoticeScopeNotSplit     = "SCOPE_NOT_SPLIT"
@@ -80,6 +81,7 @@ var inResult = map[string]string{
 	NoticeScope2Upstream:     "Scope 2 holds a factor that includes upstream emissions or grid losses.",
 	NoticeRenewableEvidence:  "Renewable supply without evidence counts as not covered.",
 	NoticeNoResidualMix:      "No residual mix is held for the country, so the market-based figure uses the grid average.",
+	NoticeResidualMix:        "Electricity without a contract counts with the residual mix of its country in the market-based figure.",
 	NoticeScopeNotSplit:      "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
 	NoticeCradleToGrave:      "A factor includes the end of life of its material.",
 	NoticeNoBiogenic:         "A fuel contains biofuel whose biogenic CO2 is not published for the unit; it is missing outside of scopes.",

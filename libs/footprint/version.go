@@ -15,11 +15,24 @@ const (
 	Engine2 = "2.0.0"
 )
 
-// EngineVersion is the engine of an event that names none.
+// EngineVersion is the engine of an event that names none: those from before
+// engines were pinned.
 const EngineVersion = Engine1
+
+// NewestEngine is the engine of new events.
+const NewestEngine = Engine2
 
 // Engines returns the engines held, oldest first.
 func Engines() []string { return []string{Engine1, Engine2} }
 
 // KnownEngine reports whether an engine is held.
 func KnownEngine(version string) bool { return slices.Contains(Engines(), version) }
+
+// Pin returns how an event stores its engine: the one of events that name none is
+// not stored.
+func Pin(version string) string {
+	if version == EngineVersion {
+		return ""
+	}
+	return version
+}

@@ -110,6 +110,10 @@ type Method struct {
 // forcing, as DESNZ recommends, and the printed CO2e of each factor.
 var DefaultMethod = Method{RadiativeForcing: true, GWP: "published"}
 
+// NewMethod is the method of a new event that does not choose: DefaultMethod by the
+// newest engine.
+var NewMethod = Method{RadiativeForcing: true, GWP: "published", Engine: footprint.NewestEngine}
+
 // Context returns what of the event moves its figures.
 func (e Event) Context() footprint.EventContext {
 	c := footprint.EventContext{

@@ -17,24 +17,46 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// adoptionView says what another factor set makes of an event.
+// adoptionView says what another factor set or engine makes of an event.
 type adoptionView struct {
 	Event record.EventID `json:"eventId"`
 	From  factorSetView  `json:"from"`
 	To    factorSetView  `json:"to"`
-	// Before and After are the footprint of the counted records under either
-	// set; null when nothing is approved. After is the whole result to come.
+	// FromEngine and ToEngine are the arithmetic before and after.
+	FromEngine string `json:"fromEngine"`
+	ToEngine   string `json:"toEngine"`
+	// Before and After are the footprint of the counted records before and
+	// after; null when nothing is approved. After is the whole result to come.
 	Before     *total.Interval  `json:"before"`
 	After      *total.Breakdown `json:"after"`
 	Difference *footprint.Mass  `json:"differenceKgCO2e"`
 }
 
-// adopt moves an event to another factor set. The result that this makes is
+// adoption is what an event is to adopt; what is empty stays as it is.
+type adoption struct {
+	set     *factors.Set
+	engine  string
+	comment string
+}
+
+// apply changes the event, and reports whether anything was another.
+func (a adoption) apply(e *record.Event) bool {
+	before := e.Context()
+	if a.set != nil {
+		e.FactorSet = a.set.ID
+	}
+	if a.engine != "" {
+		e.Method.Engine = footprint.Pin(a.engine)
+	}
+	return e.Context() != before
+}
+
+// adopt moves an event to another factor set or engine. The result that this makes is
 // worked out first, and is the answer to a rehearsal as well. A record that has
 // no factor in the new set keeps the event from adopting it: nothing is ever
 // dropped from a total by a change of figures.
 func (s *server) adopt(c *fiber.Ctx) error {
-	to, comment, err := readFactorSet(c)
+	to, err := readAdoption(c)
 	if err != nil {
 		return err
 	}
@@ -44,15 +66,14 @@ func (s *server) adopt(c *fiber.Ctx) error {
 	}
 	var view adoptionView
 	change := writes.EventChange{
-		Event: record.EventID(c.Params("eventId")), Action: record.FactorsAdopted, Comment: comment, Effect: s.effect,
+		Event: record.EventID(c.Params("eventId")), Action: record.FactorsAdopted, Comment: to.comment, Effect: s.effect,
 		Change: func(e *record.Event) error {
 			if view, err = s.rehearse(c.UserContext(), *e, to); err != nil {
 				return err
 			}
-			if w.Rehearsal || e.FactorSet == to.ID {
+			if w.Rehearsal || !to.apply(e) {
 				return record.ErrUnchanged
 			}
-			e.FactorSet = to.ID
 			return nil
 		},
 	}
@@ -81,35 +102,42 @@ func (s *server) adopt(c *fiber.Ctx) error {
 	return web.OK(c, view)
 }
 
-// readFactorSet reads the body {"factorSet": "desnz-2026", "comment": "…"}.
-func readFactorSet(c *fiber.Ctx) (*factors.Set, string, error) {
+// readAdoption reads {"factorSet": "desnz-2026", "engine": "2.0.0", "comment": "…"}.
+func readAdoption(c *fiber.Ctx) (adoption, error) {
 	r, err := web.Fields(c)
 	if r == nil {
-		return nil, "", err
+		return adoption{}, err
 	}
-	r.Require("factorSet")
-	id, ok := r.String("factorSet", 1, 100)
-	set, held := factors.ByID(id)
-	if ok && !held {
-		r.Fault(unknownSet("factorSet"))
+	r.RequireOneOf("factorSet", "engine")
+	var a adoption
+	if id, ok := r.String("factorSet", 1, 100); ok {
+		set, held := factors.ByID(id)
+		if a.set = set; !held {
+			r.Fault(unknownSet("factorSet"))
+		}
 	}
-	comment, _ := r.String("comment", 0, record.MaxComment)
-	return set, comment, web.Finish(c, r)
+	a.engine, _ = r.Enum("engine", footprint.Engines()...)
+	a.comment, _ = r.String("comment", 0, record.MaxComment)
+	return a, web.Finish(c, r)
 }
 
-// rehearse works out what the counted records come to under another set.
-func (s *server) rehearse(ctx context.Context, ev record.Event, to *factors.Set) (adoptionView, error) {
-	view := adoptionView{Event: ev.ID, To: factorSetView{to.ID, to.Checksum}}
+// rehearse works out what the counted records come to after an adoption.
+func (s *server) rehearse(ctx context.Context, ev record.Event, to adoption) (adoptionView, error) {
+	changed := ev
+	to.apply(&changed)
+	next := changed.Context()
+	view := adoptionView{Event: ev.ID, FromEngine: ev.Context().EngineVersion(), ToEngine: next.EngineVersion()}
 	from, ok := factors.ByID(ev.FactorSet)
 	if !ok {
 		return view, fmt.Errorf("event %s: factor set %q is not held", ev.ID, ev.FactorSet)
 	}
-	view.From = factorSetView{from.ID, from.Checksum}
+	view.From, view.To = factorSetView{from.ID, from.Checksum}, factorSetView{from.ID, from.Checksum}
+	if to.set != nil {
+		view.To = factorSetView{to.set.ID, to.set.Checksum}
+	}
 	if _, err := s.Results.Result(ctx, ev.Org, ev.ID); errors.Is(err, resulttree.ErrNotFound) {
 		return view, nil
 	}
-	next := ev.Context()
-	next.FactorSet = to.ID
 	sums, err := s.reader.SumUnder(ctx, ev, next)
 	if err != nil || sums.Now.Records()+sums.Next.Records()+int64(len(sums.Faults)) == 0 {
 		return view, err

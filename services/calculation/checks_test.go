@@ -10,7 +10,9 @@ import (
 
 func codes(a reply) (list string) {
 	for i := range a.count("findings") {
-		list += a.data("findings", i, "code") + " "
+		if code := a.data("findings", i, "code"); code != "EXPECTED_COMPANION_MISSING" {
+			list += code + " "
+		}
 	}
 	return strings.TrimSpace(list)
 }

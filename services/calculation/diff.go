@@ -60,6 +60,11 @@ type diffView struct {
 	RecordsChanged int          `json:"recordsChanged"`
 	// Figures are those per attendee, each with parts that add up to its difference.
 	Figures []figureView `json:"figures"`
+	// Intervals are the ends of the interval of the total, likewise.
+	Intervals []figureView `json:"intervals"`
+	// Categories are the scopes and categories of scope 3 that differ. A new method
+	// can move masses between them and leave the total as it is.
+	Categories []categoryMove `json:"categories"`
 	// Cause is of all revisions from the older one, exclusive, to the newer one.
 	Cause []causeView `json:"cause"`
 }
@@ -137,6 +142,9 @@ func (s *server) diff(c *fiber.Ctx) error {
 		view.reverse()
 	}
 	view.Figures = figuresBetween(from, to, view)
+	if err := view.addMoves(from, to); err != nil {
+		return err
+	}
 	return web.OK(c, view)
 }
 
@@ -196,7 +204,7 @@ func endOf(r resulttree.Result) (endView, error) {
 }
 
 func makeDiff(older, newer resulttree.Result, changed []resulttree.RecordChange, contexts map[int64]resulttree.Result) (diffView, error) {
-	view := diffView{Event: newer.Event, Parts: []partView{}, Records: []changeView{}, Figures: []figureView{}, Cause: []causeView{}}
+	view := diffView{Event: newer.Event, Parts: []partView{}, Records: []changeView{}, Figures: []figureView{}, Intervals: []figureView{}, Categories: []categoryMove{}, Cause: []causeView{}}
 	var err error
 	if view.From, err = endOf(older); err != nil {
 		return view, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 func TestFactorSets(t *testing.T) {
@@ -150,5 +151,51 @@ func TestAdoptBeforeAnythingIsApproved(t *testing.T) {
 	ev, err := s.records.Event(t.Context(), org, "e1")
 	if err != nil || ev.FactorSet != older || ev.Rev != 2 || ev.ContextRev != 2 || ev.Mark == "" {
 		t.Fatalf("%v %+v", err, ev)
+	}
+}
+
+// TestAdoptAnotherEngine: a rehearsal says what the engine makes of the interval,
+// the adoption brings exactly that, and the difference explains it as a change of
+// method, in the interval and the categories, with the total as it was.
+func TestAdoptAnotherEngine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	conference(s)
+	// Business travel by engine 1.2.0, optional by 2.0.0.
+	s.add("flights", `{"from":"LHR","to":"CDG","passengers":1,"group":"other"}`, record.Approved)
+	s.settle()
+	before := s.of("").want(http.StatusOK)
+	path := "/api/v2/events/e1/factor-set"
+	adopt := func(body map[string]any, header ...string) reply {
+		return s.call(http.MethodPost, path, "org1.manager", body, header...)
+	}
+	rehearsed := adopt(map[string]any{"engine": "2.0.0"}, "X-Dry-Run", "true").want(http.StatusOK)
+	if rehearsed.data("fromEngine") != "1.2.0" || rehearsed.data("toEngine") != "2.0.0" || rehearsed.data("from", "id") != rehearsed.data("to", "id") ||
+		rehearsed.data("differenceKgCO2e") != "0.000000" || rehearsed.data("after", "total", "low") == before.data("total", "low") {
+		t.Fatalf("rehearsal: %.800s", rehearsed.body)
+	}
+	if now := s.of(""); now.data("engineVersion") != "1.2.0" || now.data("revision") != before.data("revision") {
+		t.Fatalf("a rehearsal changed something: %.400s", now.body)
+	}
+	adopt(map[string]any{"engine": "9.0.0"}).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	adopt(map[string]any{}).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	adopted := adopt(map[string]any{"engine": "2.0.0", "comment": "intervals"}).want(http.StatusOK)
+	s.settle()
+	now := s.of("").want(http.StatusOK)
+	if now.data("engineVersion") != "2.0.0" || now.data("total", "low") != adopted.data("after", "total", "low") || now.data("total", "kgCO2e") != before.data("total", "kgCO2e") {
+		t.Fatalf("adopted %.400s, came %.400s", adopted.body, now.body)
+	}
+	d := s.of("/" + before.data("revision") + "/diff/" + now.data("revision")).want(http.StatusOK)
+	if d.count("parts") == 0 || d.data("parts", 0, "kind") != "method_changed" || d.data("parts", 0, "kgCO2e") != "0.000000" {
+		t.Errorf("parts: %.600s", d.body)
+	}
+	for i, end := range []string{"low", "high"} {
+		if d.data("intervals", i, "figure") != end || d.data("intervals", i, "from") != before.data("total", end) || d.data("intervals", i, "to") != now.data("total", end) ||
+			d.data("intervals", i, "parts", 0, "kind") != "method_changed" || d.data("intervals", i, "parts", 0, "kgCO2e") != d.data("intervals", i, "difference") {
+			t.Errorf("interval: %.900s", d.body)
+		}
+	}
+	if d.count("categories") == 0 {
+		t.Errorf("no category moved: %.900s", d.body)
 	}
 }

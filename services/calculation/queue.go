@@ -131,6 +131,9 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 		return nil
 	}
 	for _, f := range findings.Of(findings.EventOf(ev, total), facts) {
+		if f.Code == findings.CompanionMissing {
+			continue // of the event, not of the record that waits
+		}
 		for _, place := range places {
 			if slices.Contains(f.RecordIDs, items[place].ID) {
 				items[place].review.Findings = append(items[place].review.Findings, f)

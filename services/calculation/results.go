@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+	"github.com/eventcarbon/ecf/services/calculation/tables"
 )
 
 // The states of a result: current, or about to be replaced because a record or
@@ -39,6 +40,11 @@ type resultView struct {
 	EngineVersion string        `json:"engineVersion"`
 	InputsHash    string        `json:"inputsHash"`
 	CalculatedAt  string        `json:"calculatedAt"`
+	// Tables are the footprint in the rows of standards.
+	Tables []tables.Table `json:"tables"`
+	// Participants is of the newest result only: figures by who takes part in person
+	// and from afar.
+	Participants *participantsView `json:"participants,omitempty"`
 	// Cause says why the revision differs from the one before it, oldest first.
 	Cause    []causeView        `json:"cause"`
 	Findings []findings.Finding `json:"findings"`
@@ -85,6 +91,7 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash,
 		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{}, Cause: causesOf(r),
 	}
+	view.Tables = tables.Of(sum.Cells(), view.MarketBased)
 	for _, id := range r.Failed {
 		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
 			Message: "The record " + string(id) + " is approved but could not be calculated; it is missing from the total."})
@@ -127,6 +134,7 @@ func (s *server) result(c *fiber.Ctx) error {
 	if view.Counts, err = s.counts(c.UserContext(), ev); err != nil {
 		return err
 	}
+	view.Participants = participantsOf(ev, view.Breakdown)
 	checks, err := s.crosschecks.Of(c.UserContext(), ev, stored)
 	if err != nil {
 		return err

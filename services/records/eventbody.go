@@ -90,7 +90,11 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	set("timezone", func() { readTimezone(r, event) }, func() { event.Timezone = "" })
 	text("description", &event.Description, 0, maxDescription)
 	set("boundary", func() { readBoundary(r, event) }, func() { event.Boundary = nil })
-	set("method", func() { readMethod(r, event) }, func() { event.Method = record.DefaultMethod })
+	set("method", func() { readMethod(r, event) }, func() {
+		engine := event.Method.Engine
+		event.Method = record.DefaultMethod
+		event.Method.Engine = engine // a default does not undo the choice of an engine
+	})
 	if event.StartDate != "" && event.EndDate != "" && event.EndDate < event.StartDate {
 		r.Fault(apperr.Detail{Field: "endDate", Code: fields.OutOfRange,
 			Message: fmt.Sprintf("endDate is on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
@@ -126,9 +130,7 @@ func readMethod(r *fields.Reader, event *record.Event) {
 	// Another method does not undo the choice of an engine.
 	method.Engine = event.Method.Engine
 	if v, ok := m.Enum("engine", footprint.Engines()...); ok {
-		if method.Engine = v; v == footprint.EngineVersion {
-			method.Engine = ""
-		}
+		method.Engine = footprint.Pin(v)
 	}
 	event.Method = method
 }

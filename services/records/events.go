@@ -24,7 +24,7 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	if r == nil {
 		return err
 	}
-	event := record.Event{Method: record.DefaultMethod}
+	event := record.Event{Method: record.NewMethod}
 	readEvent(r, &event, true)
 	if err := web.Finish(c, r); err != nil {
 		return err

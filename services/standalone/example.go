@@ -86,6 +86,6 @@ func insertExampleEvent(ctx context.Context, store record.Store, org record.OrgI
 		ID: record.EventID(record.NewID()), Org: org, Title: input.Title, StartDate: input.StartDate, EndDate: input.EndDate,
 		Country: input.Country, Timezone: input.Timezone, Description: input.Description,
 		Attendees: &input.Attendees, VirtualAttendees: &input.VirtualAttendees,
-		Method: record.DefaultMethod, FactorSet: set.ID, CreatedBy: by, CreatedAt: now, UpdatedAt: now, Rev: 1, ContextRev: 1,
+		Method: record.NewMethod, FactorSet: set.ID, CreatedBy: by, CreatedAt: now, UpdatedAt: now, Rev: 1, ContextRev: 1,
 	}, record.Unlimited)
 }

@@ -34,6 +34,7 @@ func typed() map[string][]reflect.Type {
 		"Error": {reflect.TypeFor[client.Error]()}, "ErrorDetail": {reflect.TypeFor[client.Detail]()}, "ErrorCode": {reflect.TypeFor[client.Code]()},
 		"Pagination": {reflect.TypeFor[client.Pagination]()}, "RecordType": {reflect.TypeFor[client.RecordType]()},
 		"Result": {reflect.TypeFor[client.Result]()}, "Breakdown": {reflect.TypeFor[client.Breakdown]()}, "Interval": {reflect.TypeFor[client.Interval]()},
+		"DualScope": {reflect.TypeFor[client.DualScope]()}, "StandardTable": {reflect.TypeFor[client.StandardTable]()},
 		"Finding": {reflect.TypeFor[client.Finding]()}, "MeasureNext": {reflect.TypeFor[client.MeasureNext]()}, "Line": {reflect.TypeFor[client.Line]()},
 		"ExplainedRecord": {reflect.TypeFor[client.ExplainedRecord]()}, "FactorSetName": {reflect.TypeFor[client.FactorSetName]()},
 		"Cause": {reflect.TypeFor[client.Cause]()}, "WaterfallEnd": {reflect.TypeFor[client.ComparisonEnd]()}, "Factor": {reflect.TypeFor[client.Factor]()}, "FactorSet": {reflect.TypeFor[client.FactorSet]()},

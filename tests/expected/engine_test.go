@@ -95,7 +95,7 @@ func eventContext(t *testing.T) footprint.EventContext {
 	readJSON(t, "event.json", &event)
 	set, _ := factors.ForStart(event.StartDate)
 	return footprint.EventContext{Country: event.Country, StartDate: event.StartDate, EndDate: event.EndDate, Attendees: event.Attendees,
-		RadiativeForcing: event.Method.RadiativeForcing, GWP: event.Method.GWP, FactorSet: set.ID}
+		RadiativeForcing: event.Method.RadiativeForcing, GWP: event.Method.GWP, FactorSet: set.ID, Engine: footprint.NewestEngine}
 }
 
 func readJSON(t *testing.T, name string, into any) {

@@ -69,6 +69,25 @@ type MarketBased struct {
 	CoveredKWh     footprint.Mass `json:"coveredKWh"`
 	ResidualMixKWh footprint.Mass `json:"residualMixKWh"`
 	GridAverageKWh footprint.Mass `json:"gridAverageKWh"`
+	// ByScope compares both figures of the same electricity, own (scope 2) apart
+	// from hired (scope 3), within one boundary; null by engine 1.2.0.
+	ByScope *MarketByScope `json:"byScope,omitempty"`
+	// UpstreamKg is what grid losses and the supply of fuels add to either figure.
+	UpstreamKg *footprint.Mass `json:"upstreamKg,omitempty"`
+	// Scope2 is the dual report of scope 2, heat and electric vehicles included.
+	Scope2 *DualScope `json:"scope2,omitempty"`
+}
+
+// MarketByScope compares electricity by location and by contract.
+type MarketByScope struct {
+	Scope2 DualScope `json:"scope2"`
+	Scope3 DualScope `json:"scope3"`
+}
+
+// DualScope is one amount by both methods of the Scope 2 Guidance.
+type DualScope struct {
+	LocationKg footprint.Mass `json:"locationBasedKg"`
+	MarketKg   footprint.Mass `json:"marketBasedKg"`
 }
 
 // DataQuality are shares of the total that add up to 1 exactly; all are 0 when
@@ -148,13 +167,44 @@ func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
 			unspecified = unspecified.Add(n.Mass)
 		}
 	}
-	if !c.market.IsZero() {
-		b.MarketBased = &MarketBased{c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean}
-	}
+	b.MarketBased = c.marketBased(b.ByScope.Scope2)
 	b.DataQuality = c.dataQuality(b.Total.KgCO2e)
 	b.PerAttendeeKg, b.PerAttendeeDayKg = Intensities(b.Total.KgCO2e, ev)
 	b.Notices = c.resultNotices(ev, unspecified)
 	return b
+}
+
+// Cell is what of a sum decides the row of a table: mass by type, scope, category
+// and factor.
+type Cell struct {
+	Type, Category, Factor string
+	Scope                  int
+	Mass                   footprint.Mass
+}
+
+// Cells returns the parts of the sum; they add up to its total.
+func (c Contribution) Cells() []Cell {
+	out := make([]Cell, len(c.cells))
+	for i := range c.cells {
+		n := &c.cells[i]
+		out[i] = Cell{Type: n.Type, Category: n.Category, Factor: n.Factor, Scope: n.Scope, Mass: n.Mass}
+	}
+	return out
+}
+
+// marketBased returns the figures by contract; nil where no record has electricity.
+func (c Contribution) marketBased(scope2 footprint.Mass) *MarketBased {
+	m := c.market
+	if m.IsZero() {
+		return nil
+	}
+	out := &MarketBased{KgCO2e: m.Mass, CoveredKWh: m.Covered, ResidualMixKWh: m.Residual, GridAverageKWh: m.GridMean}
+	if c.second() {
+		out.ByScope = &MarketByScope{DualScope{m.Own.Location, m.Own.Market}, DualScope{m.Hired.Location, m.Hired.Market}}
+		out.UpstreamKg = &m.Upstream
+		out.Scope2 = &DualScope{scope2, scope2.Sub(m.Own.Location).Add(m.Own.Market)}
+	}
+	return out
 }
 
 // Intensities returns a total per attendee in person, and per attendee and day. They

@@ -5,7 +5,6 @@ package total
 
 import (
 	"cmp"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -38,9 +37,8 @@ type Contribution struct {
 type count struct {
 	Type, Group string
 	Records     int64
-	// Own is the variance that the records have by their own activity, in µg²; nil
-	// is 0. It never changes.
-	Own *big.Int
+	// Own is what the records' own activity adds to the moments of the sum.
+	Own own
 }
 
 type cellKey struct {
@@ -96,7 +94,7 @@ func (a cellKey) compare(b cellKey) int {
 // Of returns what a record adds to a result. It is Summer.Add for one record,
 // without maps.
 func Of(e *footprint.Evaluation) Contribution {
-	out := Contribution{engine: e.Engine, records: 1, counts: []count{{e.Type, e.Group, 1, ownVariance(e.Lines)}}, unbased: e.NotRebased, biogenic: e.Biogenic,
+	out := Contribution{engine: e.Engine, records: 1, counts: []count{{e.Type, e.Group, 1, ownMoments(e.Lines)}}, unbased: e.NotRebased, biogenic: e.Biogenic,
 		cells: make([]cell, 0, len(e.Lines))}
 	var mass footprint.Mass
 	for i := range e.Lines {
@@ -193,7 +191,7 @@ func (c Contribution) Add(other Contribution) Contribution {
 	out.cells = merge(c.cells, other.cells, func(a, b cell) int { return a.compare(b.cellKey) }, cell.add)
 	out.counts = merge(c.counts, other.counts, compareCounts, func(a, b count) count {
 		a.Records += b.Records
-		a.Own = addOwn(a.Own, b.Own)
+		a.Own = a.Own.add(b.Own)
 		return a
 	})
 	out.notices = merge(c.notices, other.notices, compareNotices,

@@ -26,6 +26,19 @@ import (
 // is between lines of one record and so a number of each record that is added.
 // That is all a Contribution keeps, and merging two of them costs as much as
 // their cells.
+//
+// The third central moment is Σ x x' x" (exp(c+c'+c") - exp(c) - exp(c') - exp(c") + 2)
+// over all triples, and is kept in the same two parts: that of rows, and what the
+// activity adds within a record. It leaves out triples of which two lines are of one
+// record and the third is of another record and of a row of theirs.
+
+// own is what the activity of a record adds to the second and third central
+// moment, in µg² and µg³; nil is 0. It never changes.
+type own struct{ Variance, Third *big.Int }
+
+func (o own) add(p own) own { return own{addOwn(o.Variance, p.Variance), addOwn(o.Third, p.Third)} }
+
+func (o own) isZero() bool { return o.Variance == nil && o.Third == nil }
 
 func addOwn(a, b *big.Int) *big.Int {
 	switch {
@@ -44,41 +57,85 @@ func ownOf(n *big.Int) *big.Int {
 	return n
 }
 
-// ownVariance returns what the activity of a record adds to the variance, in
-// µg²; nil by engine 1.2.0.
-func ownVariance(lines []footprint.Line) *big.Int {
-	sum := new(big.Int)
+// ownMoments returns what the activity of a record adds to the moments; nothing
+// by engine 1.2.0.
+func ownMoments(lines []footprint.Line) own {
+	n := len(lines)
+	shared := make([]sharedDoubt, n*n)
 	for i := range lines {
 		for k := range lines[:i+1] {
-			a, b := lines[i].Doubt, lines[k].Doubt
-			if a == nil || b == nil {
-				return nil
+			if lines[i].Doubt == nil || lines[k].Doubt == nil {
+				return own{}
 			}
-			activity := a.Activity
-			if b.Activity != activity {
-				n := new(big.Int).Mul(big.NewInt(activity), big.NewInt(b.Activity))
-				activity = n.Sqrt(n).Int64()
-			}
-			var shared int64
-			if sameRow(&lines[i], &lines[k]) {
-				shared = a.Basic
-				if a.Use == b.Use {
-					shared += a.Fit
-				}
-			}
-			n := new(big.Int).Sub(exponential(shared+activity), exponential(shared))
-			n.Mul(n, new(big.Int).Mul(lines[i].Mass.Big(), lines[k].Mass.Big()))
-			n = fixed.Quo(n, fixed.One)
-			if k != i {
-				n.Lsh(n, 1)
-			}
-			sum.Add(sum, n)
+			shared[i*n+k] = sharedBy(&lines[i], &lines[k])
 		}
 	}
-	if sum.Sign() == 0 {
+	second, third := new(big.Int), new(big.Int)
+	for i := range lines {
+		for k := range lines[:i+1] {
+			ik := shared[i*n+k]
+			pair := new(big.Int).Mul(lines[i].Mass.Big(), lines[k].Mass.Big())
+			v := new(big.Int).Sub(exponential(ik.row+ik.activity), exponential(ik.row))
+			v = fixed.Quo(v.Mul(v, pair), fixed.One)
+			if k != i {
+				v.Lsh(v, 1)
+			}
+			second.Add(second, v)
+			for j := range lines[:k+1] {
+				ij, kj := shared[i*n+j], shared[k*n+j]
+				m := skew(ik.row+ik.activity, ij.row+ij.activity, kj.row+kj.activity)
+				m.Sub(m, skew(ik.row, ij.row, kj.row))
+				m = fixed.Quo(m.Mul(m, pair).Mul(m, lines[j].Mass.Big()), fixed.One)
+				third.Add(third, m.Mul(m, big.NewInt(orders(i, k, j))))
+			}
+		}
+	}
+	return own{positive(second), positive(third)}
+}
+
+func positive(n *big.Int) *big.Int {
+	if n.Sign() <= 0 {
 		return nil
 	}
-	return sum
+	return n
+}
+
+// orders returns in how many orders three lines can stand.
+func orders(i, k, j int) int64 {
+	switch {
+	case i == k && k == j:
+		return 1
+	case i == k || k == j:
+		return 3
+	}
+	return 6
+}
+
+// skew returns exp(a+b+c) - exp(a) - exp(b) - exp(c) + 2, for covariances in
+// billionths.
+func skew(a, b, c int64) *big.Int {
+	n := new(big.Int).Lsh(fixed.One, 1)
+	n.Add(n, exponential(a+b+c))
+	return n.Sub(n, exponential(a)).Sub(n, exponential(b)).Sub(n, exponential(c))
+}
+
+// sharedDoubt is what two lines of a record have in common, in billionths.
+type sharedDoubt struct{ row, activity int64 }
+
+func sharedBy(x, y *footprint.Line) sharedDoubt {
+	a, b := x.Doubt, y.Doubt
+	s := sharedDoubt{activity: a.Activity}
+	if b.Activity != a.Activity {
+		n := new(big.Int).Mul(big.NewInt(a.Activity), big.NewInt(b.Activity))
+		s.activity = n.Sqrt(n).Int64()
+	}
+	if sameRow(x, y) {
+		s.row = a.Basic
+		if a.Use == b.Use {
+			s.row += a.Fit
+		}
+	}
+	return s
 }
 
 func sameRow(a, b *footprint.Line) bool {
@@ -151,9 +208,10 @@ func uses(cells []cell) []rowUse {
 	return out
 }
 
-// rowVariance returns the part of V that rows and their uses have.
-func rowVariance(list []rowUse) *big.Int {
-	sum := new(big.Int)
+// rowMoments returns the part of the second and third central moment that rows
+// and their uses have.
+func rowMoments(list []rowUse) own {
+	second, third := new(big.Int), new(big.Int)
 	for len(list) > 0 {
 		n := 1
 		row := list[0].mass.Big()
@@ -161,27 +219,93 @@ func rowVariance(list []rowUse) *big.Int {
 			row.Add(row, list[n].mass.Big())
 			n++
 		}
-		basic := exponential(list[0].basic)
-		sum.Add(sum, new(big.Int).Mul(new(big.Int).Sub(basic, fixed.One), row.Mul(row, row)))
+		b := list[0].basic
+		basic := exponential(b)
+		square := new(big.Int).Mul(row, row)
+		second.Add(second, new(big.Int).Mul(new(big.Int).Sub(basic, fixed.One), square))
+		// Triples of three uses are what those of one or two leave of all.
+		apart := square.Mul(square, row)
 		for _, u := range list[:n] {
 			m := u.mass.Big()
-			sum.Add(sum, new(big.Int).Mul(new(big.Int).Sub(exponential(u.basic+u.fit), basic), m.Mul(m, m)))
+			m2 := new(big.Int).Mul(m, m)
+			second.Add(second, new(big.Int).Mul(new(big.Int).Sub(exponential(u.basic+u.fit), basic), m2))
+			alike := new(big.Int).Mul(m2, m)
+			pairs := new(big.Int).Mul(m2, new(big.Int).Sub(row, m))
+			pairs.Mul(pairs, big.NewInt(3))
+			apart.Sub(apart, alike).Sub(apart, pairs)
+			third.Add(third, alike.Mul(alike, skew(b+u.fit, b+u.fit, b+u.fit)))
+			third.Add(third, pairs.Mul(pairs, skew(b+u.fit, b, b)))
 		}
+		third.Add(third, apart.Mul(apart, skew(b, b, b)))
 		list = list[n:]
 	}
-	return fixed.Quo(sum, fixed.One)
+	return own{fixed.Quo(second, fixed.One), fixed.Quo(third, fixed.One)}
 }
 
-// matched returns the interval of a sum with the expected value m and the
-// variance v: that of the lognormal distribution of the same two, whose σ² is
-// ln(1 + v/m²).
-func matched(m footprint.Mass, v *big.Int) Interval {
+// matched returns the interval of a sum with the expected value m and the central
+// moments of o: that of the lognormal distribution, moved along the axis, which
+// has the same expected value, variance and skewness. With η³ + 3η the skewness,
+// the distribution that is moved has the coefficient of variation η. An end that
+// would be negative is 0, and the interval contains m.
+func matched(m footprint.Mass, o own) Interval {
 	i := Interval{KgCO2e: m, Low: m, High: m}
+	v, third := ownOf(o.Variance), ownOf(o.Third)
 	if m.Sign() <= 0 || v.Sign() <= 0 {
 		return i
 	}
-	square := m.Big()
-	square.Mul(square, square)
-	i.Low, i.High, _ = footprint.Lognormal(m, fixed.Log(new(big.Rat).SetFrac(new(big.Int).Add(square, v), square)))
+	if third.Sign() <= 0 { // of masses too small to tell
+		square := m.Big()
+		square.Mul(square, square)
+		i.Low, i.High, _ = footprint.Lognormal(m, fixed.Log(new(big.Rat).SetFrac(new(big.Int).Add(square, v), square)))
+		return i
+	}
+	one2 := new(big.Int).Mul(fixed.One, fixed.One)
+	root := new(big.Int).Mul(new(big.Int).Mul(v, v), v)
+	root.Sqrt(root.Mul(root, one2))
+	eta := ofSkewness(fixed.Quo(new(big.Int).Mul(third, one2), root))
+	variance := fixed.Log(new(big.Rat).SetFrac(new(big.Int).Add(one2, new(big.Int).Mul(eta, eta)), one2))
+	// scale is the expected value before the move, in 10^-24 µg.
+	scale := new(big.Int).Mul(v, one2)
+	scale = fixed.Quo(new(big.Int).Mul(scale.Sqrt(scale), fixed.One), eta)
+	sigma := new(big.Int).Sqrt(new(big.Int).Mul(variance, fixed.One))
+	half := fixed.Quo(new(big.Int).Mul(sigma, big.NewInt(196)), big.NewInt(100))
+	middle := fixed.Quo(variance, big.NewInt(2))
+	moved := new(big.Int).Sub(new(big.Int).Mul(m.Big(), fixed.One), scale)
+	low := fixed.Quo(new(big.Int).Mul(scale, fixed.One), fixed.Exp(new(big.Int).Add(half, middle)))
+	if low.Add(low, moved); low.Sign() < 0 {
+		low.SetInt64(0)
+	}
+	i.Low = least(m, footprint.BigMass(fixed.Quo(low, fixed.One)))
+	if up := new(big.Int).Sub(half, middle); up.Sign() > 0 {
+		high := fixed.Quo(new(big.Int).Mul(scale, fixed.Exp(up)), fixed.One)
+		if end := footprint.BigMass(fixed.Quo(high.Add(high, moved), fixed.One)); end.Cmp(m) > 0 {
+			i.High = end
+		}
+	}
 	return i
+}
+
+func least(a, b footprint.Mass) footprint.Mass {
+	if b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
+
+// ofSkewness returns η of η³ + 3η = γ by Newton's method, which from above comes
+// down to it.
+func ofSkewness(gamma *big.Int) *big.Int {
+	one2 := new(big.Int).Mul(fixed.One, fixed.One)
+	eta := new(big.Int).Add(fixed.Quo(gamma, big.NewInt(3)), big.NewInt(1))
+	for {
+		square := new(big.Int).Mul(eta, eta)
+		n := new(big.Int).Mul(square, eta)
+		n.Lsh(n, 1).Add(n, new(big.Int).Mul(gamma, one2))
+		d := square.Add(square, one2)
+		n = fixed.Quo(n, d.Mul(d, big.NewInt(3)))
+		if n.Cmp(eta) >= 0 {
+			return eta
+		}
+		eta = n
+	}
 }

@@ -39,11 +39,11 @@ func (c *Contribution) intervalOf(cells []cell, of func(*count) bool) Interval {
 	if !c.second() {
 		return interval(cells)
 	}
-	v := rowVariance(uses(cells))
+	moments := rowMoments(uses(cells))
 	for i := range c.counts {
-		if own := c.counts[i].Own; own != nil && of(&c.counts[i]) {
-			v.Add(v, own)
+		if of(&c.counts[i]) {
+			moments = moments.add(c.counts[i].Own)
 		}
 	}
-	return matched(sumOf(cells), v)
+	return matched(sumOf(cells), moments)
 }

@@ -21,7 +21,7 @@ type contributionJSON struct {
 	Engine  string   `json:"engine"`
 	Records int64    `json:"records"`
 	Total   string   `json:"total"`
-	Counts  []string `json:"counts,omitempty"` // type|group|records, and |own variance from engine 2.0.0 on
+	Counts  []string `json:"counts,omitempty"` // type|group|records, and from engine 2.0.0 on |own variance|own third moment
 	// type|group|factor|stage|scope|category|mass and |down|up, or from engine
 	// 2.0.0 on |use|basic|fit.
 	Cells        []string `json:"cells,omitempty"`
@@ -30,7 +30,9 @@ type contributionJSON struct {
 	Extrapolated string   `json:"extrapolated,omitempty"`
 	Unbased      string   `json:"unbased,omitempty"`
 	Biogenic     string   `json:"biogenic,omitempty"`
-	Market       string   `json:"market,omitempty"`  // mass|covered|residual|grid average
+	// mass|covered|residual|grid average, and from engine 2.0.0 on |own by
+	// location|own by contract|hired by location|hired by contract|upstream
+	Market  string   `json:"market,omitempty"`
 	Notices      []string `json:"notices,omitempty"` // code|records|mass
 }
 
@@ -61,10 +63,13 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
 		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
 	}
+	if m := c.market; c.second() {
+		j.Market = masses(m.Mass, m.Covered, m.Residual, m.GridMean, m.Own.Location, m.Own.Market, m.Hired.Location, m.Hired.Market, m.Upstream)
+	}
 	for _, n := range c.counts {
 		text := n.Type + "|" + n.Group + "|" + strconv.FormatInt(n.Records, 10)
 		if c.second() {
-			text += "|" + ownOf(n.Own).String()
+			text += "|" + ownOf(n.Own.Variance).String() + "|" + ownOf(n.Own.Third).String()
 		}
 		j.Counts = append(j.Counts, text)
 	}
@@ -134,12 +139,16 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 	p.masses(j.Extrapolated, &r.extrapolated)
 	p.masses(j.Unbased, &r.unbased)
 	p.masses(j.Biogenic, &r.biogenic)
-	p.masses(j.Market, &r.market.Mass, &r.market.Covered, &r.market.Residual, &r.market.GridMean)
+	market := []*footprint.Mass{&r.market.Mass, &r.market.Covered, &r.market.Residual, &r.market.GridMean}
+	if m := &r.market; strings.Count(j.Market, "|") > len(market)-1 {
+		market = append(market, &m.Own.Location, &m.Own.Market, &m.Hired.Location, &m.Hired.Market, &m.Upstream)
+	}
+	p.masses(j.Market, market...)
 	for _, entry := range j.Counts {
 		p.start(entry)
 		n := count{Type: p.text(), Group: p.text(), Records: p.number()}
 		if r.second() {
-			n.Own = p.own()
+			n.Own = own{p.moment(), p.moment()}
 		}
 		r.counts = append(r.counts, n)
 		p.end()
@@ -221,11 +230,11 @@ func (p *entries) mass() footprint.Mass {
 // maxVariance bounds what is read, in billionths; no score or survey comes near.
 const maxVariance = 100_000_000_000
 
-// own reads a variance in µg².
-func (p *entries) own() *big.Int {
+// moment reads a second or third central moment.
+func (p *entries) moment() *big.Int {
 	text := p.text()
 	n, ok := new(big.Int).SetString(text, 10)
-	if !ok || len(text) > 120 || n.Sign() < 0 || n.String() != text {
+	if !ok || len(text) > 400 || n.Sign() < 0 || n.String() != text {
 		p.bad = true
 		return nil
 	}

@@ -63,7 +63,7 @@ func (t *tally) cell(c *cell) {
 func (t *tally) count(c count) {
 	if n := t.counts.find(countKey{c.Type, c.Group}, &c); n != nil {
 		n.Records += c.Records
-		n.Own = addOwn(n.Own, c.Own)
+		n.Own = n.Own.add(c.Own)
 	}
 }
 
@@ -149,7 +149,7 @@ func (t *tally) add(e *footprint.Evaluation) {
 	if e.Market != nil {
 		t.scalars.market = t.scalars.market.Add(*e.Market)
 	}
-	t.count(count{e.Type, e.Group, 1, ownVariance(e.Lines)})
+	t.count(count{e.Type, e.Group, 1, ownMoments(e.Lines)})
 	for i := range e.Notices {
 		if reported(e.Notices, i) {
 			t.notice(noticeSum{e.Notices[i].Code, 1, mass})

@@ -24,8 +24,9 @@ type Deviation struct {
 	Use        string
 	Basic, Fit int64
 	Mass       footprint.Mass
-	// Own is the variance by the activity of records, which have no factor here.
-	Own *big.Int
+	// Own and OwnThird are the second and third central moment by the activity of
+	// records, which have no factor here.
+	Own, OwnThird *big.Int
 }
 
 // Deviations returns the deviations of all lines, one for each factor and use,
@@ -37,12 +38,8 @@ func (c Contribution) Deviations() []Deviation {
 		for _, u := range uses(c.cells) {
 			out = append(out, Deviation{Factor: u.row, Use: u.use, Basic: u.basic, Fit: u.fit, Mass: u.mass})
 		}
-		var own *big.Int
-		for i := range c.counts {
-			own = addOwn(own, c.counts[i].Own)
-		}
-		if own != nil {
-			out = append(out, Deviation{Own: own})
+		if o := c.own(); o.Variance != nil {
+			out = append(out, Deviation{Own: o.Variance, OwnThird: o.Third})
 		}
 		return addUp(out)
 	}
@@ -62,8 +59,17 @@ func DeviationsOf(lines []footprint.Line) []Deviation {
 		}
 		c.cells = append(c.cells, cellOf("", &lines[i]))
 	}
-	c.counts = []count{{Own: ownVariance(lines)}}
+	c.counts = []count{{Own: ownMoments(lines)}}
 	return c.Deviations()
+}
+
+// own returns what the activity of all records adds to the moments.
+func (c *Contribution) own() own {
+	var o own
+	for i := range c.counts {
+		o = o.add(c.counts[i].Own)
+	}
+	return o
 }
 
 // addUp orders deviations and adds those of one factor and use, in place. The
@@ -76,7 +82,8 @@ func addUp(all []Deviation) []Deviation {
 	for _, d := range all {
 		if last := len(out) - 1; last >= 0 && out[last].Factor == d.Factor && out[last].Use == d.Use {
 			out[last].Down, out[last].Up = out[last].Down.Add(d.Down), out[last].Up.Add(d.Up)
-			out[last].Mass, out[last].Own = out[last].Mass.Add(d.Mass), addOwn(out[last].Own, d.Own)
+			out[last].Mass = out[last].Mass.Add(d.Mass)
+			out[last].Own, out[last].OwnThird = addOwn(out[last].Own, d.Own), addOwn(out[last].OwnThird, d.OwnThird)
 			continue
 		}
 		d.Factor, d.Use = unique.Make(d.Factor).Value(), unique.Make(d.Use).Value()
@@ -93,17 +100,17 @@ func ofSecond(deviations []Deviation) bool {
 // IntervalOf returns the interval of a mass with such deviations.
 func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
 	if ofSecond(deviations) {
-		v := new(big.Int)
+		var o own
 		list := make([]rowUse, 0, len(deviations))
 		for _, d := range deviations {
 			if d.Own != nil {
-				v.Add(v, d.Own)
+				o = o.add(own{d.Own, d.OwnThird})
 			} else {
 				list = append(list, rowUse{d.Factor, d.Use, d.Basic, d.Fit, d.Mass})
 			}
 		}
 		slices.SortFunc(list, compareUses)
-		return matched(m, v.Add(v, rowVariance(list)))
+		return matched(m, o.add(rowMoments(list)))
 	}
 	cells := make([]cell, len(deviations))
 	for i, d := range deviations {

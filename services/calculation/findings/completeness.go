@@ -3,6 +3,7 @@ package findings
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // wordsOfRecord are the fields that say nothing of what a record counts: two
@@ -26,20 +27,66 @@ func sameAs(typ string, fields json.RawMessage) string {
 	return typ + string(text)
 }
 
-// duplicates finds records of one type and date that count the same. Flights
-// have a check of their own. A record without a date is as likely one of
-// several: it is not compared.
+// duplicates finds records of one type that count the same. Flights with a date
+// have a check of their own. Records of one date are probably one entered twice;
+// those without a date may be several, and are worth a
+// look where their descriptions are equal as well.
 func duplicates(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, func(f *Fact) string {
-		if f.Type == "flights" || f.Type == "custom" || f.Date == "" {
+		switch {
+		case f.Date == "" && f.same != "":
+			return f.same + fold(f.Description)
+		case f.Type == "flights":
 			return ""
 		}
 		return f.same
 	}) {
-		if len(g) > 1 {
+		switch {
+		case len(g) < 2:
+		case g[0].Date == "":
+			out = append(out, finding(DuplicateRecord, Info, g,
+				"%d %s records without a date are equal in all that counts and in their description: they are several, or one entered more than once.", len(g), g[0].Type))
+		default:
 			out = append(out, finding(DuplicateRecord, Warning, g,
 				"%d %s records of %s are equal in all that counts (every field but words and evidence).", len(g), g[0].Type, g[0].Date))
 		}
+	}
+	return out
+}
+
+// companion is a type of record that comes with others at events of people.
+type companion struct {
+	because []string // any of these types
+	expect  []string // all of these types are missing
+	words   string
+}
+
+var expected = []companion{
+	{[]string{"accommodation"}, []string{"ground-transport"}, "Nights are counted, and no journey on the ground: the way between stay, station and venue is missing."},
+	{[]string{"flights"}, []string{"ground-transport"}, "Flights are counted, and no journey on the ground: the way from and to airports is missing."},
+	{[]string{"catering"}, []string{"waste"}, "Meals or drinks are counted, and no waste."},
+	{[]string{"catering", "accommodation", "waste", "materials"}, []string{"venue", "energy"}, "People meet, and no energy of a venue is counted."},
+	{[]string{"venue"}, []string{"water"}, "A venue is counted, and no water."},
+}
+
+// companions finds types that are expected beside those that are counted. The
+// limit is no record at all; a type that the boundary excludes is not expected, and
+// nothing is where no attendees are stated.
+func companions(e Event, facts []*Fact) (out []Finding) {
+	of := func(types []string) []*Fact {
+		return with(facts, func(f *Fact) bool { return slices.Contains(types, f.Type) })
+	}
+	if e.Attendees == 0 {
+		return nil
+	}
+	for _, c := range expected {
+		because := of(c.because)
+		if len(because) == 0 || len(of(c.expect)) > 0 ||
+			slices.ContainsFunc(c.expect, func(typ string) bool { return slices.Contains(e.Excluded, typ) }) {
+			continue
+		}
+		out = append(out, finding(CompanionMissing, Info, because, "%s At least one approved record of %s is expected, or the boundary excludes it with a reason.",
+			c.words, strings.Join(c.expect, " or ")))
 	}
 	return out
 }

@@ -29,7 +29,7 @@ type Fact struct {
 // input are the fields of all types that some check compares. What a type does
 // not have stays empty.
 type input struct {
-	Date, Group                                string
+	Date, Group, Description                   string
 	Respondents, Population                    int64
 	From, To, Class, Direction                 string
 	Via                                        []string
@@ -43,6 +43,8 @@ type input struct {
 	Treatment, Mode                            string
 	DistanceKm, WeightKg                       *decimal.Decimal
 	Meals                                      *int64
+	VolumeLitres, EnergyKWh, SupplyM3, Hours   *decimal.Decimal
+	Participants, Vehicles                     int64
 }
 
 // FactOf returns the fact of a counted record.

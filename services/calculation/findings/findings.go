@@ -20,6 +20,7 @@ const (
 	DuplicateFlight      = "DUPLICATE_FLIGHT"
 	DuplicateRecord      = "DUPLICATE_RECORD"
 	IncludedTypeMissing  = "INCLUDED_TYPE_WITHOUT_RECORDS"
+	CompanionMissing     = "EXPECTED_COMPANION_MISSING"
 	EndOfLifeTwice       = "END_OF_LIFE_TWICE"
 	SiteEnergyTwice      = "SITE_ENERGY_TWICE"
 	RoomNightsExceed     = "ROOM_NIGHTS_EXCEED_ATTENDEES"
@@ -61,6 +62,8 @@ const (
 type Event struct {
 	// Attendees in person, 0 when not said, and Days, 0 when not known.
 	Attendees, Days int64
+	// Virtual are attendees from afar, 0 when not said.
+	Virtual int64
 	// Excluded are the types that the event's boundary leaves out.
 	Excluded []string
 	// Included are the types that the event's boundary means to cover.
@@ -74,6 +77,9 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 	out := Event{Total: total}
 	if e.Attendees != nil {
 		out.Attendees = *e.Attendees
+	}
+	if e.VirtualAttendees != nil {
+		out.Virtual = *e.VirtualAttendees
 	}
 	out.Days = daysOf(e.StartDate, e.EndDate)
 	var boundary struct {
@@ -101,7 +107,7 @@ func Of(e Event, all []Fact) []Finding {
 	slices.SortFunc(facts, func(a, b *Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	out := []Finding{}
 	for _, check := range []func(Event, []*Fact) []Finding{
-		duplicateFlights, duplicates, includedMissing, endOfLifeTwice, energyOfSites, roomNights, passengers, purchases, excluded, outbound, large, outOfRange,
+		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, roomNights, passengers, travellers, purchases, excluded, outbound, large, outOfRange,
 	} {
 		out = append(out, bounded(check(e, facts))...)
 	}

@@ -45,7 +45,7 @@ func TestEachFinding(t *testing.T) {
 		{"nothing", nil, nil},
 		{"a flight twice", []string{flight, flight}, []string{"DUPLICATE_FLIGHT r0 r1"}},
 		{"another date", []string{flight, strings.Replace(flight, "06-09", "06-08", 1)}, nil},
-		{"no date", []string{strings.Replace(flight, `"date":"2026-06-09",`, "", 1), strings.Replace(flight, `"date":"2026-06-09",`, "", 1)}, nil},
+		{"no date", []string{strings.Replace(flight, `"date":"2026-06-09",`, "", 1), strings.Replace(flight, `"date":"2026-06-09",`, "", 1)}, []string{"DUPLICATE_RECORD r0 r1"}},
 		{"another group", []string{flight, strings.Replace(flight, "attendees", "staff", 1)}, nil},
 		{"there and back entered apart", []string{flight, strings.Replace(flight, `"from":"LHR","to":"JFK"`, `"from":"JFK","to":"LHR"`, 1)}, nil},
 		{"another way", []string{flight, strings.Replace(flight, `"to":"JFK"`, `"to":"JFK","via":["KEF"]`, 1)}, nil},
@@ -109,6 +109,9 @@ func TestEachFinding(t *testing.T) {
 			found := findings.Of(conference(), facts(c.facts...))
 			var got []string
 			for _, f := range found {
+				if f.Code == findings.CompanionMissing {
+					continue // most cases are of one type alone
+				}
 				line := f.Code
 				for _, id := range f.RecordIDs {
 					line += " " + string(id)
@@ -190,7 +193,9 @@ func TestFindingsAreBoundedAndInOneOrder(t *testing.T) {
 		}
 	}
 	all := facts(lines...)
-	found := findings.Of(conference(), all)
+	ev := conference()
+	ev.Excluded = []string{"ground-transport"} // which flights would ask for
+	found := findings.Of(ev, all)
 	if len(found) != 2*findings.MaxPerCode || found[0].Severity != findings.Warning || found[len(found)-1].Severity != findings.Info {
 		t.Fatalf("%d findings", len(found))
 	}
@@ -205,7 +210,7 @@ func TestFindingsAreBoundedAndInOneOrder(t *testing.T) {
 		t.Fatalf("%d records in findings, want %d", records, 2*len(all))
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	if !reflect.DeepEqual(findings.Of(conference(), all), found) {
+	if !reflect.DeepEqual(findings.Of(ev, all), found) {
 		t.Fatal("the order of the facts matters")
 	}
 	if f := findings.TooMany(5); f.Code != findings.NotChecked || !strings.Contains(f.Message, "up to 5 ") {

@@ -4,11 +4,18 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // leastDays is the fewest attendee-days that amounts are compared with: of very
 // small events everything is unusual.
 const leastDays = 20
+
+// listeners is how many take part from afar for each attendee that the event states.
+const listeners = 10
+
+// microgramsOfTonne is the mass that no attendee-day of one record comes to.
+const microgramsOfTonne = 1_000_000_000_000
 
 // outOfRange finds records that say more of something than their type ever comes
 // to: a digit too many, or another unit. The bounds are wide on purpose, and a
@@ -19,8 +26,16 @@ func outOfRange(e Event, facts []*Fact) (out []Finding) {
 			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s km one way is out of range for the mode %s (up to %d km).",
 				f.DistanceKm, strings.ReplaceAll(f.Mode, "_", " "), most))
 		}
+		if most := listeners * max(e.Attendees+e.Virtual, 1); f.Type == "digital" && e.Attendees+e.Virtual > 0 && f.scaled(f.Participants) > most {
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%d participants from afar are out of range for an event of %d attendees in person and %d from afar (up to %d).",
+				f.scaled(f.Participants), e.Attendees, e.Virtual, most))
+		}
 		if e.Attendees == 0 || e.Days == 0 {
 			continue
+		}
+		if most := times(footprint.MassOf(microgramsOfTonne), int(min(max(e.Attendees*e.Days, leastDays), 1_000_000))); f.Mass.Cmp(most) > 0 {
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "A %s record of %s kg is out of range for an event of %d attendee-days (up to 1,000 kg each).",
+				f.Type, f.Mass.Kilograms(), e.Attendees*e.Days))
 		}
 		amount, each, unit := f.amount()
 		if days := max(e.Attendees*e.Days, leastDays); exceeds(amount, each*days) {
@@ -56,6 +71,26 @@ func (f *Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
 		return f.WeightKg, 50, "kg of waste"
 	case "venue":
 		return f.ElectricityKWh, 500, "kWh of electricity"
+	case "energy":
+		if f.EnergyKWh != nil {
+			return f.EnergyKWh, 500, "kWh of energy"
+		}
+		return f.VolumeLitres, 50, "litres of fuel"
+	case "water":
+		return f.SupplyM3, 2, "m³ of water"
+	case "freight":
+		return f.WeightKg, 500, "kg of freight"
+	case "materials":
+		return f.WeightKg, 200, "kg of material"
+	case "accommodation":
+		nights := decimal.FromInt(f.scaled(max(f.Rooms, f.Guests) * f.Nights))
+		return &nights, 20, "nights"
+	case "ground-transport":
+		people := decimal.FromInt(f.scaled(max(f.Passengers, f.Vehicles) * max(f.Trips, 1)))
+		return &people, 10, "journeys"
+	case "flights":
+		people := decimal.FromInt(f.journeys())
+		return &people, 4, "flights"
 	}
 	return nil, 0, ""
 }

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,34 @@ func passengers(e Event, facts []*Fact) []Finding {
 	return found
 }
 
+// travellers finds more attendees on one kind of ground transport, both ways
+// together, than a journey there and back a day of each comes to.
+func travellers(e Event, facts []*Fact) (out []Finding) {
+	if e.Attendees == 0 {
+		return nil
+	}
+	for _, g := range groups(facts, func(f *Fact) string {
+		if f.Type != "ground-transport" || f.Group != "attendees" {
+			return ""
+		}
+		return f.Mode
+	}) {
+		var n int64
+		for _, f := range g {
+			ways := int64(1)
+			if f.RoundTrip {
+				ways = 2
+			}
+			n += ways * f.journeys()
+		}
+		if most := 2 * e.Attendees * max(e.Days, 1); n > most {
+			out = append(out, finding(FlyersExceed, Warning, g, "Attendees make %d journeys by %s; %d attendees make at most %d (there and back on each of %d days).",
+				n, strings.ReplaceAll(g[0].Mode, "_", " "), e.Attendees, most, max(e.Days, 1)))
+		}
+	}
+	return out
+}
+
 // roomNights finds more nights of attendees than they can have slept: each at
 // most one night more than the event has days.
 func roomNights(e Event, facts []*Fact) []Finding {
@@ -131,11 +160,7 @@ func large(e Event, facts []*Fact) (out []Finding) {
 }
 
 func times(m footprint.Mass, n int) footprint.Mass {
-	var sum footprint.Mass
-	for range n {
-		sum = sum.Add(m)
-	}
-	return sum
+	return footprint.BigMass(new(big.Int).Mul(m.Big(), big.NewInt(int64(n))))
 }
 
 // excluded finds counted records of a type that the event says it leaves out.

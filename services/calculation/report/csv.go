@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
+	"github.com/eventcarbon/ecf/services/calculation/tables"
 )
 
 // columns are the head of the table. New ones are added at the end.
@@ -18,6 +19,7 @@ func columns() []string {
 		"line", "formula", "quantity", "unit", "kgCO2ePerUnit", "kgCO2e", "low", "high",
 		"stage", "scope", "scope3Category", "dataQuality",
 		"factorId", "factorYear", "factorRegion", "factorSource", "factorLocation", "factorLicence", "notices",
+		"ghgProtocolRow", "iso14064Row", "esrsE16Row", "nzceRow",
 	}
 }
 
@@ -38,12 +40,14 @@ func CSV(w io.Writer, d Data) error {
 			notices = append(notices, n.Code)
 		}
 		for n, l := range d.lines(i) {
+			cell := tables.CellOf(r.Type, &r.Lines[n])
 			f := factors[l.FactorID]
 			_ = out.Write([]string{
 				r.ID, r.Type, strconv.FormatInt(r.Revision, 10), text(about.Description), about.Date, about.Group, about.Country, text(about.ExternalReference),
 				strconv.Itoa(n + 1), text(l.Formula), l.Quantity, l.Unit, l.KgPerUnit.String(), l.Mass.Kilograms(), l.Low.Kilograms(), l.High.Kilograms(),
 				l.Stage, strconv.Itoa(l.Scope), l.Category, l.Quality.String(),
 				l.FactorID, yearOf(l.Factor), text(f.Region), text(f.Source), text(f.SourceLocation), text(f.Licence), strings.Join(notices, " "),
+				tables.RowOf("ghg-protocol", cell), tables.RowOf("iso-14064-1", cell), tables.RowOf("esrs-e1-6", cell), tables.RowOf("nzce", cell),
 			})
 		}
 	}

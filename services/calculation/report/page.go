@@ -55,7 +55,9 @@ type page struct {
 	GroupsChart                barChart
 	QualityChart               stack
 	ScopesChart                stack
-	MarketBased                string
+	Market                     *marketPage
+	Interval                   string
+	Tables                     []tablePage
 	Extrapolated               string
 	WithoutAttendeeTravel      string
 	Next                       []row
@@ -145,9 +147,7 @@ func pageOf(d Data) page {
 		shareRow("Upstream: fuel supply and grid losses", r.ByStage.Upstream, total), shareRow("Combined: published as one life-cycle figure", r.ByStage.Combined, total)}
 	p.Gases = []row{shareRow("Carbon dioxide", r.ByGas.CO2, total), shareRow("Methane", r.ByGas.CH4, total), shareRow("Nitrous oxide", r.ByGas.N2O, total),
 		shareRow("Aviation, other than CO₂ (radiative forcing)", r.ByGas.AviationNonCO2, total), shareRow("Not split by gas in the source", r.ByGas.Unsplit, total)}
-	if m := r.MarketBased; m != nil {
-		p.MarketBased = kg(m.KgCO2e)
-	}
+	p.Market, p.Interval, p.Tables = marketOf(r.MarketBased), intervalWords(d), tablesOf(d)
 	if !r.ExtrapolatedKg.IsZero() {
 		p.Extrapolated = kg(r.ExtrapolatedKg)
 	}

@@ -18,7 +18,7 @@ import (
 // data makes the data of a report from "type {fields}" lines.
 func data(t *testing.T, ev footprint.EventContext, lines ...string) report.Data {
 	t.Helper()
-	s := bundle.Source{Event: bundle.Event{ID: "e", Title: "Event", Context: bundle.ContextOf(ev)}, FactorSet: ev.FactorSet, Revision: 1,
+	s := bundle.Source{Event: bundle.Event{ID: "e", Title: "Event", Context: bundle.ContextOf(ev)}, FactorSet: ev.FactorSet, Engine: ev.Engine, Revision: 1,
 		CalculatedAt: "2026-06-12T09:00:00.000Z", Tree: bundle.Tree{Fanout: 512, Levels: 2}}
 	for i, line := range lines {
 		typ, body, _ := strings.Cut(line, " ")
@@ -160,14 +160,14 @@ func TestTablesEndWithTheTotal(t *testing.T) {
 	d.Result.CalculatedAt = "2026-11-21T03:08:50.786Z"
 	text := page(t, d)
 	totals := strings.Count(text, `<tfoot><tr><td>Total</td>`)
-	if totals != 5 { // by source, group, scope, stage and gas
+	if totals != 9 { // by source, group, scope, stage and gas, and of four standards
 		t.Errorf("%d tables end with the total", totals)
 	}
 	for _, want := range []string{
 		`<td>Water</td><td class="n">1</td><td class="n">0.362</td><td class="n">&lt;0.1%</td>`,
 		`<td>Scope 1: own fuels and vehicles</td><td class="n">0</td><td class="n">0.0%</td>`,
 		`<td>Total</td><td class="n">2</td><td class="n">23,542</td><td class="n">100.0%</td>`,
-		"tonnes</strong><span>CO₂ equivalent; 95% between", " tonnes</span>", "21 November 2026, 03:08 UTC",
+		"tonnes</strong><span>CO₂ equivalent; between", " tonnes by the doubts that are known", "21 November 2026, 03:08 UTC",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -208,5 +208,26 @@ func TestPolicyNamesTheStyle(t *testing.T) {
 	t.Parallel()
 	if p := report.ContentSecurityPolicy(); !strings.HasPrefix(p, "default-src 'none'; style-src 'sha256-") || strings.Contains(p, "unsafe") {
 		t.Error(p)
+	}
+}
+
+// TestElectricityIsComparedLikeForLike: the page sets generation beside generation,
+// by the engine that can, and says nothing by the one that cannot.
+func TestElectricityIsComparedLikeForLike(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
+	const hired = `venue {"electricityKWh":18000}`
+	if text := page(t, data(t, ev, hired)); strings.Contains(text, "by contract") && strings.Contains(text, "2,357") || !strings.Contains(text, "narrower than 95%") {
+		t.Error("engine 1.2.0 compares generation with the whole, or calls its intervals 95%")
+	}
+	ev.Engine = footprint.Engine2
+	text := page(t, data(t, ev, hired))
+	for _, want := range []string{
+		`<td>Other electricity (scope 3)</td><td class="n">2,357</td><td class="n">2,357</td>`, "add 961 kg to either", "95% is of the model of these figures",
+		"ISO 14064-1:2018", "ESRS E1-6", "Net Zero Carbon Events",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func intro(d Data) string {
 	types := slices.Clone(d.Result.ByType)
 	slices.SortStableFunc(types, func(a, b total.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	total := inTonnes(d.Result.Total)
-	text := fmt.Sprintf("%s, the event caused %s %s of CO₂ equivalent, with 95%% confidence between %s and %s %[3]s.", boundaryOf(d), total.Value, total.Unit, total.Low, total.High)
+	text := fmt.Sprintf("%s, the event caused %s %s of CO₂ equivalent, between %s and %s %[3]s by the doubts that are known.", boundaryOf(d), total.Value, total.Unit, total.Low, total.High)
 	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
 		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
 		if len(types) > 1 {

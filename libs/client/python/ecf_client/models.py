@@ -137,8 +137,10 @@ AdoptionResponseData = TypedDict(
         "differenceKgCO2e": "Optional[Number]",
         "eventId": "str",
         "from": "FactorSetName",
+        "fromEngine": "str",
         "notices": "NotRequired[List[Notice]]",
         "to": "FactorSetName",
+        "toEngine": "str",
     },
 )
 AdoptionResponseData.__doc__ = """What the change of factors makes of the total.
@@ -149,9 +151,11 @@ differenceKgCO2e: The total after less the one before, negative when it falls; n
     CO2e.
 eventId: Identifier of the event.
 from: A factor set, with its checksum.
+fromEngine: The arithmetic before.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 to: A factor set, with its checksum.
+toEngine: The arithmetic after.
 """
 
 AuditEntry = TypedDict(
@@ -695,6 +699,20 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
+DualScope = TypedDict(
+    "DualScope",
+    {
+        "locationBasedKg": "Number",
+        "marketBasedKg": "Number",
+    },
+)
+DualScope.__doc__ = """One amount by both methods of the GHG Protocol's Scope 2 Guidance.
+
+locationBasedKg: With the average of the grid. In kg CO2e.
+marketBasedKg: By contract: what a contract covers 0, the rest with the residual mix, or the grid where none is held.
+    In kg CO2e.
+"""
+
 Edition = TypedDict(
     "Edition",
     {
@@ -813,6 +831,7 @@ EnergyInput = TypedDict(
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
+        "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
@@ -845,6 +864,8 @@ metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
+renewablePercent: Share of the grid electricity under a renewable contract or certificates, with evidence. It never
+    lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
@@ -1258,12 +1279,14 @@ FactorSetInput = TypedDict(
     "FactorSetInput",
     {
         "comment": "NotRequired[str]",
-        "factorSet": "str",
+        "engine": "NotRequired[Literal['1.2.0', '2.0.0']]",
+        "factorSet": "NotRequired[str]",
     },
 )
-FactorSetInput.__doc__ = """Names the factor set to adopt.
+FactorSetInput.__doc__ = """Names the factor set to adopt, the engine, or both.
 
 comment: Why, for the history. Your organization may require it.
+engine: The arithmetic to adopt; the changelog and the methodology say what each one changed.
 factorSet: The `id` of a factor set.
 """
 
@@ -1332,11 +1355,11 @@ Finding = TypedDict(
 )
 Finding.__doc__ = """Something that looks wrong. It changes no figure.
 
-code: `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `END_OF_LIFE_TWICE`,
-    `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`, `PURCHASE_OVERLAPS_RECORDS`,
-    `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`, `OUT_OF_RANGE_FOR_TYPE` (more
-    of something than its type ever comes to: a digit too many, or another unit), or `CROSS_CHECKS_LEFT_OUT` in an
-    event of more than 20,000 counted records.
+code: `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `EXPECTED_COMPANION_MISSING`,
+    `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
+    `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`,
+    `OUT_OF_RANGE_FOR_TYPE` (more of something than its type ever comes to: a digit too many, or another unit), or
+    `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000 counted records.
 message: What was found, for people.
 recordIds: The records it is about; the first 50.
 records: How many records it is about.
@@ -2111,8 +2134,9 @@ Method = TypedDict(
 )
 Method.__doc__ = """How the footprint is calculated. A change calculates it anew.
 
-engine: The arithmetic the event is pinned to; absent it stays as it is, and is 1.2.0 for a new event. A newer engine
-    never moves a result by itself; the changelog and the methodology say what each one changed.
+engine: The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event
+    that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say
+    what each one changed.
 gwp: The factors' published CO2e, or their gases weighed by AR6 where they are known.
 radiativeForcing: Whether flights count the effects at altitude beside their CO2.
 """
@@ -2633,8 +2657,7 @@ participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
-renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
-    market-based figure beside it shows it. In %.
+renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 reviewComment: What they said.
 reviewedAt: When it was last decided on.
@@ -2856,8 +2879,7 @@ participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
-renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
-    market-based figure beside it shows it. In %.
+renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
@@ -3043,10 +3065,12 @@ Result = TypedDict(
         "method": "Method",
         "notices": "List[Notice]",
         "outsideScopes": "Dict[str, Any]",
+        "participants": "NotRequired[Dict[str, Any]]",
         "perAttendeeDayKg": "NotRequired[Optional[Number]]",
         "perAttendeeKg": "NotRequired[Optional[Number]]",
         "revision": "int",
         "status": "Literal['current', 'recalculating', 'superseded']",
+        "tables": "NotRequired[List[StandardTable]]",
         "total": "Interval",
     },
 )
@@ -3079,10 +3103,15 @@ measureNext: What to measure next: the records with the largest shares of the va
 method: How the footprint is calculated. A change calculates it anew.
 notices: What to know about the figures as a whole.
 outsideScopes: Not in the total.
+participants: Figures by who takes part, in person and from afar, as the event states them now; of the newest result
+    only, and absent where the event states neither. Digital records count for those from afar, all other for those in
+    person.
 perAttendeeDayKg: Total ÷ attendees and days; null when these are not known. In kg CO2e per person and day.
 perAttendeeKg: Total ÷ attendees in person; null when these are not known. In kg CO2e.
 revision: Rises each time the result changes.
 status: `recalculating`: a change is not in it yet. `superseded`: a newer revision has replaced it.
+tables: The footprint in the rows of the GHG Protocol, ISO 14064-1, ESRS E1-6 and Net Zero Carbon Events. The rows of
+    each table add up to the total.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 
@@ -3283,8 +3312,7 @@ participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
-renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
-    market-based figure beside it shows it. In %.
+renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 review: What helps to decide.
 reviewComment: What they said.
@@ -3467,6 +3495,28 @@ records: As in ReportBundle.
 result: As in ReportBundle.
 signOff: Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has.
 signature: As in ReportBundle.
+"""
+
+StandardTable = TypedDict(
+    "StandardTable",
+    {
+        "marketBasedTotalKgCO2e": "NotRequired[Number]",
+        "note": "str",
+        "rows": "List[Dict[str, Any]]",
+        "standard": "str",
+        "title": "str",
+        "totalKgCO2e": "Number",
+    },
+)
+StandardTable.__doc__ = """A footprint in the rows of one standard.
+
+marketBasedTotalKgCO2e: The total with scope 2 by contract, where the standard asks for it. Absent by engine 1.2.0. In
+    kg CO2e.
+note: What the standard leaves to a choice.
+rows: The rows; they add up to the total.
+standard: `ghg-protocol`, `iso-14064-1`, `esrs-e1-6` or `nzce`.
+title: Name of the standard and the table.
+totalKgCO2e: The sum of the rows. In kg CO2e.
 """
 
 TokenBundle = TypedDict(
@@ -3918,11 +3968,13 @@ revision: Revision of the result.
 WaterfallResponseData = TypedDict(
     "WaterfallResponseData",
     {
+        "categories": "NotRequired[List[Dict[str, Any]]]",
         "cause": "List[Cause]",
         "differenceKgCO2e": "Number",
         "eventId": "str",
         "figures": "List[Dict[str, Any]]",
         "from": "WaterfallEnd",
+        "intervals": "NotRequired[List[Dict[str, Any]]]",
         "parts": "List[Dict[str, Any]]",
         "records": "List[Dict[str, Any]]",
         "recordsChanged": "int",
@@ -3931,11 +3983,15 @@ WaterfallResponseData = TypedDict(
 )
 WaterfallResponseData.__doc__ = """What led from one result to the other.
 
+categories: Scopes and categories of scope 3 that differ. A new engine can move masses between them and leave the
+    total as it is.
 cause: Why there are revisions between the two; the newer one's own included.
 differenceKgCO2e: The later total less the earlier; negative when it fell. In kg CO2e.
 eventId: Identifier of the event.
 figures: The figures per attendee. The parts of each add up to its difference exactly.
 from: One of two results compared.
+intervals: The ends of the interval of the total. An interval is not made of parts by record: its difference is one
+    part, of the kind of change there was, or `recalculated` where there were several.
 parts: The difference by cause and type. They add up to it exactly.
 records: The records that moved the total most; the first 100.
 recordsChanged: How many records changed in all.

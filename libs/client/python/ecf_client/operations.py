@@ -1709,12 +1709,12 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.AdoptionResponseData:
-        """Adopt another factor set.
+        """Adopt another factor set or engine.
 
-        Needs the role manager. A new factor set moves no result by itself; an event has the one it was made with until
-        this. The answer is what the counted records come to under the set. Rehearse it first with `X-Dry-Run`. A record
-        that has no factor in the set keeps the event from adopting it (400, detail `FACTOR_UNAVAILABLE`). Earlier
-        revisions stay as they are.
+        Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made
+        with until this. The answer is what the counted records come to under the set. Rehearse it first with `X-Dry-
+        Run`. A record that has no factor in the set keeps the event from adopting it (400, detail
+        `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
 
         event_id: The `_id` of an event.
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag

@@ -1,0 +1,69 @@
+package calculation
+
+import (
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// participantsView relates the footprint to all who take part. Digital records
+// count for those who take part from afar, all other for those who are there. A
+// figure is null where the event does not state what it needs.
+type participantsView struct {
+	InPerson int64 `json:"inPerson"`
+	Virtual  int64 `json:"virtual"`
+	// PerParticipantKg is the total by all who take part.
+	PerParticipantKg    *footprint.Mass `json:"perParticipantKg"`
+	PerParticipantDayKg *footprint.Mass `json:"perParticipantDayKg"`
+	PerInPersonKg       *footprint.Mass `json:"perInPersonKg"`
+	PerVirtualKg        *footprint.Mass `json:"perVirtualKg"`
+}
+
+// participantsOf returns the figures by those the event states now; nil where it
+// states none.
+func participantsOf(ev record.Event, b total.Breakdown) *participantsView {
+	var v participantsView
+	if ev.Attendees != nil {
+		v.InPerson = *ev.Attendees
+	}
+	if ev.VirtualAttendees != nil {
+		v.Virtual = *ev.VirtualAttendees
+	}
+	if v.InPerson+v.Virtual <= 0 {
+		return nil
+	}
+	var digital footprint.Mass
+	for _, t := range b.ByType {
+		if t.Type == "digital" {
+			digital = t.KgCO2e
+		}
+	}
+	whole := b.Total.KgCO2e
+	per := func(m footprint.Mass, n int64) *footprint.Mass {
+		if n <= 0 {
+			return nil
+		}
+		share := m.Share(1, n)
+		return &share
+	}
+	v.PerParticipantKg = per(whole, v.InPerson+v.Virtual)
+	v.PerParticipantDayKg = per(whole, (v.InPerson+v.Virtual)*daysOf(ev))
+	v.PerInPersonKg, v.PerVirtualKg = per(whole.Sub(digital), v.InPerson), per(digital, v.Virtual)
+	return &v
+}
+
+// daysOf returns the days of an event, first and last included; 0 when it does not
+// state them.
+func daysOf(ev record.Event) int64 {
+	start, err := time.Parse(time.DateOnly, ev.StartDate)
+	if err != nil {
+		return 0
+	}
+	end, err := time.Parse(time.DateOnly, ev.EndDate)
+	if err != nil || end.Before(start) {
+		return 0
+	}
+	return int64(end.Sub(start)/(24*time.Hour)) + 1
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/services/calculation/tables"
+)
+
+// tablePage is a table of a standard as the page shows it.
+type tablePage struct {
+	Title, Note, MarketTotal string
+	Rows                     []row
+	Total                    row
+}
+
+func tablesOf(d Data) []tablePage {
+	var cells []total.Cell
+	for _, r := range d.Records {
+		for i := range r.Lines {
+			cells = append(cells, tables.CellOf(r.Type, &r.Lines[i]))
+		}
+	}
+	var out []tablePage
+	for _, t := range tables.Of(cells, d.Result.MarketBased) {
+		p := tablePage{Title: t.Title, Note: t.Note, Total: shareRow("Total", t.Total, t.Total)}
+		for _, r := range t.Rows {
+			p.Rows = append(p.Rows, shareRow(r.Name, r.KgCO2e, t.Total))
+		}
+		if t.MarketBasedTotal != nil {
+			p.MarketTotal = kg(*t.MarketBasedTotal)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// marketPage compares electricity by location and by contract.
+type marketPage struct {
+	Rows     []marketRow
+	Upstream string
+}
+
+type marketRow struct{ Name, Location, Market string }
+
+// marketOf returns what can be compared; nil by engine 1.2.0, whose figure by
+// contract has another boundary than the one by location.
+func marketOf(m *total.MarketBased) *marketPage {
+	if m == nil || m.ByScope == nil {
+		return nil
+	}
+	p := &marketPage{Upstream: kg(*m.UpstreamKg)}
+	add := func(name string, d total.DualScope) {
+		if !d.LocationKg.IsZero() || !d.MarketKg.IsZero() {
+			p.Rows = append(p.Rows, marketRow{name, kg(d.LocationKg), kg(d.MarketKg)})
+		}
+	}
+	add("Electricity in the organiser's control (scope 2)", m.ByScope.Scope2)
+	add("Other electricity (scope 3)", m.ByScope.Scope3)
+	add("Scope 2 as a whole, with heat and electric vehicles", *m.Scope2)
+	return p
+}
+
+// intervalWords says what the interval of the total covers.
+func intervalWords(d Data) string {
+	if d.EngineVersion == footprint.Engine1 {
+		return "The intervals hold the quality of the data alone, by a pedigree matrix. They leave out how uncertain the published factors are, so that they are narrower than 95% of what is likely, and they do not cover sources that are missing or a method that is wrong."
+	}
+	return "95% is of the model of these figures: doubts of the amounts (quality of data, surveys), of the published factors (the source's own figure, else a default), and of their fit in time, place and technology, with what lines have in common. It leaves out sources that nobody recorded, mistakes, and whether the method is right."
+}
