@@ -439,6 +439,10 @@ type Energy struct {
 
 	// Mean load of the generator, of its rated power. Absent: 35, with a wide range. In %. Absent: 35.
 	LoadPercent *float64 `json:"loadPercent,omitempty"`
+
+	// Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers
+	// the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
+	RenewablePercent *float64 `json:"renewablePercent,omitempty"`
 }
 
 // RecordType returns "energy".

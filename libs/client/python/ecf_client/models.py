@@ -768,6 +768,7 @@ EnergyFields = TypedDict(
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
+        "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
@@ -799,6 +800,8 @@ metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
+renewablePercent: Share of the grid electricity under a renewable contract or certificates, with evidence. It never
+    lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
