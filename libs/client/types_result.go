@@ -399,9 +399,9 @@ type StandardRow struct {
 // Participants are figures by who takes part, in person and from afar.
 type Participants struct {
 	// Attendees in person.
-	InPerson int64 `json:"inPerson"`
+	InPerson int `json:"inPerson"`
 	// Attendees from afar.
-	Virtual int64 `json:"virtual"`
+	Virtual int `json:"virtual"`
 	// The total by all who take part, in kg CO2e.
 	PerParticipantKg *Kilograms `json:"perParticipantKg,omitempty"`
 	// The same by day, in kg CO2e.

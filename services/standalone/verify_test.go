@@ -100,7 +100,7 @@ func TestVerifyTellsWhatIsWrong(t *testing.T) {
 		{"unsigned", []string{bare}, "nothing proves who made it", ""},
 		{"unsigned, and a signature is required", []string{"--require-signature", bare}, "", "not signed"},
 		{"unsigned, beside keys", []string{"--keys=" + ours, bare}, "", "not signed"},
-		{"changed", []string{changed}, "passengers", "changed after it was made"},
+		{"changed", []string{changed}, "inputHash", "changed after it was made"},
 		{"forged with its hashes", []string{file("forged.json", text(forged))}, "result.total.kgCO2e", "wrote them anew"},
 		{"a newer revision", []string{"--server=" + service.URL, "--token-file=" + token, good}, "A newer revision exists: 3", ""},
 		{"no token", []string{"--server=" + service.URL, good}, "", "401"},
