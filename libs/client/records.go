@@ -54,6 +54,16 @@ type ImportOptions struct {
 	Partial bool
 	// DecimalComma reads "2,5" as two and a half.
 	DecimalComma bool
+	// NumberFormat is how numbers are written, by an example such as "1.234,5".
+	NumberFormat string
+	// DateOrder is the order of dates that are not written 2026-05-31: dmy, mdy or ymd.
+	DateOrder string
+	// Encoding is windows-1252 for a file that is not in UTF-8.
+	Encoding string
+	// Workbook: the file is XLSX, of which Sheet is read; the first one where it is
+	// empty.
+	Workbook bool
+	Sheet    string
 }
 
 // ImportRecords begins an import of CSV, which is read as it is sent; then
@@ -69,6 +79,12 @@ func (c *Client) ImportRecords(ctx context.Context, eventID, recordType string, 
 	if how.DecimalComma {
 		k.query.Set("decimal", "comma")
 	}
+	for name, value := range map[string]string{"numberFormat": how.NumberFormat, "dateOrder": how.DateOrder, "encoding": how.Encoding, "sheet": how.Sheet} {
+		if value != "" {
+			k.query.Set(name, value)
+		}
+	}
+	k.upload.workbook = how.Workbook
 	return ask[Import](ctx, c, k, options)
 }
 

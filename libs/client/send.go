@@ -178,7 +178,7 @@ func (c *Client) once(ctx context.Context, k call, a attempt) (head, io.ReadClos
 	request.Header.Set("User-Agent", c.options.UserAgent)
 	switch {
 	case k.upload != nil:
-		request.Header.Set("Content-Type", "text/csv")
+		request.Header.Set("Content-Type", k.upload.mediaType())
 	case a.body != nil:
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -11,6 +11,15 @@ type upload struct {
 	// sending is closed when the transport has let go of the source, which it may
 	// do after it has given an answer.
 	sending chan struct{}
+	// workbook: the source is XLSX and not CSV.
+	workbook bool
+}
+
+func (u *upload) mediaType() string {
+	if u.workbook {
+		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	}
+	return "text/csv"
 }
 
 // begin returns the body of an attempt. Closing it leaves the source open: it may

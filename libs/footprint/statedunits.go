@@ -74,6 +74,9 @@ func restated(typ string, r *fields.Reader, body []byte) ([]byte, []apperr.Detai
 		}
 		if fault != nil {
 			faults = append(faults, *fault)
+			if !given(all[name]) {
+				all[name] = json.RawMessage("1") // so that it is not called missing as well; the body is refused
+			}
 			continue
 		}
 		all[name] = json.RawMessage(number.String())

@@ -40,6 +40,10 @@ type Import struct {
 	Partial bool `json:"partial,omitempty"`
 	// DecimalComma: numbers are written 2,5.
 	DecimalComma bool `json:"decimalComma,omitempty"`
+	// NumberFormat and DateOrder are how numbers and days are written; empty where
+	// that was not declared.
+	NumberFormat string `json:"numberFormat,omitempty"`
+	DateOrder    string `json:"dateOrder,omitempty"`
 
 	// Context is the event's at the commit point: what was validated is what is
 	// imported, whatever becomes of the event.

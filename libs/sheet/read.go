@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +27,12 @@ const (
 type Options struct {
 	// DecimalComma: 2,5 is two and a half.
 	DecimalComma bool
+	// NumberFormat is how numbers are written, one of [units.Formats]; empty where it
+	// was not declared.
+	NumberFormat string
+	// DateOrder is the order of day, month and year, one of [units.Orders]; empty
+	// where it was not declared.
+	DateOrder string
 	// Known are columns that a file may have beside the input fields; they are
 	// left out without a word. The column "type" must name the type.
 	Known []string
@@ -46,6 +51,9 @@ type Reader struct {
 	columns []Column
 	heads   []string
 	ignored []string
+	// inUnit are the units of columns that are in another one than their field.
+	inUnit []string
+	sums   sums
 }
 
 // NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.
@@ -120,7 +128,7 @@ func separatorOf(start []byte) rune {
 // plain is a head without what spreadsheets and people vary.
 func plain(head string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
-		if r == ' ' || r == '_' || r == '-' || r == '\u00a0' {
+		if strings.ContainsRune(" _-()[]\u00a0", r) {
 			return -1
 		}
 		return r
@@ -137,7 +145,7 @@ func (r *Reader) readHead(head []string) error {
 	for _, text := range head {
 		text = strings.TrimSpace(text)
 		r.heads = append(r.heads, strings.Clone(text))
-		column := Column{}
+		column, unit := Column{}, ""
 		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
 		switch {
 		case text == "":
@@ -147,17 +155,21 @@ func (r *Reader) readHead(head []string) error {
 			if text == "type" {
 				column = Column{Name: "type"}
 			}
-		case len(r.ignored) < 50:
-			r.ignored = append(r.ignored, strings.Clone(text))
+		default:
+			if column, unit = meant(text, known); column.Name != "" {
+				found = true
+			} else if len(r.ignored) < 50 {
+				r.ignored = append(r.ignored, strings.Clone(text))
+			}
 		}
 		if before, twice := first[column.Name]; column.Name != "" && twice {
 			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", before, text)})
 		}
 		first[column.Name] = text
-		r.columns = append(r.columns, column)
+		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
 	}
 	if !utf8.ValidString(strings.Join(head, "")) {
-		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8."})
+		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
 	} else if !found {
 		d := apperr.Detail{Field: "row 1", Code: fields.Required, Message: "The first row names no field of " + r.typ + "; they are in suggestions."}
 		for _, c := range Columns(r.typ) {
@@ -202,92 +214,22 @@ func (r *Reader) Next() (Row, error) {
 			continue
 		}
 		row := Row{Number: r.number}
+		if fault := r.totals(cells); fault != nil {
+			row.Err = apperr.Invalid(*fault)
+			return row, nil
+		}
 		row.Body, row.Err = r.object(cells)
 		return row, nil
 	}
 }
 
-// object makes the JSON object of a row.
-func (r *Reader) object(cells []string) (json.RawMessage, error) {
-	var faults []apperr.Detail
-	body := []byte{'{'}
-	for i, cell := range cells {
-		if i >= len(r.columns) {
-			if strings.TrimSpace(cell) != "" {
-				faults = append(faults, apperr.Detail{Field: strconv.Itoa(i + 1), Code: fields.TooMany,
-					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell?", len(r.columns))})
-				break
-			}
-			continue
-		}
-		column := r.columns[i]
-		switch {
-		case column.Name == "" || strings.TrimSpace(cell) == "":
-			continue
-		case !utf8.ValidString(cell):
-			faults = append(faults, apperr.Detail{Field: r.heads[i], Code: fields.BadFormat, Message: "The text is not in UTF-8. Save the file as CSV in UTF-8."})
-			continue
-		case column.Name == "type":
-			if strings.TrimSpace(cell) != r.typ {
-				faults = append(faults, apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + r.typ + ".", Suggestions: []string{r.typ}})
-			}
-			continue
-		}
-		if len(body) > 1 {
-			body = append(body, ',')
-		}
-		name, _ := json.Marshal(column.Name) //nolint:errchkjson // a string always marshals
-		body = append(append(append(body, name...), ':'), column.value(cell, r.o)...)
-	}
-	if len(faults) > 0 {
-		return nil, apperr.Invalid(faults...)
-	}
-	return append(body, '}'), nil
-}
-
 // Head returns what the file calls a field, or its own name where the file has
 // no such column. field may be a path, such as via[2].
 func (r *Reader) Head(field string) string {
-	name, _, _ := strings.Cut(field, "[")
+	name, _, _ := strings.Cut(strings.TrimPrefix(field, "stated."), "[")
 	name, _, _ = strings.Cut(name, ".")
 	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
 		return r.heads[i]
 	}
 	return field
-}
-
-// value returns a cell as JSON. What it cannot be is given as a text, and refused
-// with a reason when the record is read.
-func (c Column) value(cell string, o Options) json.RawMessage {
-	cell = Unguard(cell)
-	trimmed := strings.TrimSpace(cell)
-	switch c.Type {
-	case "integer", "number":
-		number := trimmed
-		if o.DecimalComma && !strings.Contains(number, ".") {
-			number = strings.Replace(number, ",", ".", 1)
-		} else if o.DecimalComma {
-			break // 1.5 is not what was declared
-		}
-		if json.Valid([]byte(number)) && strings.ContainsAny(number[:1], "-0123456789") {
-			return json.RawMessage(number)
-		}
-	case "boolean":
-		switch strings.ToLower(trimmed) {
-		case "true", "yes", "1":
-			return json.RawMessage("true")
-		case "false", "no", "0":
-			return json.RawMessage("false")
-		}
-	case "array", "object":
-		if (trimmed[0] == '[' || trimmed[0] == '{') && json.Valid([]byte(trimmed)) {
-			return json.RawMessage(trimmed)
-		}
-		if c.Type == "array" {
-			list, _ := json.Marshal(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' || r == ' ' })) //nolint:errchkjson // texts always marshal
-			return list
-		}
-	}
-	text, _ := json.Marshal(cell) //nolint:errchkjson // a string always marshals
-	return text
 }

@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 			`2 {"roundTrip":true,"distanceKm":12.50,"externalReference":"=x"}`}},
 		"empty cells and rows": {file: "from,to\n,\nLHR,\n  ,JFK\n", want: []string{`3 {"from":"LHR"}`, `4 {"to":"JFK"}`}},
 		"a decimal comma":      {file: "distanceKm;passengers\n2,5;3\n2.5;1\n", o: sheet.Options{DecimalComma: true}, want: []string{`2 {"distanceKm":2.5,"passengers":3}`, `3 {"distanceKm":"2.5","passengers":1}`}},
-		"one not declared":     {file: "distanceKm;passengers\n2,5;x\n", want: []string{`2 {"distanceKm":"2,5","passengers":"x"}`}},
+		"one not declared":     {file: "distanceKm;passengers\n2,5;x\n", want: []string{`2 {"passengers":"x","stated":{"distanceKm":"2,5"}}`}},
 		"lists and objects": {file: "via;metadata;evidence\n" + `KEF|OSL;"{""a"":""b""}";"[{""name"":""x""}]"` + "\n" + `"[""KEF""]";x;[` + "\n", want: []string{
 			`2 {"via":["KEF","OSL"],"metadata":{"a":"b"},"evidence":[{"name":"x"}]}`, `3 {"via":["KEF"],"metadata":"x","evidence":["["]}`}},
 		"odd numbers":             {file: "passengers\n007\n+5\n1e3\nNaN\ntrue\n\"\"\"5\"\"\"\n", want: []string{`2 {"passengers":"007"}`, `3 {"passengers":"+5"}`, `4 {"passengers":1e3}`, `5 {"passengers":"NaN"}`, `6 {"passengers":"true"}`, `7 {"passengers":"\"5\""}`}},

@@ -3,14 +3,20 @@ package records
 import (
 	"bytes"
 	"errors"
+	"mime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/timestamp"
+	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -62,12 +68,16 @@ func viewOf(i record.Import) importView {
 // importFile takes a file to be imported. It is stored before the answer, and
 // worked on afterwards by whichever process comes first.
 func (s *server) importFile(c *fiber.Ctx) error {
-	file, err := web.BodyAs(c, "text/csv")
+	charset := declaredCharset(c)
+	file, err := web.BodyAs(c, "text/csv", xlsx.MediaType)
 	if err != nil {
 		return err
 	}
 	i := record.Import{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), Status: record.Receiving, Rev: 1, HasFile: true}
 	if err := importOptions(c, &i); err != nil {
+		return err
+	}
+	if file, err = asCSV(c, i, file, charset); err != nil {
 		return err
 	}
 	// What is wrong with the head is told at once.
@@ -113,6 +123,23 @@ func importOptions(c *fiber.Ctx, i *record.Import) error {
 	}
 	i.Partial = choose("partial", "true", "false")
 	i.DecimalComma = choose("decimal", "comma", "point")
+	oneOf := func(name string, allowed []string) string {
+		args := c.Context().QueryArgs()
+		value := string(args.Peek(name))
+		if args.Has(name) && !slices.Contains(allowed, value) {
+			faults = append(faults, fields.NotOneOf(name, value, allowed))
+		}
+		return value
+	}
+	i.NumberFormat = oneOf("numberFormat", units.Formats())
+	i.DateOrder = oneOf("dateOrder", units.Orders())
+	oneOf("encoding", sheet.Encodings())
+	switch declared := c.Context().QueryArgs().Has("decimal"); {
+	case declared && i.NumberFormat != "" && strings.HasSuffix(i.NumberFormat, ",5") != i.DecimalComma:
+		faults = append(faults, apperr.Detail{Field: "numberFormat", Code: fields.NotAllowed, Message: "decimal and numberFormat declare different separators of the decimals; leave decimal out."})
+	case declared && i.NumberFormat == "" && !i.DecimalComma:
+		i.NumberFormat = "1234.5"
+	}
 	if len(faults) > 0 {
 		return apperr.Invalid(faults...)
 	}
@@ -120,7 +147,35 @@ func importOptions(c *fiber.Ctx, i *record.Import) error {
 }
 
 func optionsOf(i record.Import) sheet.Options {
-	return sheet.Options{DecimalComma: i.DecimalComma, Known: serverColumns()}
+	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Known: serverColumns()}
+}
+
+// declaredCharset returns the character set of the body's media type, which is
+// taken out of the header: the file is read by it, and not refused for it.
+func declaredCharset(c *fiber.Ctx) string {
+	got, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
+	charset := strings.ToLower(params["charset"])
+	if err != nil || !slices.Contains(sheet.Encodings(), charset) {
+		return ""
+	}
+	c.Request().Header.SetContentType(got)
+	return charset
+}
+
+// asCSV returns a file as CSV in UTF-8: the sheet of a workbook that is meant, or
+// a text from the encoding it was declared to be in.
+func asCSV(c *fiber.Ctx, i record.Import, file []byte, charset string) ([]byte, error) {
+	args := c.Context().QueryArgs()
+	if got, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); got == xlsx.MediaType {
+		return xlsx.CSV(file, string(args.Peek("sheet")), i.DecimalComma || strings.HasSuffix(i.NumberFormat, ",5"))
+	}
+	if args.Has("sheet") {
+		return nil, apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Message: "sheet names a sheet of a workbook; a CSV file has none."})
+	}
+	if encoding := string(args.Peek("encoding")); encoding != "" {
+		charset = encoding
+	}
+	return sheet.UTF8(file, charset)
 }
 
 // receive stores the file in parts and opens it to the importer. An earlier

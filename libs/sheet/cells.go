@@ -1,0 +1,210 @@
+package sheet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// AmbiguousDate is the code of a date whose order was not declared.
+const AmbiguousDate = "AMBIGUOUS_DATE"
+
+// meant returns the number field that a head means by another unit, such as
+// distanceMiles or "Weight (t)", and the unit's symbol.
+func meant(head string, known []Column) (Column, string) {
+	var names []string
+	for _, c := range known {
+		if c.number() {
+			names = append(names, c.Name)
+		}
+	}
+	for _, text := range [...]string{head, plain(head)} {
+		if name, unit, ok := units.FieldMeant(text, names); ok {
+			i := slices.IndexFunc(known, func(c Column) bool { return c.Name == name })
+			return known[i], unit.Symbol
+		}
+	}
+	return Column{}, ""
+}
+
+func (c Column) number() bool { return c.Type == "number" || c.Type == "integer" }
+
+// body is the JSON object of a row while it is made.
+type body struct {
+	names  []string
+	values map[string]json.RawMessage
+	// stated are cells whose numbers have units or separators; the record's own
+	// object of that name takes them, so that the original is kept.
+	stated map[string]string
+}
+
+func (b *body) set(name string, value json.RawMessage) {
+	b.names = append(b.names, name)
+	b.values[name] = value
+}
+
+// object makes the JSON object of a row.
+func (r *Reader) object(cells []string) (json.RawMessage, error) {
+	var faults []apperr.Detail
+	b := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+	for i, cell := range cells {
+		if i >= len(r.columns) {
+			if strings.TrimSpace(cell) != "" {
+				faults = append(faults, apperr.Detail{Field: strconv.Itoa(i + 1), Code: fields.TooMany,
+					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell?", len(r.columns))})
+				break
+			}
+			continue
+		}
+		if fault := r.cell(b, i, cell); fault != nil {
+			faults = append(faults, *fault)
+		}
+	}
+	if len(faults) > 0 {
+		return nil, apperr.Invalid(faults...)
+	}
+	return r.finish(b), nil
+}
+
+// cell puts one cell into the object.
+func (r *Reader) cell(b *body, i int, cell string) *apperr.Detail {
+	column, trimmed := r.columns[i], strings.TrimSpace(cell)
+	switch {
+	case column.Name == "" || trimmed == "":
+		return nil
+	case !utf8.ValidString(cell):
+		return &apperr.Detail{Field: r.heads[i], Code: fields.BadFormat,
+			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
+	case column.Name == "type":
+		if trimmed != r.typ {
+			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + r.typ + ".", Suggestions: []string{r.typ}}
+		}
+		return nil
+	case column.number() && r.numberWithUnit(b, i, Unguard(trimmed)):
+		return nil
+	case column.Name == "date":
+		day, err := units.ParseDate(Unguard(trimmed), r.o.DateOrder)
+		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
+			return &apperr.Detail{Field: r.heads[i], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
+		}
+		if err == nil {
+			cell = day
+		}
+	}
+	b.set(column.Name, column.value(cell, r.o))
+	return nil
+}
+
+// numberWithUnit takes a cell that is more than a number in the field's unit into
+// the stated object; false where it is one, or no number at all.
+func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
+	name, unit := r.columns[i].Name, r.inUnit[i]
+	if cell == "" || cell[0] < '0' || cell[0] > '9' {
+		return false
+	}
+	number := json.Valid([]byte(cell))
+	if unit != "" {
+		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) {
+			unit = "" // the cell names its own
+		} else if _, decimals, ok := strings.Cut(cell, "."); ok && number && len(decimals) == 3 && r.declared() == "" {
+			cell += "0" // a number of the file's default form, which has one reading
+		}
+		b.stated[name] = strings.TrimSpace(cell + " " + unit)
+		return true
+	}
+	if f, ok := units.ParseFormat(r.o.NumberFormat); ok && strings.ContainsAny(cell, "., '\u00a0") {
+		if n, err := units.ParseNumber(cell, f); err == nil {
+			b.set(name, json.RawMessage(n.String()))
+			return true
+		}
+		b.stated[name] = cell
+		return true
+	}
+	digits := strings.Trim(cell, "0123456789") == ""
+	if number || digits || r.o.DecimalComma && json.Valid([]byte(strings.Replace(cell, ",", ".", 1))) && !strings.Contains(cell, ".") {
+		return false
+	}
+	b.stated[name] = cell
+	return true
+}
+
+// declared returns the format of numbers that the file was declared to have.
+func (r *Reader) declared() string {
+	if r.o.NumberFormat == "" && r.o.DecimalComma {
+		return "1234,5"
+	}
+	return r.o.NumberFormat
+}
+
+// finish writes the object, with what is stated merged into what the row states
+// itself.
+func (r *Reader) finish(b *body) json.RawMessage {
+	if len(b.stated) > 0 {
+		own := map[string]string{}
+		if json.Unmarshal(b.values["stated"], &own) != nil {
+			own = map[string]string{}
+		}
+		maps.Copy(own, b.stated)
+		text, _ := json.Marshal(own) //nolint:errchkjson // texts always marshal
+		if b.values["stated"] == nil {
+			b.names = append(b.names, "stated")
+		}
+		b.values["stated"] = text
+		if f := r.declared(); f != "" && b.values["numberFormat"] == nil {
+			b.set("numberFormat", json.RawMessage(strconv.Quote(f)))
+		}
+	}
+	out := []byte{'{'}
+	for i, name := range b.names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(strconv.AppendQuote(out, name), ':'), b.values[name]...)
+	}
+	return append(out, '}')
+}
+
+// value returns a cell as JSON. What it cannot be is given as a text, and refused
+// with a reason when the record is read.
+func (c Column) value(cell string, o Options) json.RawMessage {
+	cell = Unguard(cell)
+	trimmed := strings.TrimSpace(cell)
+	switch c.Type {
+	case "integer", "number":
+		number := trimmed
+		if o.DecimalComma && !strings.Contains(number, ".") {
+			number = strings.Replace(number, ",", ".", 1)
+		} else if o.DecimalComma {
+			break // 1.5 is not what was declared
+		}
+		if json.Valid([]byte(number)) && strings.ContainsAny(number[:1], "-0123456789") {
+			return json.RawMessage(number)
+		}
+	case "boolean":
+		switch strings.ToLower(trimmed) {
+		case "true", "yes", "1":
+			return json.RawMessage("true")
+		case "false", "no", "0":
+			return json.RawMessage("false")
+		}
+	case "array", "object":
+		if (trimmed[0] == '[' || trimmed[0] == '{') && json.Valid([]byte(trimmed)) {
+			return json.RawMessage(trimmed)
+		}
+		if c.Type == "array" {
+			list, _ := json.Marshal(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' || r == ' ' })) //nolint:errchkjson // texts always marshal
+			return list
+		}
+	}
+	text, _ := json.Marshal(cell) //nolint:errchkjson // a string always marshals
+	return text
+}

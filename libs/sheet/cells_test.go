@@ -1,0 +1,129 @@
+package sheet_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+var london = footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndDate: "2026-05-14", GWP: "published", FactorSet: "desnz-2026"}
+
+// TestUnitsInCells sends rows through the code that reads records: what a cell
+// says with its unit is what the field gets.
+func TestUnitsInCells(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		typ, file string
+		o         sheet.Options
+		// want is a part of the stored fields, or the code of the first fault.
+		want string
+	}{
+		"miles":                {"ground-transport", "mode,vehicles,distanceKm\ncar,1,112 mi\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"kilograms":            {"energy", "source,weightKg\npropane,94 kg\n", sheet.Options{}, `"weightKg":94`},
+		"imperial gallons":     {"energy", "source,volumeLitres\ndiesel,12 imp gal\n", sheet.Options{}, `"volumeLitres":54.55308`},
+		"gallons":              {"energy", "source,volumeLitres\ndiesel,12 gal\n", sheet.Options{}, "AMBIGUOUS_UNIT"},
+		"cubic yards":          {"waste", "treatment,volumeLitres,densityKgPerM3\nlandfill,8 yd3,80\n", sheet.Options{}, `"volumeLitres":6116.438863872`},
+		"tonnes":               {"waste", "treatment,weightKg\nlandfill,1.2 t\n", sheet.Options{}, `"weightKg":1200`},
+		"the original":         {"waste", "treatment,weightKg\nlandfill,1.2 t\n", sheet.Options{}, `"stated":{"weightKg":"1.2 t"}`},
+		"another dimension":    {"waste", "treatment,weightKg\nlandfill,12 mi\n", sheet.Options{}, "UNKNOWN_UNIT"},
+		"a column in miles":    {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"one in brackets":      {"ground-transport", "mode,vehicles,Distance (miles)\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"our unit in brackets": {"ground-transport", "mode,vehicles,Distance (km)\ncar,1,112\n", sheet.Options{}, `"distanceKm":112`},
+		"the cell's own unit":  {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112 km\n", sheet.Options{}, `"distanceKm":112`},
+		"three decimals":       {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,1.125\n", sheet.Options{}, `"distanceKm":1.810512`},
+		"two readings":         {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"two with a unit":      {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200 mi\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"thousands, declared":  {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"distanceKm":1200`},
+		"decimals, declared":   {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1.2`},
+		"points, declared":     {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1200`},
+		"not as declared":      {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,20\"\n", sheet.Options{NumberFormat: "1,234.5"}, "BAD_FORMAT"},
+		"an integer":           {"flights", "from,to,passengers\nLHR,JFK,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"passengers":1200`},
+		"a date of ours":       {"flights", "from,to,passengers,date\nLHR,JFK,1,2026-05-12\n", sheet.Options{}, `"date":"2026-05-12"`},
+		"a day first":          {"flights", "from,to,passengers,date\nLHR,JFK,1,12/05/2026\n", sheet.Options{DateOrder: "dmy"}, `"date":"2026-05-12"`},
+		"a month first":        {"flights", "from,to,passengers,date\nLHR,JFK,1,12/05/2026\n", sheet.Options{DateOrder: "mdy"}, `"date":"2026-12-05"`},
+		"not declared":         {"flights", "from,to,passengers,date\nLHR,JFK,1,13/05/2026\n", sheet.Options{}, sheet.AmbiguousDate},
+		"an export's columns":  {"ground-transport", "mode,vehicles,distanceKm,stated\ncar,1,180.246528,\"{\"\"distanceKm\"\":\"\"112 mi\"\"}\"\n", sheet.Options{}, `"stated":{"distanceKm":"112 mi"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := sheet.NewReader(strings.NewReader(c.file), c.typ, c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = row.Err
+			var got string
+			if err == nil {
+				var d footprint.Decoded
+				d, err = footprint.Decode(c.typ, row.Body, london)
+				got = string(d.Fields)
+			}
+			var e *apperr.Error
+			if errors.As(err, &e) {
+				got = e.Details[0].Code
+				if head := r.Head(e.Details[0].Field); !strings.Contains(c.file, head) {
+					t.Errorf("the fault names %q, which is no column", head)
+				}
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("got %s, want %s (%s)", got, c.want, row.Body)
+			}
+		})
+	}
+}
+
+// TestTotals: a row of totals is refused with that explanation, and no other row
+// is taken for one.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file string
+		want []string
+	}{
+		"labelled":             {"treatment,weightKg\nlandfill,1\nlandfill,2\nTotal:,3\n", []string{"4 treatment TOTALS_ROW"}},
+		"in an ignored column": {"nr,treatment,weightKg\n1,landfill,1\nSUMME,,1\n", []string{"3 nr TOTALS_ROW"}},
+		"without label":        {"treatment,weightKg\nlandfill,1.5\nlandfill,2\n,3.5\n", []string{"4  TOTALS_ROW"}},
+		"with separators":      {"treatment,weightKg\nlandfill,900\nlandfill,600\n,\"1,500\"\n", []string{"4  TOTALS_ROW"}},
+		"a description":        {"treatment,weightKg,description\nlandfill,1,x\nlandfill,2,Total\n", nil},
+		"an equal row":         {"treatment,weightKg\nlandfill,1\nlandfill,2\nlandfill,3\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows, _, err := all(c.file, "waste", sheet.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, row := range rows {
+				if strings.Contains(row, sheet.TotalsRow) {
+					got = append(got, row)
+				}
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %q of %q, want %q", got, rows, c.want)
+			}
+		})
+	}
+}
+
+func TestUTF8(t *testing.T) {
+	t.Parallel()
+	got, err := sheet.UTF8([]byte("description\ncaf\xe9 \x80 5 \x93x\x94\n"), "windows-1252")
+	if err != nil || string(got) != "description\ncafé € 5 “x”\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := sheet.UTF8([]byte("a\n\x81"), "windows-1252"); apperr.CodeOf(err) != apperr.ValidationError {
+		t.Errorf("a byte that is not in it: %v", err)
+	}
+	if got, err := sheet.UTF8([]byte("caf\xe9"), ""); err != nil || string(got) != "caf\xe9" {
+		t.Errorf("not declared: %q, %v", got, err)
+	}
+}
