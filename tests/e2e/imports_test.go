@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xuri/excelize/v2"
+
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/records"
 )
@@ -292,5 +295,51 @@ func TestALargeFileThroughTheGateway(t *testing.T) {
 			}
 			return nil
 		})
+	})
+}
+
+// TestImportOfPaper sends files as offices have them: a workbook, an old encoding,
+// units in cells, declared forms of dates.
+func TestImportOfPaper(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, open func() record.Store) {
+		s := newImporting(t, open())
+		s.create(0)
+		last := func() *answer {
+			return s.ask(s.user, http.MethodGet, "/events/"+s.event+"/waste", "").want(http.StatusOK)
+		}
+		done := s.outcome("?encoding=windows-1252&dateOrder=dmy&numberFormat=1.234%2C5", "treatment;Weight (t);date;description\nlandfill;1,25;12/05/2026;M\xfcll\n")
+		if list := last(); done.str("status") != "completed" || list.number("items", 0, "weightKg") != "1250" || list.str("items", 0, "stated", "weightKg") != "1,25 t" ||
+			list.str("items", 0, "date") != "2026-05-12" || list.str("items", 0, "description") != "Müll" {
+			t.Errorf("old encoding: %s %s", done.body, last().body)
+		}
+		f := excelize.NewFile()
+		if _, err := f.NewSheet("Bins"); err != nil {
+			t.Fatal(err)
+		}
+		for at, value := range map[string]any{"A1": "treatment", "B1": "weightKg", "A2": "landfill", "B2": "94 lb"} {
+			if err := f.SetCellValue("Bins", at, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		book, err := f.WriteToBuffer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?sheet=Bins", book.String(), "Content-Type", xlsx.MediaType).want(http.StatusAccepted)
+		if err := s.sweep(s.store); err != nil {
+			t.Fatal(err)
+		}
+		if list := last(); list.number("items", 0, "weightKg") != "42.63768278" {
+			t.Errorf("workbook: %s %s", sent.body, list.body)
+		}
+		for query, file := range map[string]string{"?sheet=Bins": "treatment,weightKg\nlandfill,1\n", "?encoding=latin9": "treatment\n", "?dateOrder=y": "treatment\n", "?decimal=point&numberFormat=1.234%2C5": "treatment\n"} {
+			s.send(query, file).want(http.StatusBadRequest)
+		}
+		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import", "PK\x03\x04", "Content-Type", xlsx.MediaType).want(http.StatusBadRequest)
+		total := s.outcome("", "treatment,weightKg\nlandfill,1\nTotal,1\n")
+		if total.str("status") != "failed" || total.str("errors", 0, "code") != "TOTALS_ROW" || s.total() != "2" {
+			t.Errorf("a totals row: %s", total.body)
+		}
 	})
 }

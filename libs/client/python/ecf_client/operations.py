@@ -922,6 +922,10 @@ class Operations(Transport):
         *,
         partial: Optional[Literal['true', 'false']] = None,
         decimal: Optional[Literal['point', 'comma']] = None,
+        number_format: Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', "1'234.5"]] = None,
+        date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
+        encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
+        sheet: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         meta: Optional[Meta] = None,
@@ -936,6 +940,12 @@ class Operations(Transport):
         also be `KEF|OSL`; `yes`/`no` and `1`/`0` are taken for `true`/`false`; an apostrophe before a character that a
         spreadsheet would run is taken away, as exports put it there.
 
+        Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
+        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums
+        up the others is refused with `TOTALS_ROW`. A workbook (XLSX) is read as the table of one of its sheets: of
+        formulas the results that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500
+        columns.
+
         The file is worked on in the background; `Location` tells where to look. Every row is validated first. When one
         is wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all
         of it will be there, whatever fails on the way: each row becomes an unsubmitted record, in the order of the
@@ -948,6 +958,13 @@ class Operations(Transport):
         content: the bytes of a file of the type text/csv
         partial: Import the good rows of a file that has bad ones too.
         decimal: How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands.
+        number_format: How numbers are written, by an example, thousands included; it says more than `decimal`.
+            Without it, a number with a unit, or with a separator that `decimal` does not have, is read where
+            it has one reading only: `1,200` is refused with `AMBIGUOUS_NUMBER`.
+        date_order: The order of day, month and year in dates that are not written `2026-05-31`. Without it they are
+            refused with `AMBIGUOUS_DATE`.
+        encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
+        sheet: Name of the sheet of a workbook; the first one where it is absent.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         """
@@ -955,7 +972,7 @@ class Operations(Transport):
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/import",
             content=("text/csv", content),
-            query={"partial": partial, "decimal": decimal},
+            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet},
             headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,

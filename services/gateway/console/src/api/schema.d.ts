@@ -748,6 +748,11 @@ export interface paths {
          *     `KEF|OSL`; `yes`/`no` and `1`/`0` are taken for `true`/`false`; an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
+         *     Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and kept
+         *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums up the others
+         *     is refused with `TOTALS_ROW`. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
+         *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns.
+         *
          *     The file is worked on in the background; `Location` tells where to look. Every row is validated first. When one is
          *     wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all of it
          *     will be there, whatever fails on the way: each row becomes an unsubmitted record, in the order of the file. Only a row
@@ -8405,6 +8410,18 @@ export interface operations {
                 partial?: "true" | "false";
                 /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
                 decimal?: "point" | "comma";
+                /**
+                 * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
+                 *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
+                 *     with `AMBIGUOUS_NUMBER`.
+                 */
+                numberFormat?: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
+                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
+                dateOrder?: "dmy" | "mdy" | "ymd";
+                /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
+                encoding?: "utf-8" | "windows-1252";
+                /** @description Name of the sheet of a workbook; the first one where it is absent. */
+                sheet?: string;
             };
             header?: {
                 /**
@@ -8432,6 +8449,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/csv": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
             };
         };
         responses: {
