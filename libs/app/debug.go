@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
 
@@ -19,6 +20,9 @@ import (
 // setupWithMetrics is telemetry.Setup with a page of all metrics.
 func setupWithMetrics(ctx context.Context, service, version string) (http.Handler, func(context.Context) error, error) {
 	registry := prometheus.NewRegistry()
+	// What the process takes (memory, processor, files, when it started) and what
+	// it was built from.
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	reader, err := otelprom.New(otelprom.WithRegisterer(registry))
 	if err != nil {
 		return nil, nil, err

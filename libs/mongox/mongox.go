@@ -49,6 +49,7 @@ func Connect(uri string, o Options) (*mongo.Client, error) {
 	if o.Monitor != nil {
 		opts.SetMonitor(o.Monitor)
 	}
+	opts.SetPoolMonitor(newPoolMonitor(o.AppName))
 	client, err := mongo.Connect(opts)
 	if err != nil {
 		return nil, invalid(uri, err)

@@ -81,7 +81,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 		if err != nil {
 			return nil, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: %w", os.Getenv("OTEL_TRACES_EXPORTER"), err)
 		}
-		tp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(exporter))
+		tp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithSpanProcessor(withoutPolling{sdktrace.NewBatchSpanProcessor(exporter)}))
 		otel.SetTracerProvider(tp)
 		stops = append(stops, tp.Shutdown)
 	}

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
@@ -27,6 +28,11 @@ func (e *edge) newTracing() fiber.Handler {
 	duration, err := httpconv.NewServerRequestDuration(e.o.Meter)
 	if err != nil {
 		// The instrument given with an error still works as far as it can.
+		otel.Handle(err)
+	}
+	refusals, err := e.o.Meter.Int64Counter("ecf.http.refusals", metric.WithUnit("{request}"),
+		metric.WithDescription("Requests refused by a limit, a quota, a size or for want of room, by error code"))
+	if err != nil {
 		otel.Handle(err)
 	}
 	return func(c *fiber.Ctx) error {
@@ -54,6 +60,9 @@ func (e *edge) newTracing() fiber.Handler {
 			attrs = append(attrs, duration.AttrRoute(route))
 		}
 		code := codeOf(c)
+		if isRefusal(status) {
+			refusals.Add(ctx, 1, metric.WithAttributes(attribute.String("ecf.error.code", string(code))))
+		}
 		if status >= fiber.StatusInternalServerError {
 			attrs = append(attrs, duration.AttrErrorType(httpconv.ErrorTypeAttr(code)))
 		}
@@ -78,6 +87,15 @@ func (e *edge) newTracing() fiber.Handler {
 		}
 		return err
 	}
+}
+
+// isRefusal reports whether an answer turns away a request that is right as such.
+func isRefusal(status int) bool {
+	switch status {
+	case fiber.StatusPaymentRequired, fiber.StatusRequestEntityTooLarge, fiber.StatusTooManyRequests, fiber.StatusServiceUnavailable:
+		return true
+	}
+	return false
 }
 
 // methodAttr keeps the methods a stranger may invent out of the metrics.

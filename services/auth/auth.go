@@ -80,6 +80,7 @@ type Service struct {
 	// lateVerifier takes tokens until a little after they have expired.
 	lateVerifier *identity.Verifier
 	failures     *failures
+	signIns      signIns
 	changes      *passwordChanges
 	app          *fiber.App
 }
@@ -99,6 +100,9 @@ func New(config Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{Accounts: accounts, config: config, keys: d.Keys}
+	if s.signIns, err = observe(accounts.hasher); err != nil {
+		return nil, err
+	}
 	s.failures = newFailures(config.AccountLimit, d.Cache, d.Now, s.now)
 	s.failures.fromStore = s.ownNetwork
 	s.changes = newPasswordChanges(d.Cache, d.Now, s.now, s.log)

@@ -36,6 +36,7 @@ func (s *Service) login(c *fiber.Ctx) error {
 		return err
 	}
 	tokens, err := s.logIn(withCaller(c), email, secret)
+	s.signIns.add(c.UserContext(), err)
 	if err != nil {
 		return err
 	}

@@ -111,11 +111,14 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
+		// The role that serves measures what is due as well: it is there when no
+		// worker is.
+		insight, err := q.Insight(p)
+		if err != nil {
+			return app.Service{}, err
+		}
+		insight.Watch(records.MarkedEvents)
 		if c.Role == roleWork {
-			insight, err := q.Insight(p)
-			if err != nil {
-				return app.Service{}, err
-			}
 			return StartWorker(p, c.Work, resulttree.WorkerDeps{
 				Records: records, Results: results, Queue: q.Connection, Notifier: q.Interactive, Insight: insight,
 			}), nil

@@ -88,6 +88,7 @@ type gateway struct {
 	bodies    *byteBudget
 	refusals  refusals
 	tracer    trace.Tracer
+	upstream  upstreamMetrics
 }
 
 // New makes the gateway.
@@ -106,7 +107,7 @@ func New(d Deps) (*Gateway, error) {
 	}
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: newByteBudget(bodiesTotal, bodiesShare),
-		tracer: otel.Tracer("github.com/eventcarbon/ecf/services/gateway"),
+		tracer: otel.Tracer(scope), upstream: newUpstreamMetrics(),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},

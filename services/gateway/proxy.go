@@ -68,7 +68,9 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 			timeout = time.Until(deadline)
 		}
 		own := keepOwn(c)
+		began := time.Now()
 		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
+		g.upstream.record(ctx, to.name, time.Since(began), c.Response().StatusCode(), err)
 		if stream != nil && errors.Is(stream.err, io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
 		}

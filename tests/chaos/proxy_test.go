@@ -63,6 +63,15 @@ func (l *link) set(w weather) {
 	l.change = make(chan struct{})
 }
 
+// cut returns what ends all connections and refuses new ones, and what lets them
+// in again.
+func (l *link) cut() (begin, end func()) {
+	return func() {
+		l.set(weather{refuse: true})
+		l.hangUp(false)
+	}, func() { l.set(weather{}) }
+}
+
 // hangUp ends all connections, in good order or by a reset.
 func (l *link) hangUp(reset bool) {
 	l.mu.Lock()

@@ -188,6 +188,8 @@ func metrics(t *testing.T) []string {
 // the source that declares them and the name they have there.
 var fromItsFirst = map[string][2]string{
 	"ecf_recalculation_incomplete_results_total": {"../../libs/notify/insight.go", `"ecf.recalculation.incomplete_results"`},
+	"ecf_http_refusals_total":                    {"../../libs/web/tracing.go", `"ecf.http.refusals"`},
+	"ecf_mongodb_pool_failures_total":            {"../../libs/mongox/pool.go", `"ecf.mongodb.pool.failures"`},
 }
 
 // TestEachMetricExists starts the program that holds all services, on the

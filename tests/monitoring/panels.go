@@ -34,6 +34,8 @@ func routes() Dashboard {
 		{Title: "Duration of all routes", Unit: "s", Queries: quantiles(requests, gateway, "")},
 		{Title: "Slowest routes", Description: "95th percentile.", Unit: "s",
 			Queries: []Query{{`topk(10, histogram_quantile(0.95, sum by (le, http_request_method, http_route) (rate(` + requests + `_bucket{` + gateway + `}[5m]))))`, "{{http_request_method}} {{http_route}}"}}},
+		{Title: "Answers of services to the gateway", Description: "95th percentile, by outcome: none is no answer in time.", Unit: "s", Quiet: true,
+			Queries: []Query{{`histogram_quantile(0.95, sum by (le, upstream, outcome) (rate(ecf_gateway_upstream_duration_seconds_bucket{` + every + `}[5m])))`, "{{upstream}} {{outcome}}"}}},
 		{Title: "Duration by service", Description: "95th percentile. The gateway's is that of the services behind it and its own.", Unit: "s",
 			Queries: []Query{{`histogram_quantile(0.95, sum by (le, service) (rate(` + requests + `_bucket{` + every + `}[5m])))`, "{{service}}"}}},
 	}}
@@ -60,6 +62,10 @@ func stores() Dashboard {
 		{Title: "Operations", Unit: "ops", Queries: []Query{{`sum by (service, db_operation_name) (rate(` + operations + `_count{` + every + `}[5m]))`, "{{service}} {{db_operation_name}}"}}},
 		{Title: "Duration of operations", Unit: "s", Queries: []Query{{`histogram_quantile(0.95, sum by (le, db_collection_name, db_operation_name) (rate(` + operations + `_bucket{` + every + `}[5m])))`, "p95 {{db_collection_name}} {{db_operation_name}}"}}},
 		{Title: "Failed operations", Unit: "ops", Quiet: true, Queries: []Query{{`sum by (service, error_type) (rate(` + operations + `_count{` + every + `, error_type!=""}[5m]))`, "{{service}} {{error_type}}"}}},
+		{Title: "Connections to MongoDB in use", Description: "At most maxPoolSize of each process, 64 by default.", Unit: "short", Quiet: true,
+			Queries: []Query{{`sum by (service, client) (ecf_mongodb_pool_used{` + every + `})`, "{{service}} {{client}}"}}},
+		{Title: "Waiting for a connection to MongoDB", Description: "95th percentile.", Unit: "s", Quiet: true,
+			Queries: []Query{{`histogram_quantile(0.95, sum by (le, service) (rate(ecf_mongodb_pool_wait_seconds_bucket{` + every + `}[5m])))`, "{{service}}"}}},
 		{Title: "Connections to Redis", Unit: "short", Queries: []Query{{`sum by (service, state) (db_client_connections_usage{` + every + `})`, "{{service}} {{state}}"}}},
 	}}
 }
@@ -70,6 +76,12 @@ func accounts() Dashboard {
 		{Title: "Sign-ins and refreshes by status", Description: "Many 401 or 429: somebody is guessing.", Unit: "reqps",
 			Queries: []Query{{`sum by (http_route, http_response_status_code) (rate(` + requests + `_count{` + signIn + `}[5m]))`, "{{http_route}} {{http_response_status_code}}"}}},
 		{Title: "Duration of sign-ins", Description: "Hashing a password takes its time on purpose; a rising time is waiting for a turn to hash.", Unit: "s", Queries: quantiles(requests, signIn, "http_route")},
+		{Title: "Attempts to sign in", Description: "By outcome. Unavailable: the database, or no slot to hash in.", Unit: "reqps",
+			Queries: []Query{{`sum by (outcome) (rate(ecf_auth_sign_ins_total{` + every + `}[5m]))`, "{{outcome}}"}}},
+		{Title: "Hashing of passwords", Description: "Slots taken, and requests that wait for one.", Unit: "short", Queries: []Query{
+			{`sum(ecf_auth_hashing_active{` + every + `})`, "active"}, {`sum(ecf_auth_hashing_waiting{` + every + `})`, "waiting"}, {`sum(ecf_auth_hashing_slots{` + every + `})`, "slots"}}},
+		{Title: "Checks of sessions", Description: "By where the answer came from.", Unit: "reqps", Quiet: true,
+			Queries: []Query{{`sum by (service, source) (rate(ecf_sessions_checks_total{` + every + `}[5m]))`, "{{service}} {{source}}"}}},
 		{Title: "Share of sign-ins refused", Unit: "percentunit",
 			Queries: []Query{{`sum(rate(` + requests + `_count{` + signIn + `, http_response_status_code=~"401|429"}[5m])) / sum(rate(` + requests + `_count{` + signIn + `}[5m]))`, "refused"}}},
 	}}
@@ -79,6 +91,8 @@ func fairness() Dashboard {
 	return Dashboard{"fairness", "Fairness", "Whether one organization takes from the others: what is refused, and what waits.", []Panel{
 		{Title: "Refusals", Description: "402 plan, 413 too large, 429 too many, 503 no room.", Unit: "reqps", Quiet: true,
 			Queries: []Query{{`sum by (http_response_status_code, http_route) (rate(` + requests + `_count{` + gateway + `, http_response_status_code=~"402|413|429|503"}[5m]))`, "{{http_response_status_code}} {{http_route}}"}}},
+		{Title: "Refusals by reason", Description: "By error code: limits, quotas, sizes, and where an organization has taken its share.", Unit: "reqps", Quiet: true,
+			Queries: []Query{{`sum by (service, ecf_error_code) (rate(ecf_http_refusals_total{` + every + `}[5m]))`, "{{service}} {{ecf_error_code}}"}}},
 		{Title: "Expensive reads", Description: "95th percentile of reports, exports, comparisons and findings.", Unit: "s", Quiet: true,
 			Queries: []Query{{`histogram_quantile(0.95, sum by (le, http_route) (rate(` + requests + `_bucket{` + gateway + `, http_route=~".*(report|export|diff|findings|explain|preview|compare).*"}[5m])))`, "{{http_route}}"}}},
 		{Title: "Cheap reads", Description: "95th percentile of lists. It must not follow the expensive ones.", Unit: "s",
@@ -91,6 +105,10 @@ func fairness() Dashboard {
 func processes() Dashboard {
 	return Dashboard{"processes", "Processes", "What runs, and what it takes.", []Panel{
 		{Title: "Processes up", Unit: "short", Queries: []Query{{`sum by (service) (up{` + every + `})`, "{{service}}"}}},
+		{Title: "Resident memory", Unit: "bytes", Queries: []Query{{`max by (service, instance) (process_resident_memory_bytes{` + every + `})`, "{{service}} {{instance}}"}}},
+		{Title: "Processor", Unit: "short", Queries: []Query{{`sum by (service, instance) (rate(process_cpu_seconds_total{` + every + `}[5m]))`, "{{service}} {{instance}}"}}},
+		{Title: "Open files", Unit: "short", Queries: []Query{{`max by (service, instance) (process_open_fds{` + every + `})`, "{{service}} {{instance}}"}}},
+		{Title: "Time since the start", Unit: "s", Queries: []Query{{`time() - max by (service, instance) (process_start_time_seconds{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Memory in use", Unit: "bytes", Queries: []Query{{`sum by (service, instance) (go_memory_used_bytes{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Goroutines", Unit: "short", Queries: []Query{{`sum by (service, instance) (go_goroutine_count{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Allocation", Unit: "Bps", Queries: []Query{{`sum by (service) (rate(go_memory_allocated_bytes_total{` + every + `}[5m]))`, "{{service}}"}}},

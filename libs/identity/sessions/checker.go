@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/eventcarbon/ecf/libs/breaker"
@@ -47,6 +50,7 @@ type Checker struct {
 	recent  *lru.Cache[string, answer]
 	flights singleflight.Group
 	copy    *breaker.Breaker // open while the copy is left alone
+	checks  metric.Int64Counter
 }
 
 type answer struct {
@@ -64,13 +68,19 @@ func NewChecker(o Options) *Checker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Checker{o: o, recent: lru.New[string, answer](o.Size), copy: breaker.New(copyPause, o.Now)}
+	checks, err := otel.Meter("github.com/eventcarbon/ecf/libs/identity/sessions").Int64Counter("ecf.sessions.checks", metric.WithUnit("{check}"),
+		metric.WithDescription("Checks of sessions, by where the answer came from: memory, copy, auth, none"))
+	if err != nil {
+		otel.Handle(err)
+	}
+	return &Checker{o: o, recent: lru.New[string, answer](o.Size), copy: breaker.New(copyPause, o.Now), checks: checks}
 }
 
 // Check returns the state of the session sid.
 func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
 	now := c.o.Now()
 	if a, ok := c.recent.Get(sid); ok && within(a.until.Sub(now), rememberFor) {
+		c.count(ctx, "memory")
 		return a.facts.State(now), nil
 	}
 	// Many requests of one session ask at once; one look-up answers them all.
@@ -117,12 +127,20 @@ func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 		case err != nil:
 			c.copy.Trip()
 		case ok:
+			c.count(ctx, "copy")
 			return facts, nil
 		}
 	}
 	facts, err := c.o.Authority.Facts(ctx, sid)
 	if err != nil {
+		c.count(ctx, "none")
 		return Facts{}, fmt.Errorf("check session: %w", err)
 	}
+	c.count(ctx, "auth")
 	return facts, nil
+}
+
+// count counts a look-up, of which many requests of one session may share one.
+func (c *Checker) count(ctx context.Context, source string) {
+	c.checks.Add(ctx, 1, metric.WithAttributes(attribute.String("source", source)))
 }

@@ -86,8 +86,15 @@ func New(o Options) (*Hasher, error) {
 // a request costs.
 func (h *Hasher) Made() int64 { return h.made.Load() }
 
-// Waiting returns how many callers wait for a slot now, for tests of the bounds.
+// Waiting returns how many callers wait for a slot now.
 func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
+
+// Slots returns how many passwords may be hashed at once, and Taken how many slots
+// are taken now.
+func (h *Hasher) Slots() int { return h.o.Slots }
+
+// Taken is described at Slots.
+func (h *Hasher) Taken() int { return len(h.slots) }
 
 // Peak returns how many hashes were made at once at most, for tests of the bounds.
 func (h *Hasher) Peak() int { return int(h.peak.Load()) }

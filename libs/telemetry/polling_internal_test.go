@@ -1,0 +1,29 @@
+package telemetry
+
+import (
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// What polls a database at rest makes no traces; a request's calls are in its own.
+func TestPollingMakesNoTraces(t *testing.T) {
+	t.Parallel()
+	recorder := tracetest.NewSpanRecorder()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(withoutPolling{recorder})).Tracer("test")
+	_, polled := tracer.Start(t.Context(), "find users", trace.WithSpanKind(trace.SpanKindClient))
+	polled.End()
+	ctx, request := tracer.Start(t.Context(), "GET /events", trace.WithSpanKind(trace.SpanKindServer))
+	_, asked := tracer.Start(ctx, "find events", trace.WithSpanKind(trace.SpanKindClient))
+	asked.End()
+	request.End()
+	var names []string
+	for _, s := range recorder.Ended() {
+		names = append(names, s.Name())
+	}
+	if len(names) != 2 || names[0] != "find events" || names[1] != "GET /events" {
+		t.Errorf("spans %q", names)
+	}
+}
