@@ -131,7 +131,9 @@ func TestStatements(t *testing.T) {
 			if strings.Contains(statement, "'submitted', 'in_review'") && !strings.Contains(step, "INDEX records_queue") && !besides.MatchString(step) {
 				t.Errorf("the queue is read by more than the queue: %s, in %s", step, statement)
 			}
-			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sweep && !strings.Contains(statement, "json_each") && !strings.Contains(statement, "AS part") {
+			// A backup reads all of a tenant's keys and imports, and no request does.
+			archive := strings.HasSuffix(statement, "WHERE org = ? AND id > ? ORDER BY id LIMIT ?")
+			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") && !sweep && !archive && !strings.Contains(statement, "json_each") && !strings.Contains(statement, "AS part") {
 				t.Errorf("%s, in %s", step, statement)
 			}
 		}
