@@ -7,8 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"sync"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -22,30 +24,46 @@ const (
 	importLease = 30 * time.Second
 	// importBatch is how many rows become records in one write.
 	importBatch = 250
-	openImports = 16
+	// openImports is how many imports are looked at in one sweep.
+	openImports = 1000
+	// importsAtOnce is how many imports one process works on, each of another
+	// organization: what they keep in memory has to fit.
+	importsAtOnce = 32
+	// importSlots is how many of them work at the same moment.
+	importSlots = 2
 )
 
 // Importer turns files into records. Any number of processes may run one: an
 // import is with one of them at a time, as the condition on its revision
 // guards, and one that is taken up again makes the same records, as their ids
 // are made of the import's seed and the row.
+//
+// Imports of different organizations are worked on side by side, in slices: after
+// each, the organization that has used least so far goes on. So a file of one row
+// does not wait for a large one of somebody else.
 type Importer struct {
 	store  record.Store
 	logger *slog.Logger
 	now    func() time.Time
 	kick   chan struct{}
+	slices *fairshare.Scheduler
+
+	jobs    sync.WaitGroup
+	mu      sync.Mutex
+	working map[record.OrgID]bool
 }
 
-// NewImporter makes an importer over a store.
+// NewImporter returns an importer over a store.
 func NewImporter(store record.Store, logger *slog.Logger, now func() time.Time) *Importer {
-	return &Importer{store: store, logger: logger, now: now, kick: make(chan struct{}, 1)}
+	return &Importer{store: store, logger: logger, now: now, kick: make(chan struct{}, 1),
+		slices: fairshare.New(fairshare.Options{Slots: importSlots, Share: 1}), working: map[record.OrgID]bool{}}
 }
 
-// Kick says that there is a new import.
+// Kick makes Run look for imports at once.
 func (m *Importer) Kick() {
 	select {
 	case m.kick <- struct{}{}:
-	default: // it has been told already
+	default: // it looks already
 	}
 }
 
@@ -53,9 +71,15 @@ func (m *Importer) Kick() {
 func (m *Importer) Run(ctx context.Context) error {
 	ticker := time.NewTicker(importSweep)
 	defer ticker.Stop()
-	for {
-		if err := m.Sweep(ctx); err != nil && ctx.Err() == nil {
+	defer m.jobs.Wait()
+	failed := func(err error) {
+		if ctx.Err() == nil {
 			m.logger.LogAttrs(ctx, slog.LevelWarn, "imports", slog.String("error", err.Error()))
+		}
+	}
+	for {
+		if _, err := m.begin(ctx, map[string]bool{}, failed); err != nil {
+			failed(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -66,40 +90,97 @@ func (m *Importer) Run(ctx context.Context) error {
 	}
 }
 
-// Sweep works on every open import that nobody works on, until it is finished.
+// Sweep works on every open import that nobody works on, and returns when they
+// are finished.
 func (m *Importer) Sweep(ctx context.Context) error {
-	open, err := m.store.OpenImports(ctx, openImports)
-	if err != nil {
-		return err
-	}
+	var mu sync.Mutex
 	var failures []error
-	for _, o := range open {
-		if err := m.take(ctx, o); err != nil && !errors.Is(err, record.ErrConflict) && !errors.Is(err, record.ErrNotFound) {
-			failures = append(failures, fmt.Errorf("import %s: %w", o.ID, err))
+	tried := map[string]bool{}
+	for {
+		begun, err := m.begin(ctx, tried, func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			failures = append(failures, err)
+		})
+		m.jobs.Wait()
+		if err != nil || begun == 0 {
+			return errors.Join(append(failures, err)...)
 		}
 	}
-	return errors.Join(failures...)
 }
 
-// take takes up an import where its lease has ended. ErrConflict: another
-// process has it, or has taken it over.
-func (m *Importer) take(ctx context.Context, o record.OpenImport) error {
-	i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
-	if err != nil || !i.Open() {
-		return err
+// begin starts to work on open imports, at most one of each organization, and
+// returns how many. Those in tried are left out, and those it starts are added.
+func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func(error)) (begun int, err error) {
+	open, err := m.store.OpenImports(ctx, openImports)
+	if err != nil {
+		return 0, err
 	}
+	for _, o := range open {
+		if tried[o.ID] || !m.reserve(o.Org) {
+			continue
+		}
+		i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
+		if err != nil || !m.due(i) {
+			m.free(o.Org)
+			if err != nil && !errors.Is(err, record.ErrNotFound) {
+				return begun, fmt.Errorf("import %s: %w", o.ID, err)
+			}
+			continue
+		}
+		tried[o.ID] = true
+		begun++
+		m.jobs.Go(func() {
+			err := m.take(ctx, i)
+			m.free(o.Org)
+			switch {
+			case err == nil:
+				m.Kick() // for the organization's next one
+			case !errors.Is(err, record.ErrConflict) && !errors.Is(err, record.ErrNotFound):
+				failed(fmt.Errorf("import %s: %w", o.ID, err))
+			}
+		})
+	}
+	return begun, nil
+}
+
+// reserve reports whether an import of an organization may begin, and counts it.
+func (m *Importer) reserve(org record.OrgID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.working[org] || len(m.working) >= importsAtOnce {
+		return false
+	}
+	m.working[org] = true
+	return true
+}
+
+func (m *Importer) free(org record.OrgID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.working, org)
+}
+
+// due reports whether there is something to do for an import, and its lease has
+// ended.
+func (m *Importer) due(i record.Import) bool {
 	// More than twice a lease is left of none but one from before a clock was put back.
-	if left := i.Lease.Sub(m.now()); left > 0 && left <= 2*importLease {
-		return nil
-	}
-	job := &job{Importer: m, ctx: ctx, i: i}
+	left := i.Lease.Sub(m.now())
+	return i.Open() && (left <= 0 || left > 2*importLease)
+}
+
+// take works on an import that is due. ErrConflict: another process has it, or has
+// taken it over.
+func (m *Importer) take(ctx context.Context, i record.Import) error {
+	job := &job{Importer: m, ctx: ctx, i: i, endSlice: func() {}}
+	defer func() { job.endSlice() }()
 	if i.Status == record.Receiving {
 		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")
 	}
 	if err := job.keep(&job.i); err != nil {
 		return err
 	}
-	err = job.work()
+	err := job.work()
 	if err != nil && ctx.Err() != nil {
 		job.release()
 	}
@@ -111,14 +192,27 @@ type job struct {
 	*Importer
 	ctx context.Context // the job lives no longer than the call that has it
 	i   record.Import
+	// endSlice lets other imports work.
+	endSlice func()
 }
 
-// keep stores the import and renews its lease.
+// keep stores the import and renews its lease. It ends a slice of the work, and
+// returns when the next one may begin.
 func (j *job) keep(i *record.Import) error {
 	before := i.Rev
 	now := j.now().UTC().Truncate(time.Millisecond)
 	i.Rev, i.UpdatedAt, i.Lease = before+1, now, now.Add(importLease)
-	return j.store.ReplaceImport(j.ctx, i.Org, *i, before)
+	if err := j.store.ReplaceImport(j.ctx, i.Org, *i, before); err != nil || i.Finished() {
+		return err
+	}
+	j.endSlice()
+	end, err := j.slices.Acquire(j.ctx, string(i.Org), 1)
+	if err != nil {
+		j.endSlice = func() {}
+		return err
+	}
+	j.endSlice = end
+	return nil
 }
 
 // release lets another process go on at once.

@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"mime"
 	"slices"
 	"strings"
@@ -27,6 +28,10 @@ const (
 	importPart = 256 << 10
 	// receiveLease is how long a file may take to be stored.
 	receiveLease = time.Minute
+	// importsOfOrganization is how many imports of one organization may be open.
+	importsOfOrganization = 16
+	// importRetry is when to try again where there are as many.
+	importRetry = 5 * time.Second
 )
 
 // importView is an import as clients see it.
@@ -95,6 +100,9 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if err := s.roomForImport(c, w.Org); err != nil {
+		return err
+	}
 	if w.Rehearsal {
 		return s.rehearseImport(c, i, event, file)
 	}
@@ -106,6 +114,26 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderLocation, web.BasePath+"/events/"+string(i.Event)+"/imports/"+i.ID)
 	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
+}
+
+// roomForImport refuses a file while its organization has many that are not
+// finished. It may be exceeded by requests in flight.
+func (s *server) roomForImport(c *fiber.Ctx, org record.OrgID) error {
+	open, err := s.Store.OpenImports(c.UserContext(), openImports)
+	if err != nil {
+		return err
+	}
+	own := 0
+	for _, o := range open {
+		if o.Org == org {
+			own++
+		}
+	}
+	if own < importsOfOrganization {
+		return nil
+	}
+	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: importRetry,
+		Message: fmt.Sprintf("Your organization has %d imports that are not finished. Please wait for one of them.", own)}
 }
 
 // importOptions reads partial and decimal from the query.

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,17 +14,21 @@ import (
 )
 
 const (
+	// maxImportRows is how many rows one file may have.
+	maxImportRows = 100_000
 	// maxRowErrors is how many errors of a file are told; all are counted.
 	maxRowErrors = 100
 	// keepEvery is how many rows are looked at between two reports of progress,
-	// which also renew the lease.
-	keepEvery = 1000
+	// which also renew the lease and let other imports work.
+	keepEvery = 500
 )
 
 // validation looks at every row of a file.
 type validation struct {
 	store record.Records
 	event record.Event
+	// maxRows is how many rows the file may have; 0: maxImportRows.
+	maxRows int64
 	// keep stores the progress of the import; an error ends the work.
 	keep func(i *record.Import) error
 }
@@ -44,6 +49,11 @@ func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (
 			break
 		}
 		if fatal, err := headRefused(i, row.Number, err); fatal || err != nil {
+			return false, err
+		}
+		if most := cmp.Or(v.maxRows, maxImportRows); i.Rows == most {
+			_, err := headRefused(i, row.Number, apperr.Invalid(apperr.Detail{Code: "TOO_MANY_ROWS",
+				Message: fmt.Sprintf("A file has at most %d rows. Please divide this one.", most)}))
 			return false, err
 		}
 		i.Rows++

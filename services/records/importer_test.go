@@ -1,0 +1,203 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// watchedImports notes which organization stored progress, and can act at that.
+type watchedImports struct {
+	record.Store
+	mu       sync.Mutex
+	progress []record.OrgID
+	ended    map[record.OrgID]int // by the number of steps of all that were before
+	onStep   func(i record.Import)
+}
+
+func (w *watchedImports) ReplaceImport(ctx context.Context, org record.OrgID, i record.Import, prev int64) error {
+	err := w.Store.ReplaceImport(ctx, org, i, prev)
+	w.mu.Lock()
+	w.progress = append(w.progress, org)
+	if i.Finished() && w.ended[org] == 0 {
+		w.ended[org] = len(w.progress)
+	}
+	w.mu.Unlock()
+	if w.onStep != nil {
+		w.onStep(i)
+	}
+	return err
+}
+
+func openWatched(t *testing.T) *watchedImports {
+	t.Helper()
+	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), sqlitestore.Schema()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return &watchedImports{Store: sqlitestore.New(db), ended: map[record.OrgID]int{}}
+}
+
+// addImport stores a file of some rows of waste, ready to be worked on.
+func (w *watchedImports) addImport(t *testing.T, org record.OrgID, id string, rows int) record.Import {
+	t.Helper()
+	ctx := t.Context()
+	event := record.EventID("event-" + string(org))
+	if _, err := w.Event(ctx, org, event); errors.Is(err, record.ErrNotFound) {
+		if _, err := w.InsertEvent(ctx, org, record.Event{
+			ID: event, Org: org, Title: "E", Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", Rev: 1, ContextRev: 1,
+		}, record.Unlimited); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i := record.Import{ID: id, Org: org, Event: event, Type: "waste", Status: record.Validating, Rev: 1, HasFile: true, Seed: id}
+	file := "treatment,weightKg\n" + strings.Repeat("landfill,1000\n", rows)
+	if err := errors.Join(w.InsertImport(ctx, org, i), w.PutImportPart(ctx, org, id, 0, []byte(file))); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func (w *watchedImports) importer() *Importer {
+	return NewImporter(w, slog.New(slog.DiscardHandler), time.Now)
+}
+
+// TestImportsOfOrganizationsTakeTurns: who comes with one row while another's
+// large file is worked on is done after a few slices of it, not after all.
+func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	big := w.addImport(t, "a", "a-large", 1500)
+	m := w.importer()
+	var once sync.Once
+	w.onStep = func(i record.Import) {
+		if i.ID == big.ID && i.Status == record.Validating && i.Rows > 0 {
+			once.Do(func() {
+				w.addImport(t, "b", "z-small", 1)
+				m.Kick()
+			})
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	testkit.Eventually(t, 60*time.Second, func() error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.ended["a"] == 0 || w.ended["b"] == 0 {
+			return fmt.Errorf("ended: %v", w.ended)
+		}
+		return nil
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if w.ended["b"] > w.ended["a"] {
+		t.Errorf("the file of one row ended after the one of 1,500: %v", w.progress)
+	}
+	for org, rows := range map[record.OrgID]int64{"a": 1500, "b": 1} {
+		id := map[record.OrgID]string{"a": "a-large", "b": "z-small"}[org]
+		i, err := w.Import(t.Context(), org, record.EventID("event-"+string(org)), id)
+		if err != nil || i.Status != record.Completed || i.Imported != rows {
+			t.Errorf("%s: %+v, %v", org, i, err)
+		}
+	}
+}
+
+// TestOneImportOfAnOrganizationAtATime: more files of one organization take
+// nothing from the others, and are all done by one sweep.
+func TestOneImportOfAnOrganizationAtATime(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	for n := range 6 {
+		w.addImport(t, "a", fmt.Sprint("a", n), 2)
+	}
+	w.addImport(t, "b", "z", 2)
+	working, most := map[string]bool{}, 0
+	var mu sync.Mutex
+	w.onStep = func(i record.Import) {
+		mu.Lock()
+		defer mu.Unlock()
+		if i.Org != "a" {
+			return
+		}
+		if working[i.ID] = !i.Finished(); i.Finished() {
+			delete(working, i.ID)
+		}
+		most = max(most, len(working))
+	}
+	if err := w.importer().Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if open, err := w.OpenImports(t.Context(), 10); err != nil || len(open) > 0 {
+		t.Errorf("still open: %v, %v", open, err)
+	}
+	if most != 1 {
+		t.Errorf("%d imports of one organization at once", most)
+	}
+}
+
+// TestTooManyRowsAreRefused: nothing of such a file is imported.
+func TestTooManyRowsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	i := record.Import{Type: "waste"}
+	file := "treatment,weightKg\n" + strings.Repeat("landfill,1\n", 101)
+	event := record.Event{ID: "e", Org: "a", Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", Rev: 1, ContextRev: 1}
+	good, err := validation{store: w, event: event, maxRows: 100, keep: func(*record.Import) error { return nil }}.run(t.Context(), &i, strings.NewReader(file))
+	if err != nil || good || len(i.Errors) != 1 || i.Errors[0].Code != "TOO_MANY_ROWS" {
+		t.Errorf("%t, %v, %+v", good, err, i.Errors)
+	}
+}
+
+type anyToken struct{}
+
+func (anyToken) Verify(_ context.Context, token string) (identity.Principal, error) {
+	return identity.Principal{UserID: "u", Name: "U", Org: token, Role: identity.User, Session: "s"}, nil
+}
+
+// TestOpenImportsOfAnOrganizationAreBounded: another organization is not affected.
+func TestOpenImportsOfAnOrganizationAreBounded(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	for n := range importsOfOrganization {
+		w.addImport(t, "a", fmt.Sprint("a", n), 1)
+	}
+	done := w.addImport(t, "b", "b", 1)
+	app, err := New(Deps{Store: w, Verifier: anyToken{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for org, want := range map[string]int{"a": http.StatusTooManyRequests, "b": http.StatusAccepted} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v2/events/event-"+org+"/waste/import", strings.NewReader("treatment,weightKg\nlandfill,1\n"))
+		request.Header.Set("Content-Type", "text/csv")
+		request.Header.Set("Authorization", "Bearer "+org)
+		answer, err := app.Test(request, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want || want == http.StatusTooManyRequests && answer.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %d, Retry-After %q", org, answer.StatusCode, answer.Header.Get("Retry-After"))
+		}
+	}
+	if i, err := w.Import(t.Context(), "b", done.Event, "b"); err != nil || i.Finished() {
+		t.Errorf("%+v, %v", i, err)
+	}
+}
