@@ -78,17 +78,18 @@ func split(text string) []query {
 	if len(parts) == 0 {
 		return nil
 	}
-	q := query{name: parts[0]}
-	rest := parts[1:]
-	if len(rest) == 0 {
-		return []query{q}
-	}
-	last := rest[len(rest)-1]
 	var out []query
-	if code := countryOf(last); code != "" {
-		out = append(out, query{name: q.name, country: code, regions: rest[:len(rest)-1]})
+	// A few names have commas themselves; they are tried last.
+	for n := 1; n <= len(parts); n++ {
+		name, rest := strings.Join(parts[:n], ", "), parts[n:]
+		if len(rest) > 0 {
+			if code := countryOf(rest[len(rest)-1]); code != "" {
+				out = append(out, query{name: name, country: code, regions: rest[:len(rest)-1]})
+			}
+		}
+		out = append(out, query{name: name, regions: rest})
 	}
-	return append(out, query{name: q.name, regions: rest})
+	return out
 }
 
 // countryOf returns the code of a country by its code, or by a name it goes by.

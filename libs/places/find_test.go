@@ -89,6 +89,16 @@ func TestHomeWins(t *testing.T) {
 	}
 }
 
+// TestCommaInName: a few names have commas, and are found by what stands for them.
+func TestCommaInName(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"Mianzhu, Deyang, Sichuan, Sichuan, CN", "Mianzhu, Deyang, Sichuan, CN", "Mianzhu, Deyang, Sichuan"} {
+		if got, err := places.Find(text, ""); err != nil || got.Country != "CN" || got.Name != "Mianzhu, Deyang, Sichuan" {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+}
+
 // TestFoundAgain holds that what names a place without doubt finds it again.
 func TestFoundAgain(t *testing.T) {
 	t.Parallel()
