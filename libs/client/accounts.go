@@ -12,9 +12,14 @@ func (c *Client) SetUpAccount(ctx context.Context, r SetupRequest, options ...Op
 	return c.tell(ctx, k, options)
 }
 
-// Me returns the account of the session.
-func (c *Client) Me(ctx context.Context, options ...Option) (*User, error) {
-	return ask[User](ctx, c, get("auth", "me"), options)
+// Me returns the account of the session, and the organizations it is a member of.
+func (c *Client) Me(ctx context.Context, options ...Option) (*Me, error) {
+	return ask[Me](ctx, c, get("auth", "me"), options)
+}
+
+// UpdateMe sets the organization of logins that name none.
+func (c *Client) UpdateMe(ctx context.Context, m MeInput, options ...Option) (*Me, error) {
+	return ask[Me](ctx, c, write(http.MethodPatch, m, "auth", "me"), options)
 }
 
 // ChangePassword changes the password of the account and ends its other

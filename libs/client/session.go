@@ -45,7 +45,16 @@ var errNoToken = errors.New("the server gave no token")
 // forgotten. Logins are few by the server's limits, so a client logs in once and
 // keeps its tokens for their lifetime.
 func (c *Client) Login(ctx context.Context, email, password string, options ...Option) error {
-	bundle, err := c.tokens(ctx, options, map[string]string{"email": email, "password": password}, "auth", "login")
+	return c.login(ctx, options, map[string]string{"email": email, "password": password})
+}
+
+// LoginTo is Login to one of several organizations that the account is a member of.
+func (c *Client) LoginTo(ctx context.Context, email, password, organization string, options ...Option) error {
+	return c.login(ctx, options, map[string]string{"email": email, "password": password, "organization": organization})
+}
+
+func (c *Client) login(ctx context.Context, options []Option, body map[string]string) error {
+	bundle, err := c.tokens(ctx, options, body, "auth", "login")
 	if err != nil {
 		return err
 	}

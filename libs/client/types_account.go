@@ -54,6 +54,35 @@ type User struct {
 	Notices []Notice `json:"notices,omitempty"`
 }
 
+// Me is the account of a session: the membership of its organization, and all of
+// the person's.
+type Me struct {
+	User
+	// The organization that the token is for.
+	Organization string `json:"organization"`
+	// The organization of a login that names none; see UpdateMe.
+	DefaultOrganization string `json:"defaultOrganization"`
+	// The organizations that this person is a member of, the first one first.
+	Memberships []Membership `json:"memberships"`
+}
+
+// Membership joins a person to an organization.
+type Membership struct {
+	// Identifier of the membership: that of the user in that organization.
+	ID string `json:"_id"`
+	// Id of the organization.
+	Organization string `json:"organization"`
+	Role         Role   `json:"role"`
+	// "active", or "disabled": it gives no access until it is enabled there.
+	State string `json:"state"`
+}
+
+// MeInput is what to change about the own account.
+type MeInput struct {
+	// Id of the organization of a login that names none.
+	DefaultOrganization string `json:"defaultOrganization"`
+}
+
 // CreatedUser is a new account, and the token that sets its first password.
 type CreatedUser struct {
 	User

@@ -163,13 +163,13 @@ func kindOf(u account.User) string {
 // User reads a user of an organization that is not deleted; USER_NOT_FOUND.
 func (a *Accounts) User(ctx context.Context, org, id string) (account.User, error) {
 	u, err := a.store.User(ctx, org, id)
-	if errors.Is(err, account.ErrNotFound) || err == nil && u.Deleted {
+	if errors.Is(err, account.ErrNotFound) || err == nil && (u.Deleted || u.Left) {
 		return account.User{}, noSuchUser()
 	}
 	return u, unavailable(err)
 }
 
-// UserByEmail finds a user of whichever organization; USER_NOT_FOUND.
+// UserByEmail finds a person, of whichever organization; USER_NOT_FOUND.
 func (a *Accounts) UserByEmail(ctx context.Context, email string) (account.User, error) {
 	u, err := a.store.UserByEmail(ctx, account.EmailKey(email))
 	if errors.Is(err, account.ErrNotFound) {
@@ -187,8 +187,9 @@ type Change struct {
 	Disabled *bool
 }
 
-// UpdateUser changes a user. Disabling ends all sessions for good; a change of
-// the role lets them live, and their tokens have to be refreshed. The last admin
+// UpdateUser changes a user. Disabling ends what the person may do in this
+// organization for good, and with the only membership all sessions; a change of the
+// role lets them live, and their tokens have to be refreshed. The last admin
 // of an organization stays one: INVALID_TRANSITION.
 func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (account.User, error) {
 	if c.Name != nil {
@@ -197,6 +198,10 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 			return account.User{}, apperr.Invalid(*fault)
 		}
 		c.Name = &name
+	}
+	alone, err := a.aloneIf(ctx, org, id, c.Disabled != nil && *c.Disabled)
+	if err != nil {
+		return account.User{}, err
 	}
 	var before account.User
 	u, err := a.change(ctx, org, id, func(u *account.User) error {
@@ -212,7 +217,10 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 		}
 		if c.Disabled != nil {
 			if *c.Disabled && !u.Disabled {
-				u.EndSessions("")
+				u.EndTokens()
+				if alone {
+					u.EndSessions("")
+				}
 			}
 			u.Disabled = *c.Disabled
 		}
@@ -235,39 +243,44 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 	return u, failed
 }
 
-// DisableUser keeps a user from logging in and ends all sessions of the user.
+// aloneIf reports whether a user is a person of this organization alone. It looks
+// only where that is asked.
+func (a *Accounts) aloneIf(ctx context.Context, org, id string, asked bool) (bool, error) {
+	if !asked {
+		return false, nil
+	}
+	u, err := a.User(ctx, org, id)
+	if err != nil || u.Person != "" {
+		return false, err
+	}
+	n, err := a.others(ctx, u, id)
+	return n == 0, err
+}
+
+// DisableUser keeps a user from working in an organization; see UpdateUser.
 func (a *Accounts) DisableUser(ctx context.Context, org, id string) error {
 	yes := true
 	_, err := a.UpdateUser(ctx, org, id, Change{Disabled: &yes})
 	return err
 }
 
-// EnableUser lets a disabled user log in again.
+// EnableUser lets a disabled user work there again.
 func (a *Accounts) EnableUser(ctx context.Context, org, id string) error {
 	no := false
 	_, err := a.UpdateUser(ctx, org, id, Change{Disabled: &no})
 	return err
 }
 
-// DeleteUser removes a user: the email is free again, and nothing but the id
-// and the organization is kept.
-func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
-	_, err := a.change(ctx, org, id, func(u *account.User) error {
-		u.Deleted, u.Email, u.EmailKey, u.Name, u.PasswordHash, u.SetupHash = true, "", "", "", "", ""
-		u.EndSessions("")
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return a.audit(ctx, event{action: "user.delete", org: org, subject: id})
-}
-
 // change reads a user, changes it and writes it where it is still what was
 // read, and lets the gateways know.
 func (a *Accounts) change(ctx context.Context, org, id string, apply func(*account.User) error) (account.User, error) {
+	return a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, org, id) }, apply)
+}
+
+// changeRead is change of what a function reads.
+func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, error), apply func(*account.User) error) (account.User, error) {
 	for range writeAttempts {
-		u, err := a.User(ctx, org, id)
+		u, err := read()
 		if err != nil {
 			return account.User{}, err
 		}
@@ -279,7 +292,7 @@ func (a *Accounts) change(ctx context.Context, org, id string, apply func(*accou
 			return u, nil
 		}
 		u.Rev, u.Mark, u.UpdatedAt = before.Rev+1, account.NewMark(), a.moment()
-		switch err := a.store.ReplaceUser(ctx, org, u, before.Rev); {
+		switch err := a.store.ReplaceUser(ctx, u.Org, u, before.Rev); {
 		case errors.Is(err, account.ErrConflict):
 			continue
 		case errors.Is(err, account.ErrLastAdmin):

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
@@ -26,8 +27,11 @@ const (
 	purgeAfter = 7 * 24 * time.Hour
 )
 
-// read returns the truth about a session.
+// read returns the truth about what a sid names.
 func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error) {
+	if switched, ok := sessions.ParseSwitched(sid); ok {
+		return a.readSwitched(ctx, sid, switched)
+	}
 	v, err := a.store.Session(ctx, sid)
 	if errors.Is(err, account.ErrNotFound) {
 		return sessions.Unknown(sid), nil
@@ -45,9 +49,44 @@ func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error)
 	return sessions.Facts{Session: v.Fact(), User: u.Fact()}, nil
 }
 
+// readSwitched returns the truth about a session in another membership than the first
+// one: it goes on while the session, the person and the membership do.
+func (a *Accounts) readSwitched(ctx context.Context, sid string, of sessions.Switched) (sessions.Facts, error) {
+	v, err := a.store.Session(ctx, of.Session)
+	if errors.Is(err, account.ErrNotFound) {
+		return sessions.Unknown(sid), nil
+	}
+	if err != nil {
+		return sessions.Facts{}, err
+	}
+	p, err := a.store.Person(ctx, v.User)
+	if errors.Is(err, account.ErrNotFound) {
+		return sessions.Unknown(sid), nil
+	}
+	if err != nil {
+		return sessions.Facts{}, err
+	}
+	all, err := a.memberships(ctx, p)
+	if err != nil {
+		return sessions.Facts{}, err
+	}
+	i := slices.IndexFunc(all, func(m account.User) bool { return m.ID == of.Member })
+	if i < 0 {
+		return sessions.Unknown(sid), nil
+	}
+	m := all[i]
+	return sessions.Facts{
+		Session: sessions.Session{ID: sid, User: m.ID, Org: m.Org, Ended: !a.lives(v, p) || m.MemberEpoch != of.Epoch, Expires: v.Expires, Rev: v.Rev},
+		User:    sessions.User{ID: m.ID, Org: m.Org, Role: m.Role, Disabled: !m.Active(), Rev: m.Rev},
+	}, nil
+}
+
 // Facts implements sessions.Authority: it reads the store and fills the copy.
 func (a *Accounts) Facts(ctx context.Context, sid string) (sessions.Facts, error) {
 	facts, err := a.read(ctx, sid)
+	if _, switched := sessions.ParseSwitched(sid); switched {
+		return facts, err // never copied: see sessions.Switched
+	}
 	if err != nil || a.copy == nil || facts.User.ID == "" || !a.cache.Allow() {
 		return facts, err
 	}

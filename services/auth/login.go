@@ -21,6 +21,8 @@ const (
 	maxEmailInput  = 320
 	maxSecretInput = 1024
 	maxUserAgent   = 200
+	// maxOrganization bounds the id of an organization.
+	maxOrganization = 64
 )
 
 // login answers POST /auth/login.
@@ -32,10 +34,11 @@ func (s *Service) login(c *fiber.Ctx) error {
 	r.Require("email", "password")
 	email, _ := r.String("email", 1, maxEmailInput)
 	secret := secretField(r, "password")
+	org, _ := r.String("organization", 1, maxOrganization)
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	tokens, err := s.logIn(withCaller(c), email, secret)
+	tokens, err := s.logIn(withCaller(c), email, secret, org)
 	s.signIns.add(c.UserContext(), err)
 	if err != nil {
 		return err
@@ -47,7 +50,7 @@ func (s *Service) login(c *fiber.Ctx) error {
 // the answer is the same, after the same work, and an entry of the audit log is
 // part of that work, whoever's it is. An attempt counts as failed until
 // it is known not to be, so that many at once cannot outrun the count.
-func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, error) {
+func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle, error) {
 	emailKey := account.EmailKey(email)
 	known, _ := callerOf(ctx)
 	forgive, err := s.failures.begin(ctx, emailKey, known.origin.Address)
@@ -57,7 +60,7 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 		}
 		return bundle{}, err
 	}
-	u, err := s.checkCredentials(ctx, emailKey, secret)
+	u, err := s.checkCredentials(ctx, emailKey, secret, org)
 	if apperr.CodeOf(err) != apperr.Unauthenticated {
 		forgive()
 	}
@@ -65,16 +68,26 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 		return bundle{}, err
 	}
 	s.failures.remember(ctx, emailKey, known.origin.Address)
-	v, token := s.newSession(ctx, u)
+	m, ok, err := s.active(ctx, u, orElse(org, defaultOrg(u)))
+	if err != nil {
+		return bundle{}, err
+	}
+	if !ok {
+		if err := s.audit(ctx, event{action: "login", failed: "no such organization"}); err != nil {
+			return bundle{}, err
+		}
+		return bundle{}, noSuchOrganization()
+	}
+	v, token := s.newSession(ctx, u, m)
 	if err := s.store.InsertSession(ctx, v); err != nil {
 		return bundle{}, unavailable(err)
 	}
-	tokens, err := s.issue(u, v)
+	tokens, err := s.issue(m, v, u.ID)
 	if err != nil {
 		return bundle{}, err
 	}
 	tokens.RefreshToken = token
-	if err := s.audit(ctx, event{action: "login", org: u.Org, actor: u.ID, subject: u.ID, session: v.ID}); err != nil {
+	if err := s.audit(ctx, event{action: "login", org: m.Org, actor: m.ID, subject: m.ID, session: v.ID}); err != nil {
 		// Nobody has its tokens, and nobody is to find it among the sessions.
 		_ = s.store.EndSession(context.WithoutCancel(ctx), v.Org, v.User, v.ID, s.moment(), "not audited", account.NewMark())
 		return bundle{}, err
@@ -82,9 +95,10 @@ func (s *Service) logIn(ctx context.Context, email, secret string) (bundle, erro
 	return tokens, nil
 }
 
-// checkCredentials returns the user that an email and a password are of;
-// UNAUTHENTICATED, always the same, when there is none.
-func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string) (account.User, error) {
+// checkCredentials returns the person that an email and a password are of;
+// UNAUTHENTICATED, always the same, when there is none, and when no organization is
+// named and the person may not sign in to the default one.
+func (s *Service) checkCredentials(ctx context.Context, emailKey, secret, org string) (account.User, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
 	u, err := s.store.UserByEmail(ctx, emailKey)
 	if errors.Is(err, account.ErrNotFound) {
@@ -103,7 +117,13 @@ func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string)
 	if err != nil {
 		return account.User{}, busy(err)
 	}
-	if !ok || u.Disabled {
+	may := true
+	if ok && org == "" {
+		if _, may, err = s.active(ctx, u, defaultOrg(u)); err != nil {
+			return account.User{}, err
+		}
+	}
+	if !ok || !may {
 		failed := "wrong password"
 		if ok {
 			failed = "disabled"
@@ -119,16 +139,32 @@ func (s *Service) checkCredentials(ctx context.Context, emailKey, secret string)
 	return u, nil
 }
 
+// furtherPrefix stands before the hash of the refresh token of a session that was not
+// begun in the person's first membership: a program from before memberships would
+// renew it for the wrong organization, and so finds no such token.
+const furtherPrefix = "further:"
+
+// orElse returns the first of two texts that is not empty.
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
 // newSession makes the session of a login and its refresh token. The session
 // carries the epoch that was read with the password: if the password is changed
 // or the user disabled at the same moment, the session is over as it begins.
-func (s *Service) newSession(ctx context.Context, u account.User) (v account.Session, token string) {
+func (s *Service) newSession(ctx context.Context, p, m account.User) (v account.Session, token string) {
 	secret, hash := account.NewSecret()
 	known, _ := callerOf(ctx)
 	now, from := s.moment(), known.origin
 	v = account.Session{
-		ID: account.NewID(), User: u.ID, Org: u.Org, SecretHash: hash, Epoch: u.Epoch,
+		ID: account.NewID(), User: p.ID, Org: p.Org, SecretHash: hash, Epoch: p.Epoch, MemberEpoch: m.MemberEpoch,
 		CreatedAt: now, Expires: now.Add(s.config.RefreshTokenTTL), LastUsedAt: now, Created: from, Last: from, Rev: 1,
+	}
+	if m.ID != p.ID {
+		v.Member, v.MemberOrg, v.SecretHash = m.ID, m.Org, furtherPrefix+hash
 	}
 	return v, account.JoinToken(v.ID, secret)
 }
@@ -140,7 +176,7 @@ func (s *Service) rehash(ctx context.Context, u account.User, secret string) {
 	if err != nil {
 		return
 	}
-	_, _ = s.change(ctx, u.Org, u.ID, func(now *account.User) error {
+	_, _ = s.changePerson(ctx, u.ID, func(now *account.User) error {
 		if now.PasswordHash == u.PasswordHash {
 			now.PasswordHash = hash
 		}
@@ -156,19 +192,21 @@ func (s *Service) refresh(c *fiber.Ctx) error {
 	}
 	r.Require("refreshToken")
 	token := secretField(r, "refreshToken")
+	org, _ := r.String("organization", 1, maxOrganization)
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	tokens, err := s.renew(withCaller(c), token)
+	tokens, err := s.renew(withCaller(c), token, org)
 	if err != nil {
 		return err
 	}
 	return web.OK(c, tokens)
 }
 
-// renew returns new tokens of a session that lives. The refresh token stays what
-// it is.
-func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
+// renew returns new tokens of a session that lives: of the membership it was begun in
+// or, where an organization is named, of the person's there, which changes neither the
+// session nor the default. The refresh token stays what it is.
+func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The refresh token is not valid. Log in again.")
 	sid, secret, ok := account.SplitToken(token)
 	if !ok {
@@ -178,13 +216,14 @@ func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 	if err != nil && !errors.Is(err, account.ErrNotFound) {
 		return bundle{}, unavailable(err)
 	}
-	if err != nil || !account.SecretMatches(secret, v.SecretHash) {
+	if err != nil || !account.SecretMatches(secret, strings.TrimPrefix(v.SecretHash, furtherPrefix)) {
 		if err := s.audit(ctx, event{action: "refresh", failed: "no such token"}); err != nil {
 			return bundle{}, err
 		}
 		return bundle{}, refused
 	}
-	e := event{action: "refresh", org: v.Org, actor: v.User, subject: v.User, session: v.ID}
+	e := event{action: "refresh", org: orElse(v.MemberOrg, v.Org), actor: orElse(v.Member, v.User), session: v.ID}
+	e.subject = e.actor
 	known, _ := callerOf(ctx)
 	from := known.origin
 	// The use is recorded first: what has ended by then is refused here, and what
@@ -199,29 +238,60 @@ func (s *Service) renew(ctx context.Context, token string) (bundle, error) {
 		}
 		return bundle{}, refused
 	}
-	u, err := s.store.User(ctx, v.Org, v.User)
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return bundle{}, unavailable(err)
+	m, ok, err := s.renewed(ctx, v, org)
+	if err != nil && apperr.CodeOf(err) != apperr.NotFound {
+		return bundle{}, err
+	}
+	if err != nil {
+		// In the log of no organization: none is to learn of the others.
+		if err := s.audit(ctx, event{action: "refresh", session: v.ID, failed: "no such organization"}); err != nil {
+			return bundle{}, err
+		}
+		return bundle{}, noSuchOrganization()
 	}
 	// In the last second of a session there is no whole second left for a token.
-	if err != nil || !s.active(v, u) || s.now().Add(time.Second).After(v.Expires) {
+	if !ok || s.now().Add(time.Second).After(v.Expires) {
 		e.failed = "user may not"
 		if err := s.audit(ctx, e); err != nil {
 			return bundle{}, err
 		}
 		return bundle{}, refused
 	}
-	tokens, err := s.issue(u, v)
+	tokens, err := s.issue(m, v, v.User)
 	if err != nil {
 		return bundle{}, err
 	}
-	if !sameNetwork(v.Last.Address, from.Address) {
+	if e.org != m.Org {
+		e.org, e.actor, e.subject = m.Org, m.ID, m.ID
+	} else if !sameNetwork(v.Last.Address, from.Address) {
 		e.from, e.to = v.Last.Address, from.Address
 	}
 	if err := s.audit(ctx, e); err != nil {
 		return bundle{}, err
 	}
 	return tokens, nil
+}
+
+// renewed returns the membership that a refresh is of; false where the session or the
+// membership it was begun in has ended, NOT_FOUND where the organization that is
+// named is none of the person's.
+func (s *Service) renewed(ctx context.Context, v account.Session, org string) (m account.User, ok bool, err error) {
+	p, err := s.store.Person(ctx, v.User)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return m, false, unavailable(err)
+	}
+	if err != nil || !s.lives(v, p) {
+		return m, false, nil
+	}
+	if org == "" {
+		m, ok, err = s.active(ctx, p, orElse(v.MemberOrg, v.Org))
+		return m, ok && m.MemberEpoch == v.MemberEpoch, err
+	}
+	m, ok, err = s.active(ctx, p, org)
+	if err == nil && !ok {
+		err = noSuchOrganization()
+	}
+	return m, ok, err
 }
 
 // sameNetwork reports whether two addresses are of one /24 (IPv6: /64). Those

@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
@@ -47,7 +48,7 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 		actor: p.UserID, requestID: cutBytes(r.RequestID, maxReportText), origin: account.Origin{Address: cutBytes(r.Address, maxReportText)},
 	})
 	return s.audit(ctx, event{
-		action: r.Action, org: p.Org, subject: r.Subject, session: p.Session, failed: r.Refused, from: r.Before, to: r.After,
+		action: r.Action, org: p.Org, subject: r.Subject, session: sessions.SessionOf(p.Session), failed: r.Refused, from: r.Before, to: r.After,
 	})
 }
 

@@ -22,6 +22,7 @@ func (s *Service) routes() []web.Route {
 
 		{Operation: "logout", Handler: s.logout},
 		{Operation: "me", Handler: s.me},
+		{Operation: "updateMe", Handler: s.patchMe},
 		{Operation: "changePassword", Handler: s.changePassword},
 		{Operation: "listSessions", Handler: s.listSessions},
 		{Operation: "endSession", Handler: s.endSession},

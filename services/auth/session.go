@@ -15,9 +15,10 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// active reports whether a session of a user is active now.
-func (s *Service) active(v account.Session, u account.User) bool {
-	return sessions.Facts{Session: v.Fact(), User: u.Fact()}.State(s.now()).Active
+// lives reports whether a session of a person goes on now, whatever became of one
+// membership.
+func (a *Accounts) lives(v account.Session, p account.User) bool {
+	return v.User == p.ID && !p.Deleted && v.EndedAt.IsZero() && a.now().Before(v.Expires) && (v.Epoch >= p.Epoch || p.Kept == v.ID)
 }
 
 // loggedOut is why a session ended that its own user ended from within.
@@ -36,11 +37,16 @@ func (s *Service) logout(c *fiber.Ctx) error {
 	return web.OK(c, fiber.Map{})
 }
 
-// EndSession ends one session of a user, for a reason in a word or two.
+// EndSession ends one session of the person behind a user, for a reason in a word or
+// two.
 // NOT_FOUND if the user has no such session.
 func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string) error {
-	mark := account.NewMark()
-	err := a.store.EndSession(ctx, org, user, sid, a.moment(), reason, mark)
+	p, err := a.personOf(ctx, org, user)
+	if err != nil {
+		return err
+	}
+	sid = sessions.SessionOf(sid)
+	err = a.store.EndSession(ctx, p.Org, p.ID, sid, a.moment(), reason, account.NewMark())
 	if errors.Is(err, account.ErrNotFound) {
 		return apperr.New(apperr.NotFound, "There is no such session.")
 	}
@@ -55,16 +61,6 @@ func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string
 		action = "logout"
 	}
 	return a.audit(ctx, event{action: action, org: org, subject: user, session: sid, to: reason})
-}
-
-// me answers GET /auth/me.
-func (s *Service) me(c *fiber.Ctx) error {
-	p := web.PrincipalOf(c)
-	u, err := s.User(c.UserContext(), p.Org, p.UserID)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, userOut(u))
 }
 
 // changePassword answers POST /auth/password. It ends all other sessions of the
@@ -94,11 +90,12 @@ func (s *Service) changePassword(c *fiber.Ctx) error {
 // failed sign-in of the account, in a rehearsal too: else whoever has stolen a
 // session could guess the password here, and nobody would see it.
 func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.Principal, current, fresh string) error {
-	refused := event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session}
+	session := sessions.SessionOf(p.Session)
+	refused := event{action: "password.change", org: p.Org, subject: p.UserID, session: session}
 	// Not 401: the token is good, and a client that gets 401 would refresh it and
 	// try again.
 	wrong := apperr.Invalid(apperr.Detail{Field: "currentPassword", Code: "WRONG_PASSWORD", Message: "currentPassword is not the password of this account."})
-	u, err := a.User(ctx, p.Org, p.UserID)
+	u, err := a.personOf(ctx, p.Org, p.UserID)
 	if err != nil {
 		return err
 	}
@@ -108,7 +105,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	known, _ := callerOf(ctx)
 	// Whoever is signed in could otherwise keep the processors from those who
 	// sign in.
-	end, err := s.changes.begin(ctx, p.UserID, known.origin.Address)
+	end, err := s.changes.begin(ctx, u.ID, known.origin.Address)
 	if err != nil {
 		return err
 	}
@@ -138,18 +135,18 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	if err != nil {
 		return err
 	}
-	_, err = a.change(ctx, p.Org, p.UserID, func(now *account.User) error {
+	_, err = a.changePerson(ctx, u.ID, func(now *account.User) error {
 		if now.PasswordHash != u.PasswordHash {
 			return wrong // another one was set meanwhile
 		}
 		now.PasswordHash, now.SetupHash, now.SetupUntil = hash, "", time.Time{}
-		now.EndSessions(p.Session)
+		now.EndSessions(session)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: p.Session})
+	return a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: session})
 }
 
 // setup answers POST /auth/setup.
@@ -191,7 +188,7 @@ func (s *Service) listSessions(c *fiber.Ctx) error {
 		return err
 	}
 	p := web.PrincipalOf(c)
-	u, err := s.User(c.UserContext(), p.Org, p.UserID)
+	u, err := s.personOf(c.UserContext(), p.Org, p.UserID)
 	if err != nil {
 		return err
 	}
@@ -203,7 +200,7 @@ func (s *Service) listSessions(c *fiber.Ctx) error {
 	for i, v := range found {
 		items[i] = sessionOut{
 			ID: v.ID, CreatedAt: stamp(v.CreatedAt), LastUsedAt: stamp(v.LastUsedAt), ExpiresAt: stamp(v.Expires),
-			Address: v.Last.Address, UserAgent: v.Last.UserAgent, Current: v.ID == p.Session,
+			Address: v.Last.Address, UserAgent: v.Last.UserAgent, Current: v.ID == sessions.SessionOf(p.Session),
 		}
 	}
 	return web.OK(c, web.NewList(items, page, total))

@@ -15,7 +15,7 @@ const setupTTL = 72 * time.Hour
 
 // SetPassword sets a new password of a user and ends all sessions of the user.
 func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string) error {
-	u, err := a.User(ctx, org, id)
+	u, err := a.personIn(ctx, org, id)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 	if err != nil {
 		return err
 	}
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
+	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
 		u.EndSessions("")
 		return nil
@@ -37,10 +37,27 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
 }
 
-// ResetPassword takes a user's password away, ends all sessions, and returns a
+// personIn reads the person behind a membership; of the first one also where the
+// person has left it.
+func (a *Accounts) personIn(ctx context.Context, org, id string) (account.User, error) {
+	u, err := a.store.User(ctx, org, id)
+	if errors.Is(err, account.ErrNotFound) || err == nil && u.Deleted {
+		return account.User{}, noSuchUser()
+	}
+	if err != nil {
+		return account.User{}, unavailable(err)
+	}
+	return a.person(ctx, u)
+}
+
+// ResetPassword takes the person's password away, ends all sessions, and returns a
 // one-time token to set a new one.
 func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToken string, err error) {
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
+	p, err := a.personIn(ctx, org, id)
+	if err != nil {
+		return "", err
+	}
+	_, err = a.changePerson(ctx, p.ID, func(u *account.User) error {
 		u.PasswordHash = ""
 		setupToken = a.newSetup(u)
 		u.EndSessions("")
@@ -66,7 +83,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 	}
 	org, id := path[:dot], path[dot+1:]
 	usable := func(u account.User) bool {
-		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && !u.Disabled && !u.Deleted
+		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && (!u.Disabled || u.Left) && !u.Deleted && u.Person == ""
 	}
 	u, err := a.store.User(ctx, org, id)
 	if err != nil && !errors.Is(err, account.ErrNotFound) {
@@ -82,7 +99,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 	if err != nil {
 		return err
 	}
-	_, err = a.change(ctx, org, id, func(u *account.User) error {
+	_, err = a.changePerson(ctx, id, func(u *account.User) error {
 		if !usable(*u) {
 			return refused // of two uses at once, one
 		}

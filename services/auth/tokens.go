@@ -7,6 +7,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
@@ -23,13 +24,17 @@ type bundle struct {
 // a kilobyte whatever people are called.
 const maxTokenName = 128
 
-// issue makes the tokens of a session: an access token for the API, and an ID
+// issue makes the tokens of a session and a membership of its person: an access token for the API, and an ID
 // token for the client, each with a type and an audience of its own.
-func (s *Service) issue(u account.User, v account.Session) (bundle, error) {
+func (s *Service) issue(u account.User, v account.Session, person string) (bundle, error) {
 	now := s.now().UTC().Truncate(time.Second) // what a token can hold
 	expires := now.Add(s.config.AccessTokenTTL)
 	if expires.After(v.Expires) {
 		expires = v.Expires.Truncate(time.Second) // no token outlives its session
+	}
+	sid := v.ID
+	if v.Member != "" || u.ID != person || u.MemberEpoch != v.MemberEpoch {
+		sid = sessions.Switched{Session: v.ID, Member: u.ID, Epoch: u.MemberEpoch}.String()
 	}
 	name := cutBytes(u.Name, maxTokenName)
 	claims := func(audience string) jwt.RegisteredClaims {
@@ -40,14 +45,14 @@ func (s *Service) issue(u account.User, v account.Session) (bundle, error) {
 	}
 	access, err := s.keys.Sign(identity.TypeAccess, identity.AccessClaims{
 		RegisteredClaims: claims(identity.Audience), ClientID: identity.ClientID,
-		Org: u.Org, Role: u.Role.String(), Name: name, Session: v.ID,
+		Org: u.Org, Role: u.Role.String(), Name: name, Session: sid,
 	})
 	if err != nil {
 		return bundle{}, err
 	}
 	id, err := s.keys.Sign(identity.TypeID, identity.IDClaims{
 		RegisteredClaims: claims(identity.ClientID), AuthTime: v.CreatedAt.Unix(),
-		Email: u.Email, Name: name, Org: u.Org, Role: u.Role.String(), Session: v.ID,
+		Email: u.Email, Name: name, Org: u.Org, Role: u.Role.String(), Session: sid,
 	})
 	if err != nil {
 		return bundle{}, err

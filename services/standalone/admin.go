@@ -66,10 +66,7 @@ type NewUser struct {
 // given it returns the one-time setup token. It works beside a running server.
 func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
 	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
-		if _, err := stores.records.Organization(ctx, record.OrgID(n.Org)); err != nil {
-			if errors.Is(err, record.ErrNotFound) {
-				return fmt.Errorf("there is no organization %q; make one with: ecf org create", n.Org)
-			}
+		if err := organizationExists(ctx, stores, n.Org); err != nil {
 			return err
 		}
 		u, setupToken, err = accounts.CreateUser(ctx, auth.NewUser{
@@ -80,15 +77,32 @@ func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u acc
 	return u, setupToken, err
 }
 
-// DisableUser keeps a user from signing in and ends the user's sessions, on a
-// running server too.
-func DisableUser(ctx context.Context, d Data, log *slog.Logger, email string) error {
-	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
-		u, err := accounts.UserByEmail(ctx, email)
-		if err != nil {
+func organizationExists(ctx context.Context, stores *stores, org string) error {
+	_, err := stores.records.Organization(ctx, record.OrgID(org))
+	if errors.Is(err, record.ErrNotFound) {
+		return fmt.Errorf("there is no organization %q; make one with: ecf org create", org)
+	}
+	return err
+}
+
+// JoinUser makes a person who has an account a member of another existing
+// organization. It works beside a running server.
+func JoinUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, err error) {
+	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
+		if err := organizationExists(ctx, stores, n.Org); err != nil {
 			return err
 		}
-		return accounts.DisableUser(ctx, u.Org, u.ID)
+		u, err = accounts.Join(ctx, n.Email, n.Org, n.Name, n.Role)
+		return err
+	})
+	return u, err
+}
+
+// DisableUser keeps a person from signing in to any organization and ends the
+// person's sessions, on a running server too.
+func DisableUser(ctx context.Context, d Data, log *slog.Logger, email string) error {
+	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
+		return accounts.DisablePerson(ctx, email)
 	})
 }
 

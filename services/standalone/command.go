@@ -32,8 +32,9 @@ func Program() app.Program {
 		app.NewCommand("bootstrap", "make an organization and its administrator, and print the administrator's setup link; run again it completes what is missing", bootstrap).Taking("--name N --plan P --email E"),
 		app.NewCommand("org create", "make an organization; prints its id", orgCreate).Taking("--name N --plan P"),
 		app.NewCommand("user create", "make an account, or with --service that of a program; prints its id", userCreate).Taking("--org ID --email E --role R"),
+		app.NewCommand("user join", "make somebody who has an account a member of another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
 		app.NewCommand("user password", "set a password", userPassword).Taking("--email E"),
-		app.NewCommand("user disable", "disable an account and end its sessions", userDisable).Taking("--email E"),
+		app.NewCommand("user disable", "disable an account in all its organizations and end its sessions", userDisable).Taking("--email E"),
 		app.NewCommand("keys rotate", "add the next signing key; servers follow", keysRotate),
 		app.NewCommand("audit verify", "check the audit logs and the histories of all records", auditVerify),
 		app.NewCommand("schema status", "show the schema versions of the data; fails when steps are missing", showSchema),
@@ -142,6 +143,37 @@ func userCreate(ctx context.Context, env app.Env, c *newUserSettings) (err error
 		return printSetupLink(env, c.Issuer, token)
 	}
 	return printPassword(env, n.Password, generated)
+}
+
+// joinSettings are the settings of user join.
+type joinSettings struct {
+	Data
+	Org, Email, Name, Role string
+}
+
+// Describe implements settings.Config.
+func (c *joinSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Org, "org", "", "id of the organization", nil).Require()
+	s.TextFlag(&c.Email, "email", "", "email address of the account", nil).Require()
+	s.TextFlag(&c.Role, "role", "", strings.Join(identity.RoleNames(), ", "), func(v string) error {
+		_, err := identity.ParseRole(v)
+		return err
+	}).Require()
+	s.TextFlag(&c.Name, "name", "", "name of the user there", nil)
+	c.Data.Describe(s)
+}
+
+func userJoin(ctx context.Context, env app.Env, c *joinSettings) error {
+	role, err := identity.ParseRole(c.Role)
+	if err != nil {
+		return fmt.Errorf("--role: %w", err)
+	}
+	u, err := JoinUser(ctx, c.Data, env.Logger, NewUser{Org: c.Org, Email: c.Email, Name: c.Name, Role: role})
+	if err != nil {
+		return describe(err)
+	}
+	_, err = fmt.Fprintln(env.Stdout, u.ID)
+	return err
 }
 
 func userPassword(ctx context.Context, env app.Env, c *userSettings) error {

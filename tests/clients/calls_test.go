@@ -43,6 +43,10 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"setUpAccount": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			return c.SetUpAccount(ctx, client.SetupRequest{}, o...)
 		},
+		"updateMe": func(ctx context.Context, c *client.Client, o ...client.Option) error {
+			_, err := c.UpdateMe(ctx, client.MeInput{}, o...)
+			return err
+		},
 		"changePassword": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			return c.ChangePassword(ctx, client.PasswordRequest{}, o...)
 		},

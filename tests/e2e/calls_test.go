@@ -142,6 +142,7 @@ func (ours *tenant) bodies() map[string]any {
 		"refresh":        map[string]any{"refreshToken": ours.user.refresh},
 		"setUpAccount":   map[string]any{"setupToken": ours.setupToken, "password": password},
 		"logout":         nil,
+		"updateMe":       map[string]any{"defaultOrganization": ours.org},
 		"changePassword": map[string]any{"currentPassword": password, "newPassword": "another long enough password"},
 
 		"createUser":         map[string]any{"email": "newer@other.test", "role": "user"},

@@ -44,7 +44,7 @@ func TestClient(t *testing.T) {
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
 		ctx := t.Context()
 		user, manager := s.client(t, "user@example.test"), s.client(t, "manager@example.test")
-		if me := got[*client.User](t)(user.Me(ctx)); me.Email != "user@example.test" || me.Role != client.RoleUser {
+		if me := got[*client.Me](t)(user.Me(ctx)); me.Email != "user@example.test" || me.Role != client.RoleUser {
 			t.Errorf("me: %+v", me)
 		}
 		_, err := user.CreateEvent(ctx, client.EventInput{Title: "No"})

@@ -13,13 +13,15 @@ import (
 
 // Session is what the copy says of one session.
 type Session struct {
-	ID      string    `json:"id"`
-	User    string    `json:"user"`
-	Org     string    `json:"org"`
-	Epoch   int64     `json:"epoch"` // the user's epoch when the session began
-	Ended   bool      `json:"ended"`
-	Expires time.Time `json:"expires"`
-	Rev     int64     `json:"rev"`
+	ID    string `json:"id"`
+	User  string `json:"user"`
+	Org   string `json:"org"`
+	Epoch int64  `json:"epoch"` // the user's epoch when the session began
+	// MemberEpoch is the membership's when the session began.
+	MemberEpoch int64     `json:"memberEpoch,omitempty"`
+	Ended       bool      `json:"ended"`
+	Expires     time.Time `json:"expires"`
+	Rev         int64     `json:"rev"`
 }
 
 // User is what the copy says of one user.
@@ -33,7 +35,9 @@ type User struct {
 	// changed the password).
 	Epoch int64  `json:"epoch"`
 	Kept  string `json:"kept,omitempty"`
-	Rev   int64  `json:"rev"`
+	// MemberEpoch is raised to end the sessions in this organization alone.
+	MemberEpoch int64 `json:"memberEpoch,omitempty"`
+	Rev         int64 `json:"rev"`
 }
 
 // Facts are a session and its user. They are kept apart in the copy, so that a
@@ -51,7 +55,7 @@ func (f Facts) State(now time.Time) identity.State {
 	s, u := f.Session, f.User
 	return identity.State{
 		Active: !s.Ended && now.Before(s.Expires) && s.User == u.ID && s.Org == u.Org &&
-			!u.Disabled && (s.Epoch >= u.Epoch || u.Kept == s.ID),
+			!u.Disabled && s.MemberEpoch >= u.MemberEpoch && (s.Epoch >= u.Epoch || u.Kept == s.ID),
 		UserID:  s.User,
 		Org:     s.Org,
 		Role:    u.Role,

@@ -23,10 +23,25 @@ import (
 	"github.com/eventcarbon/ecf/libs/ids"
 )
 
-// User is one account. Its email is unique over all organizations.
+// User is a membership: what joins a person to an organization, and what the rest
+// of the product calls a user. The first membership of a person and the person are
+// one document, as they were before there were others: it alone has the password,
+// the key of the email and the epoch of the person's sessions. Each further
+// membership is a document of its own that names the person.
 type User struct {
 	ID  string
 	Org string
+	// Person is the ID of the person's own document; empty in that document.
+	Person string
+	// Left marks a person whose first membership was removed while others remain. It
+	// counts as disabled, so that programs from before memberships refuse it too.
+	Left bool
+	// MemberEpoch ends the tokens of this membership alone: those issued in a lower
+	// one are refused, for good.
+	MemberEpoch int64
+	// DefaultOrg is the organization of a sign-in that names none; empty: that of
+	// the first membership. It is the person's.
+	DefaultOrg string
 	// Email is the address as it was given, in NFC; EmailKey is what it is
 	// found by (see EmailKey).
 	Email    string
@@ -58,24 +73,56 @@ type User struct {
 
 // CountsAsAdmin reports whether the user can administer the organization.
 func (u User) CountsAsAdmin() bool {
-	return u.Role == identity.Admin && !u.Disabled && !u.Deleted
+	return u.Role == identity.Admin && u.Active()
 }
 
-// EndSessions raises the epoch, so that every session of the user is over,
-// except keep (empty: none).
+// Active reports whether the membership holds.
+func (u User) Active() bool { return !u.Disabled && !u.Deleted && !u.Left }
+
+// PersonID returns the ID of the document of the person.
+func (u User) PersonID() string {
+	if u.Person != "" {
+		return u.Person
+	}
+	return u.ID
+}
+
+// StoredEmailKey returns what the unique key of the store holds, which old programs
+// respect: the email of a person; the id of a deleted one, which no address can be;
+// and of a further membership what it is unique by.
+func (u User) StoredEmailKey() string {
+	switch {
+	case u.Person != "":
+		return u.Org + "." + u.Person
+	case u.Deleted:
+		return u.ID
+	}
+	return u.EmailKey
+}
+
+// EndSessions raises the epoch of a person, so that every session is over, in
+// whichever organization, except keep (empty: none).
 func (u *User) EndSessions(keep string) { u.Epoch, u.Kept = u.Epoch+1, keep }
+
+// EndTokens ends the tokens of this membership, and what would renew them.
+func (u *User) EndTokens() { u.MemberEpoch++ }
 
 // Fact returns what others may know about the user's sessions.
 func (u User) Fact() sessions.User {
-	return sessions.User{ID: u.ID, Org: u.Org, Role: u.Role, Disabled: u.Disabled || u.Deleted, Epoch: u.Epoch, Kept: u.Kept, Rev: u.Rev}
+	return sessions.User{ID: u.ID, Org: u.Org, Role: u.Role, Disabled: !u.Active(), Epoch: u.Epoch, Kept: u.Kept, MemberEpoch: u.MemberEpoch, Rev: u.Rev}
 }
 
 // Session is what one login began. Its refresh token stays good until Expires,
-// or until the session ends.
+// or until the session ends. It is the person's; the membership it was begun in is
+// what a refresh that names no organization is of.
 type Session struct {
 	ID   string
-	User string
-	Org  string
+	User string // the person
+	Org  string // of the person's first membership
+	// Member is the ID of the membership it was begun in, and MemberOrg its
+	// organization; both are empty for the first one.
+	Member, MemberOrg string
+	MemberEpoch       int64 // the membership's when the session began
 	// SecretHash is the hash of the refresh token's secret. The secret itself
 	// is nowhere.
 	SecretHash string
@@ -103,7 +150,9 @@ type Origin struct {
 
 // Fact returns what others may know about the session.
 func (s Session) Fact() sessions.Session {
-	return sessions.Session{ID: s.ID, User: s.User, Org: s.Org, Epoch: s.Epoch, Ended: !s.EndedAt.IsZero(), Expires: s.Expires, Rev: s.Rev}
+	return sessions.Session{ID: s.ID, User: s.User, Org: s.Org, Epoch: s.Epoch, MemberEpoch: s.MemberEpoch,
+		// Tokens of another membership never name the session alone.
+		Ended: !s.EndedAt.IsZero() || s.Member != "", Expires: s.Expires, Rev: s.Rev}
 }
 
 // NewID returns a new random id.

@@ -27,8 +27,9 @@ var (
 // atomic and durable when it returns nil; reads see every write acknowledged
 // before. The suite in accounttest holds every engine to these sentences.
 //
-// Two reads have no tenant, because they are how a caller's tenant is found
-// out: by email at login, by session id at refresh. A call whose context has
+// Four reads have no tenant, because they are how a caller's tenant is found out: by
+// email at login, by session id at refresh, and the person and the memberships of
+// somebody who is known by then. A call whose context has
 // ended before it began writes nothing.
 //
 // Times are kept to the millisecond, in UTC.
@@ -44,7 +45,7 @@ type Store interface {
 
 // Users are the accounts.
 type Users interface {
-	// InsertUser stores a new user. ErrEmailTaken if its EmailKey is taken: of
+	// InsertUser stores a new user. ErrEmailTaken if its StoredEmailKey is taken: of
 	// several inserts of one email at once exactly one succeeds. ErrDuplicate if
 	// its id is taken.
 	InsertUser(ctx context.Context, u User) error
@@ -53,15 +54,21 @@ type Users interface {
 	UserByEmail(ctx context.Context, key string) (User, error)
 	// User reads a user, deleted or not; ErrNotFound.
 	User(ctx context.Context, org, id string) (User, error)
+	// Person reads a person by the ID of its document, in whichever organization its
+	// first membership is, deleted or not; ErrNotFound, also for a further membership.
+	Person(ctx context.Context, id string) (User, error)
+	// Memberships reads the further memberships of a person, deleted ones included,
+	// oldest first (CreatedAt, then ID). There is at most one for an organization.
+	Memberships(ctx context.Context, person string) ([]User, error)
 	// ReplaceUser stores u where the stored Rev is prevRev, else ErrConflict
-	// (also when there is none). u.Rev must be prevRev + 1. The id, CreatedAt,
-	// Service and EmailKey never change, except that deleting a user sets its email free.
+	// (also when there is none). u.Rev must be prevRev + 1. The id, Person,
+	// CreatedAt, Service and EmailKey never change, except that deleting a user sets its email free.
 	//
 	// If the stored user counts as an admin and u does not, another admin of
 	// the organization must remain: ErrLastAdmin otherwise, however many such
 	// writes run at once.
 	ReplaceUser(ctx context.Context, org string, u User, prevRev int64) error
-	// UsersPage reads the users that are not deleted, newest first (CreatedAt,
+	// UsersPage reads the users that are neither deleted nor have left, newest first (CreatedAt,
 	// then ID, descending), skipping skip and at most limit, and counts all.
 	UsersPage(ctx context.Context, org string, skip, limit int64) ([]User, int64, error)
 }

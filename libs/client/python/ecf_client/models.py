@@ -1973,12 +1973,14 @@ LoginRequest = TypedDict(
     "LoginRequest",
     {
         "email": "str",
+        "organization": "NotRequired[str]",
         "password": "str",
     },
 )
 LoginRequest.__doc__ = """Who logs in.
 
 email: Email of the account, in any case.
+organization: Id of the organization to sign in to, for who is a member of several. Without it, the default one.
 password: Its password, as it was set.
 """
 
@@ -2103,6 +2105,49 @@ usesOverLife: Of hired material: how often it is used over its life; each use be
 weightKg: Weight of the material. In kg.
 """
 
+Me = TypedDict(
+    "Me",
+    {
+        "_id": "str",
+        "createdAt": "str",
+        "defaultOrganization": "str",
+        "disabled": "bool",
+        "email": "str",
+        "memberships": "List[Membership]",
+        "name": "str",
+        "notices": "NotRequired[List[Notice]]",
+        "organization": "str",
+        "role": "Role",
+        "serviceAccount": "bool",
+    },
+)
+Me.__doc__ = """The account the token belongs to: the membership of its organization, and all of the person's.
+
+_id: Identifier of the user, which is that of the membership.
+createdAt: When the account was made.
+defaultOrganization: The organization of a login that names none; see `PATCH /auth/me`.
+disabled: A disabled account cannot log in; its sessions have ended.
+email: Email they log in with.
+memberships: The organizations that this person is a member of, the first one first.
+name: Name shown to others in this organization.
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+organization: The organization that the token is for.
+role: What an account may do; a higher role has the rights of the lower ones.
+serviceAccount: The account of a program. It has the role `user`, for good.
+"""
+
+MeInput = TypedDict(
+    "MeInput",
+    {
+        "defaultOrganization": "str",
+    },
+)
+MeInput.__doc__ = """What to change about the own account.
+
+defaultOrganization: Id of the organization of a login that names none: one that you are an active member of.
+"""
+
 MeasureNext = TypedDict(
     "MeasureNext",
     {
@@ -2125,6 +2170,23 @@ varianceShare: The share of the variance of the total, rounded down. Lines that 
     in different records; those of different factors apart. With U the distance up to `high` of all lines of a factor
     and u that of the record's lines, it is Σ u·U ÷ Σ U² over all factors. The shares of all records together are 1,
     but for the rounding.
+"""
+
+Membership = TypedDict(
+    "Membership",
+    {
+        "_id": "str",
+        "organization": "str",
+        "role": "Role",
+        "state": "Literal['active', 'disabled']",
+    },
+)
+Membership.__doc__ = """What joins a person to an organization.
+
+_id: Identifier of the membership: the `_id` of the user in that organization.
+organization: Id of the organization.
+role: What an account may do; a higher role has the rights of the lower ones.
+state: `disabled`: it gives no access until an administrator there enables it.
 """
 
 Method = TypedDict(
@@ -2990,11 +3052,13 @@ type: The name used in paths.
 RefreshRequest = TypedDict(
     "RefreshRequest",
     {
+        "organization": "NotRequired[str]",
         "refreshToken": "str",
     },
 )
 RefreshRequest.__doc__ = """Asks for another access token.
 
+organization: Id of the organization that the new tokens are for. Without it, always that of the login.
 refreshToken: The `refreshToken` of a login.
 """
 

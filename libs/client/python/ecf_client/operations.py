@@ -52,7 +52,7 @@ class Operations(Transport):
         *,
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.User:
+    ) -> models.Me:
         """Who am I.
 
         The account the token belongs to.
@@ -63,6 +63,30 @@ class Operations(Transport):
             "GET",
             "/auth/me",
             headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def update_me(
+        self,
+        body: models.MeInput,
+        *,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Me:
+        """Choose the default organization.
+
+        Sets the organization of logins that name none. Sessions stay what they are. 404 for an organization that you
+        are no active member of, whether it exists or not.
+
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "PATCH",
+            "/auth/me",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             meta=meta,
         )
 

@@ -84,7 +84,7 @@ func (s *Store) guardRemove(ctx context.Context, org, id string, rev int64) erro
 // that the write, should it still come, finds that the revision has moved.
 func (s *Store) otherAdmins(ctx context.Context, org, id string) (map[string]int64, error) {
 	admins, err := list(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "role", Value: identity.Admin.String()},
-		{Key: "disabled", Value: false}, {Key: "deleted", Value: false}}, userOf)
+		{Key: "disabled", Value: false}, {Key: "deleted", Value: false}, notLeft}, userOf)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,10 @@ type sessionDoc struct {
 	EndReason  string        `bson:"endReason"`
 	Rev        int64         `bson:"rev"`
 	Mark       string        `bson:"mark"`
+
+	Member      string `bson:"member,omitempty"`
+	MemberOrg   string `bson:"memberOrg,omitempty"`
+	MemberEpoch int64  `bson:"memberEpoch,omitempty"`
 }
 
 func sessionOf(d sessionDoc) account.Session {
@@ -39,6 +43,7 @@ func sessionOf(d sessionDoc) account.Session {
 		CreatedAt: instant(d.CreatedAt), Expires: instant(d.Expires), LastUsedAt: instant(d.LastUsedAt),
 		Created: account.Origin(d.Created), Last: account.Origin(d.Last),
 		EndedAt: instant(d.EndedAt), EndReason: d.EndReason, Rev: d.Rev, Mark: d.Mark,
+		Member: d.Member, MemberOrg: d.MemberOrg, MemberEpoch: d.MemberEpoch,
 	}
 }
 
@@ -49,6 +54,7 @@ func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
 		CreatedAt: date(v.CreatedAt), Expires: date(v.Expires), LastUsedAt: date(v.LastUsedAt),
 		Created: originDoc(v.Created), Last: originDoc(v.Last),
 		EndedAt: date(v.EndedAt), EndReason: v.EndReason, Rev: v.Rev, Mark: v.Mark,
+		Member: v.Member, MemberOrg: v.MemberOrg, MemberEpoch: v.MemberEpoch,
 	})
 	return said("insert session", unique(err))
 }

@@ -56,7 +56,11 @@ func Schema() []mongox.Component {
 		index("sessions", false, "expires"),
 		index("sessions", false, "mark"),
 		index("audit", true, "org", "seq"),
-	)}}}
+	),
+		// Version 2: people in several organizations. Nothing is moved; see the embedded
+		// engine's schema of the same version.
+		mongox.CreateIndexes(1, index("users", false, "person", "createdAt", "_id")),
+	}}}
 }
 
 // Prepare brings the schema up to date. It may be called again, and by several

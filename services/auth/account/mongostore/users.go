@@ -33,18 +33,19 @@ type userDoc struct {
 	Mark         string        `bson:"mark"`
 	CreatedAt    bson.DateTime `bson:"createdAt"`
 	UpdatedAt    bson.DateTime `bson:"updatedAt"`
+	Person       string        `bson:"person,omitempty"`
+	Left         bool          `bson:"left,omitempty"`
+	MemberEpoch  int64         `bson:"memberEpoch,omitempty"`
+	DefaultOrg   string        `bson:"defaultOrg,omitempty"`
 }
 
 func docOf(u account.User) userDoc {
-	d := userDoc{
-		ID: u.ID, Org: u.Org, Email: u.Email, EmailKey: u.EmailKey, Name: u.Name, Role: u.Role.String(), Service: u.Service, Disabled: u.Disabled, Deleted: u.Deleted,
+	return userDoc{
+		ID: u.ID, Org: u.Org, Email: u.Email, EmailKey: u.StoredEmailKey(), Name: u.Name, Role: u.Role.String(), Service: u.Service, Disabled: u.Disabled, Deleted: u.Deleted,
 		PasswordHash: u.PasswordHash, SetupHash: u.SetupHash, SetupUntil: date(u.SetupUntil), Epoch: u.Epoch, Kept: u.Kept,
 		Rev: u.Rev, Mark: u.Mark, CreatedAt: date(u.CreatedAt), UpdatedAt: date(u.UpdatedAt),
+		Person: u.Person, Left: u.Left, MemberEpoch: u.MemberEpoch, DefaultOrg: u.DefaultOrg,
 	}
-	if u.Deleted {
-		d.EmailKey = u.ID
-	}
-	return d
 }
 
 func userOf(d userDoc) account.User {
@@ -53,6 +54,7 @@ func userOf(d userDoc) account.User {
 		ID: d.ID, Org: d.Org, Email: d.Email, EmailKey: d.EmailKey, Name: d.Name, Role: role, Service: d.Service, Disabled: d.Disabled, Deleted: d.Deleted,
 		PasswordHash: d.PasswordHash, SetupHash: d.SetupHash, SetupUntil: instant(d.SetupUntil), Epoch: d.Epoch, Kept: d.Kept,
 		Rev: d.Rev, Mark: d.Mark, CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(d.UpdatedAt),
+		Person: d.Person, Left: d.Left, MemberEpoch: d.MemberEpoch, DefaultOrg: d.DefaultOrg,
 	}
 }
 
@@ -77,6 +79,25 @@ func (s *Store) UserByEmail(ctx context.Context, key string) (account.User, erro
 // User implements account.Users.
 func (s *Store) User(ctx context.Context, org, id string) (account.User, error) {
 	return s.oneUser(ctx, bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}})
+}
+
+// Person implements account.Users.
+func (s *Store) Person(ctx context.Context, id string) (account.User, error) {
+	u, err := s.oneUser(ctx, bson.D{{Key: "_id", Value: id}})
+	if err == nil && u.Person != "" {
+		return account.User{}, account.ErrNotFound
+	}
+	return u, err
+}
+
+// Memberships implements account.Users.
+func (s *Store) Memberships(ctx context.Context, person string) ([]account.User, error) {
+	if person == "" {
+		return nil, ctx.Err()
+	}
+	all, err := list(ctx, s.users, bson.D{{Key: "person", Value: person}}, userOf,
+		options.Find().SetSort(bson.D{{Key: "createdAt", Value: 1}, {Key: "_id", Value: 1}}))
+	return all, said("read memberships", err)
 }
 
 func (s *Store) oneUser(ctx context.Context, filter bson.D) (account.User, error) {
@@ -108,8 +129,9 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		{Key: "passwordHash", Value: d.PasswordHash}, {Key: "setupHash", Value: d.SetupHash}, {Key: "setupUntil", Value: d.SetupUntil},
 		{Key: "epoch", Value: d.Epoch}, {Key: "kept", Value: d.Kept}, {Key: "rev", Value: d.Rev}, {Key: "mark", Value: d.Mark},
 		{Key: "updatedAt", Value: d.UpdatedAt},
+		{Key: "left", Value: d.Left}, {Key: "memberEpoch", Value: d.MemberEpoch}, {Key: "defaultOrg", Value: d.DefaultOrg},
 	}
-	if u.Deleted {
+	if u.Deleted || u.Person != "" { // a program from before memberships frees the key of a further one
 		set = append(set, bson.E{Key: "emailKey", Value: d.EmailKey})
 	}
 	result, err := s.users.UpdateOne(ctx,
@@ -135,7 +157,7 @@ func conflictIfNone(err error) error {
 
 // UsersPage implements account.Users.
 func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
-	users, total, err := page(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "deleted", Value: false}}, userOf, skip, limit)
+	users, total, err := page(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "deleted", Value: false}, notLeft}, userOf, skip, limit)
 	return users, total, said("list users", err)
 }
 
@@ -150,6 +172,9 @@ func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
 	_, err := s.users.UpdateOne(ctx, isMarked(org, id, mark), noMark)
 	return said("clear user mark", err)
 }
+
+// notLeft holds for documents from before the field, too.
+var notLeft = bson.E{Key: "left", Value: bson.D{{Key: "$ne", Value: true}}}
 
 var (
 	marked = bson.D{{Key: "mark", Value: bson.D{{Key: "$gt", Value: ""}}}}

@@ -11,7 +11,24 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships()}}}
+}
+
+// memberships is version 2: people in several organizations. Nothing is moved: the
+// first membership of a person stays in the person's row, so whatever a program of
+// version 1 writes there counts, and a further membership is a row that such a
+// program can list, change and disable, and that nobody can sign in by.
+func memberships() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`ALTER TABLE account_users ADD COLUMN person TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE account_users ADD COLUMN has_left INTEGER NOT NULL DEFAULT 0`,
+		`ALTER TABLE account_users ADD COLUMN member_epoch INTEGER NOT NULL DEFAULT 0`,
+		`ALTER TABLE account_users ADD COLUMN default_org TEXT NOT NULL DEFAULT ''`,
+		`CREATE INDEX account_users_person ON account_users (person, created_at, id) WHERE person <> ''`,
+		`ALTER TABLE account_sessions ADD COLUMN member TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE account_sessions ADD COLUMN member_org TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE account_sessions ADD COLUMN member_epoch INTEGER NOT NULL DEFAULT 0`,
+	)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

@@ -11,13 +11,14 @@ import (
 )
 
 const sessionColumns = `id, user, org, secret_hash, epoch, created_at, expires, last_used_at,
-	created_addr, created_agent, last_addr, last_agent, ended_at, end_reason, rev, mark`
+	created_addr, created_agent, last_addr, last_agent, ended_at, end_reason, rev, mark, member, member_org, member_epoch`
 
 func scanSession(row scanner) (account.Session, error) {
 	var v account.Session
 	var created, expires, used, ended int64
 	err := row.Scan(&v.ID, &v.User, &v.Org, &v.SecretHash, &v.Epoch, &created, &expires, &used,
-		&v.Created.Address, &v.Created.UserAgent, &v.Last.Address, &v.Last.UserAgent, &ended, &v.EndReason, &v.Rev, &v.Mark)
+		&v.Created.Address, &v.Created.UserAgent, &v.Last.Address, &v.Last.UserAgent, &ended, &v.EndReason, &v.Rev, &v.Mark,
+		&v.Member, &v.MemberOrg, &v.MemberEpoch)
 	v.CreatedAt, v.Expires, v.LastUsedAt, v.EndedAt = instant(created), instant(expires), instant(used), instant(ended)
 	return v, err
 }
@@ -25,9 +26,10 @@ func scanSession(row scanner) (account.Session, error) {
 // InsertSession implements account.Sessions.
 func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
 	return s.write(ctx, "insert session", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO account_sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			v.ID, v.User, v.Org, v.SecretHash, v.Epoch, millis(v.CreatedAt), millis(v.Expires), millis(v.LastUsedAt),
-			v.Created.Address, v.Created.UserAgent, v.Last.Address, v.Last.UserAgent, millis(v.EndedAt), v.EndReason, v.Rev, v.Mark)
+			v.Created.Address, v.Created.UserAgent, v.Last.Address, v.Last.UserAgent, millis(v.EndedAt), v.EndReason, v.Rev, v.Mark,
+			v.Member, v.MemberOrg, v.MemberEpoch)
 		return unique(err)
 	})
 }

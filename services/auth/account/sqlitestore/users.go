@@ -11,31 +11,24 @@ import (
 )
 
 const userColumns = `id, org, email, email_key, name, role, disabled, deleted, password_hash, setup_hash, setup_until,
-	epoch, kept, rev, mark, created_at, updated_at, service`
+	epoch, kept, rev, mark, created_at, updated_at, service, person, has_left, member_epoch, default_org`
 
 func scanUser(row scanner) (account.User, error) {
 	var u account.User
 	var role, setup, created, updated int64
 	err := row.Scan(&u.ID, &u.Org, &u.Email, &u.EmailKey, &u.Name, &role, &u.Disabled, &u.Deleted, &u.PasswordHash, &u.SetupHash, &setup,
-		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated, &u.Service)
+		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated, &u.Service, &u.Person, &u.Left, &u.MemberEpoch, &u.DefaultOrg)
 	u.Role, u.SetupUntil, u.CreatedAt, u.UpdatedAt = identity.Role(role), instant(setup), instant(created), instant(updated)
 	return u, err
-}
-
-// emailKey is what the unique column holds.
-func emailKey(u account.User) string {
-	if u.Deleted {
-		return u.ID
-	}
-	return u.EmailKey
 }
 
 // InsertUser implements account.Users.
 func (s *Store) InsertUser(ctx context.Context, u account.User) error {
 	return s.write(ctx, "insert user", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			u.ID, u.Org, u.Email, emailKey(u), u.Name, int64(u.Role), u.Disabled, u.Deleted, u.PasswordHash, u.SetupHash, millis(u.SetupUntil),
-			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt), u.Service)
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			u.ID, u.Org, u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted, u.PasswordHash, u.SetupHash, millis(u.SetupUntil),
+			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt), u.Service,
+			u.Person, u.Left, u.MemberEpoch, u.DefaultOrg)
 		return unique(err)
 	})
 }
@@ -48,6 +41,20 @@ func (s *Store) UserByEmail(ctx context.Context, key string) (account.User, erro
 // User implements account.Users.
 func (s *Store) User(ctx context.Context, org, id string) (account.User, error) {
 	return oneUser(scanUser(s.db.QueryRowContext(ctx, `SELECT `+userColumns+` FROM account_users WHERE org = ? AND id = ?`, org, id)))
+}
+
+// Person implements account.Users.
+func (s *Store) Person(ctx context.Context, id string) (account.User, error) {
+	return oneUser(scanUser(s.db.QueryRowContext(ctx, `SELECT `+userColumns+` FROM account_users WHERE id = ? AND person = ''`, id)))
+}
+
+// Memberships implements account.Users.
+func (s *Store) Memberships(ctx context.Context, person string) ([]account.User, error) {
+	if person == "" {
+		return nil, ctx.Err()
+	}
+	all, err := list(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE person = ? AND person <> '' ORDER BY created_at, id`, person)
+	return all, said("read memberships", err)
 }
 
 func oneUser(u account.User, err error) (account.User, error) {
@@ -71,7 +78,7 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		if before.CountsAsAdmin() && !u.CountsAsAdmin() {
 			var others int64
 			if err := tx.QueryRowContext(ctx,
-				`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND disabled = 0 AND role = ? AND id <> ?`,
+				`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND disabled = 0 AND has_left = 0 AND role = ? AND id <> ?`,
 				org, int64(identity.Admin), u.ID).Scan(&others); err != nil {
 				return err
 			}
@@ -80,11 +87,12 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 			}
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE account_users SET email = ?, email_key = ?, name = ?, role = ?, disabled = ?, deleted = ?,
-				password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?
+				password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?,
+				has_left = ?, member_epoch = ?, default_org = ?
 			 WHERE org = ? AND id = ?`,
-			u.Email, emailKey(u), u.Name, int64(u.Role), u.Disabled, u.Deleted,
+			u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted,
 			u.PasswordHash, u.SetupHash, millis(u.SetupUntil), u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.UpdatedAt),
-			org, u.ID)
+			u.Left, u.MemberEpoch, u.DefaultOrg, org, u.ID)
 		return unique(err)
 	})
 }
@@ -92,8 +100,8 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 // UsersPage implements account.Users.
 func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
 	return page(ctx, s, "list users", scanUser,
-		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND deleted = 0 ORDER BY created_at DESC, id DESC`,
-		`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0`, []any{org}, skip, limit)
+		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND deleted = 0 AND has_left = 0 ORDER BY created_at DESC, id DESC`,
+		`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND has_left = 0`, []any{org}, skip, limit)
 }
 
 // page reads a part of a query and counts all of it in one read transaction, so

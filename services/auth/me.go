@@ -1,0 +1,106 @@
+package auth
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// meJSON is the caller's account: the membership that the token is of, and all of the
+// person's.
+type meJSON struct {
+	userJSON
+	Organization string           `json:"organization"`
+	Default      string           `json:"defaultOrganization"`
+	Memberships  []membershipJSON `json:"memberships"`
+}
+
+type membershipJSON struct {
+	ID           string        `json:"_id"`
+	Organization string        `json:"organization"`
+	Role         identity.Role `json:"role"`
+	State        string        `json:"state"`
+}
+
+// The states of a membership.
+const (
+	stateActive   = "active"
+	stateDisabled = "disabled"
+)
+
+func stateOf(m account.User) string {
+	if m.Active() {
+		return stateActive
+	}
+	return stateDisabled
+}
+
+// me answers GET /auth/me.
+func (s *Service) me(c *fiber.Ctx) error {
+	out, err := s.meOf(c)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
+func (s *Service) meOf(c *fiber.Ctx) (meJSON, error) {
+	caller := web.PrincipalOf(c)
+	u, err := s.User(c.UserContext(), caller.Org, caller.UserID)
+	if err != nil {
+		return meJSON{}, err
+	}
+	p, err := s.person(c.UserContext(), u)
+	if err != nil {
+		return meJSON{}, err
+	}
+	all, err := s.memberships(c.UserContext(), p)
+	if err != nil {
+		return meJSON{}, err
+	}
+	out := meJSON{userJSON: userOut(u), Organization: u.Org, Default: defaultOrg(p), Memberships: make([]membershipJSON, len(all))}
+	for i, m := range all {
+		out.Memberships[i] = membershipJSON{ID: m.ID, Organization: m.Org, Role: m.Role, State: stateOf(m)}
+	}
+	return out, nil
+}
+
+// patchMe answers PATCH /auth/me.
+func (s *Service) patchMe(c *fiber.Ctx) error {
+	r, err := web.Fields(c)
+	if err != nil {
+		return err
+	}
+	r.Require("defaultOrganization")
+	org, _ := r.String("defaultOrganization", 1, maxOrganization)
+	if err := web.Finish(c, r); err != nil {
+		return err
+	}
+	accounts, rehearsed, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	caller := web.PrincipalOf(c)
+	if err := accounts.SetDefault(withCaller(c), caller.Org, caller.UserID, org); err != nil {
+		if apperr.CodeOf(err) == apperr.NotFound {
+			err = noSuchDefault()
+		}
+		return err
+	}
+	out, err := s.meOf(c)
+	if err != nil {
+		return err
+	}
+	if rehearsed {
+		out.Default = org
+	}
+	return web.OK(c, out)
+}
+
+func noSuchDefault() error {
+	return apperr.New(apperr.NotFound, "You have no such organization.").
+		With(apperr.Detail{Field: "defaultOrganization", Code: "UNKNOWN_ORGANIZATION", Message: "defaultOrganization must be one that you are an active member of; GET /auth/me lists them."})
+}

@@ -1,0 +1,232 @@
+package auth_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+func (b *bundle) loginTo(email, org string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(email)+`,"password":`+quoted(goodPass)+`,"organization":`+quoted(org)+`}`)
+}
+
+func (b *bundle) refreshTo(token, org string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/refresh", "", `{"refreshToken":`+quoted(token)+`,"organization":`+quoted(org)+`}`)
+}
+
+func (b *bundle) join(email, org string, role identity.Role) account.User {
+	b.t.Helper()
+	m, err := b.service.Join(b.t.Context(), email, org, "Ada of "+org, role)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return m
+}
+
+// lets reports whether an access token is let in: by auth, which reads the store, and
+// the same by a gateway within a second.
+func (b *bundle) lets(token string) bool {
+	b.t.Helper()
+	in := b.do("GET", "/api/v2/auth/me", token, "").status == http.StatusOK
+	if b.admits(token) != in {
+		b.t.Errorf("auth lets a token in: %t, and a gateway does not say so a second later", in)
+	}
+	return in
+}
+
+// wantMember checks whose a token is.
+func (b *bundle) wantMember(a answer, m account.User) string {
+	b.t.Helper()
+	b.want(a, http.StatusOK, "")
+	token := a.text("accessToken")
+	claims := claimsOf(b.t, token)
+	if claims["sub"] != m.ID || claims["org"] != m.Org || claims["role"] != m.Role.String() {
+		b.t.Errorf("the token is of %v in %v as %v, want %s in %s as %s", claims["sub"], claims["org"], claims["role"], m.ID, m.Org, m.Role)
+	}
+	p, err := b.service.Verify(b.t.Context(), token)
+	if err != nil || p.UserID != m.ID || p.Org != m.Org {
+		b.t.Errorf("%+v, %v", p, err)
+	}
+	if err := identity.Admit(identity.WithToken(b.t.Context(), token), b.checker, p); err != nil {
+		b.t.Errorf("a gateway refuses it: %v", err)
+	}
+	return token
+}
+
+// TestOnePersonInTwoOrganizations signs in to each, switches by a refresh, and
+// changes the default.
+func TestOnePersonInTwoOrganizations(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		there := b.join("ada@example.com", "o2", identity.Admin)
+		if there.ID == b.ada.ID {
+			t.Error("both memberships have one id")
+		}
+		first := b.login("ada@example.com", goodPass)
+		b.wantMember(first, b.ada)
+		second := b.loginTo("ada@example.com", "o2")
+		token := b.wantMember(second, there)
+		b.wantMember(b.loginTo("ada@example.com", "o1"), b.ada)
+		for _, of := range []string{first.text("refreshToken"), second.text("refreshToken")} {
+			b.wantMember(b.refreshTo(of, "o2"), there)
+			b.wantMember(b.refreshTo(of, "o1"), b.ada)
+		}
+		// A switch has changed neither session.
+		b.wantMember(b.refresh(first.text("refreshToken")), b.ada)
+		b.wantMember(b.refresh(second.text("refreshToken")), there)
+		b.wantMember(b.login("ada@example.com", goodPass), b.ada)
+
+		me := b.do("GET", "/api/v2/auth/me", token, "")
+		for _, part := range []string{`"_id":"` + there.ID + `"`, `"organization":"o2","defaultOrganization":"o1"`, `"name":"Ada of o2"`,
+			`{"_id":"` + b.ada.ID + `","organization":"o1","role":"manager","state":"active"}`, `{"_id":"` + there.ID + `","organization":"o2","role":"admin","state":"active"}`} {
+			if !strings.Contains(me.body, part) {
+				t.Errorf("me lacks %s: %s", part, me.body)
+			}
+		}
+		// Unknown and foreign get the same bytes, and only with the right password.
+		b.user("o3", "else@example.net", "Else", identity.Admin)
+		foreign, unknown := b.loginTo("ada@example.com", "o3"), b.loginTo("ada@example.com", "o9")
+		b.want(foreign, http.StatusNotFound, "NOT_FOUND")
+		wrong := b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":"wrong","organization":"o3"}`)
+		b.want(wrong, http.StatusUnauthorized, "UNAUTHENTICATED")
+		for what, pair := range map[string][2]answer{
+			"login": {foreign, unknown}, "refresh": {b.refreshTo(first.text("refreshToken"), "o3"), b.refreshTo(first.text("refreshToken"), "o9")},
+			"default": {b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o3"}`), b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o9"}`)},
+		} {
+			if bare(pair[0]) != bare(pair[1]) || pair[0].status != http.StatusNotFound {
+				t.Errorf("%s: %d %s and %d %s", what, pair[0].status, pair[0].body, pair[1].status, pair[1].body)
+			}
+		}
+		b.want(b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o2"}`, "X-Dry-Run", "true"), http.StatusOK, "")
+		b.wantMember(b.login("ada@example.com", goodPass), b.ada)
+		b.want(b.do("PATCH", "/api/v2/auth/me", token, `{"defaultOrganization":"o2"}`), http.StatusOK, "")
+		b.wantMember(b.login("ada@example.com", goodPass), there)
+		b.wantMember(b.refresh(first.text("refreshToken")), b.ada)
+
+		// Passwords and sessions are the person's: changed in one, ended in all but one.
+		b.want(b.do("POST", "/api/v2/auth/password", token, `{"currentPassword":`+quoted(goodPass)+`,"newPassword":`+quoted(newPass)+`}`), http.StatusOK, "")
+		if !b.lets(token) {
+			t.Error("the session in which the password was changed has ended")
+		}
+		b.want(b.refresh(first.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+		if total := b.do("GET", "/api/v2/auth/sessions", token, "").body; !strings.Contains(total, `"total":1`) || !strings.Contains(total, `"current":true`) {
+			t.Errorf("sessions: %s", total)
+		}
+		// Signing out of a switched token ends the session everywhere.
+		b.want(b.do("POST", "/api/v2/auth/logout", token, ""), http.StatusOK, "")
+		b.want(b.refresh(second.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+		if b.lets(token) {
+			t.Error("a switched token outlives its session")
+		}
+		// No organization hears of the other.
+		for org, other := range map[string]string{"o1": there.ID, "o2": b.ada.ID} {
+			entries, _, err := b.store.AuditPage(t.Context(), org, 0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if e.Actor == other || e.Subject == other {
+					t.Errorf("the audit log of %s names the membership elsewhere: %+v", org, e)
+				}
+			}
+		}
+	})
+}
+
+// bare returns an answer without what differs from request to request.
+func bare(a answer) string {
+	head, rest, _ := strings.Cut(a.body, `"requestId":"`)
+	_, tail, _ := strings.Cut(rest, `"`)
+	return head + tail
+}
+
+// TestRevocationInOneOrganization: disabling, a change of the role and removal end
+// what they are about, at once where auth is asked, and leave the rest alone.
+func TestRevocationInOneOrganization(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		there := b.join("ada@example.com", "o2", identity.Manager)
+		ctx := t.Context()
+		first, second := b.login("ada@example.com", goodPass), b.loginTo("ada@example.com", "o2")
+		here, away := first.text("accessToken"), second.text("accessToken")
+		switched := b.refreshTo(first.text("refreshToken"), "o2").text("accessToken")
+
+		viewer := identity.Viewer
+		changed, err := b.service.UpdateUser(ctx, "o2", there.ID, auth.Change{Role: &viewer})
+		if err != nil || b.lets(away) || b.lets(switched) || !b.lets(here) {
+			t.Fatalf("after a change of the role there: %v, %t, %t, here %t", err, b.lets(away), b.lets(switched), b.lets(here))
+		}
+		away = b.wantMember(b.refresh(second.text("refreshToken")), changed)
+
+		if err := b.service.DisableUser(ctx, "o2", there.ID); err != nil || b.lets(away) || !b.lets(here) {
+			t.Errorf("disabled there: %v, %t, here %t", err, b.lets(away), b.lets(here))
+		}
+		b.want(b.refresh(second.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.refreshTo(first.text("refreshToken"), "o2"), http.StatusNotFound, "NOT_FOUND")
+		if err := b.service.EnableUser(ctx, "o2", there.ID); err != nil || b.lets(away) {
+			t.Errorf("enabled again: %v; the token from before holds: %t", err, b.lets(away))
+		}
+		b.want(b.refresh(second.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.wantMember(b.refreshTo(second.text("refreshToken"), "o1"), b.ada)
+		away = b.wantMember(b.loginTo("ada@example.com", "o2"), changed)
+
+		// The first membership ends, and the person goes on.
+		if err := b.service.DeleteUser(ctx, "o1", b.ada.ID); err != nil || b.lets(here) || !b.lets(away) {
+			t.Fatalf("removed here: %v, %t, there %t", err, b.lets(here), b.lets(away))
+		}
+		if _, err := b.service.User(ctx, "o1", b.ada.ID); apperr.CodeOf(err) != apperr.UserNotFound {
+			t.Errorf("who was removed is found: %v", err)
+		}
+		b.want(b.login("ada@example.com", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.wantMember(b.loginTo("ada@example.com", "o2"), changed)
+		// Revived under the same id.
+		if again := b.join("ada@example.com", "o1", identity.User); again.ID != b.ada.ID || b.lets(here) {
+			t.Errorf("revived as %s, was %s; the token from before holds: %t", again.ID, b.ada.ID, b.lets(here))
+		}
+		if err := b.service.DeleteUser(ctx, "o2", there.ID); err != nil || b.lets(away) {
+			t.Errorf("removed there: %v", err)
+		}
+		if again := b.join("ada@example.com", "o2", identity.User); again.ID != there.ID || b.lets(away) {
+			t.Errorf("revived as %s, was %s", again.ID, there.ID)
+		}
+		if _, err := b.service.Join(ctx, "ada@example.com", "o2", "", identity.User); apperr.CodeOf(err) != apperr.EmailTaken {
+			t.Errorf("joined twice: %v", err)
+		}
+		// With the last membership the address is free.
+		for _, err := range []error{b.service.DeleteUser(ctx, "o1", b.ada.ID), b.service.DeleteUser(ctx, "o2", there.ID)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p, err := b.store.Person(ctx, b.ada.ID); err != nil || !p.Deleted || p.Email != "" || p.PasswordHash != "" {
+			t.Errorf("kept of who is nowhere a member: %+v, %v", p, err)
+		}
+		b.user("o3", "ada@example.com", "", identity.User)
+	})
+}
+
+// TestTheOperatorDisablesAPersonEverywhere by the address.
+func TestTheOperatorDisablesAPersonEverywhere(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	b.join("ada@example.com", "o2", identity.User)
+	here, away := b.login("ada@example.com", goodPass), b.loginTo("ada@example.com", "o2")
+	if err := b.service.DisablePerson(t.Context(), "ada@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []answer{here, away} {
+		if b.lets(a.text("accessToken")) {
+			t.Error("a token holds")
+		}
+		b.want(b.refresh(a.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+	}
+	b.want(b.loginTo("ada@example.com", "o2"), http.StatusNotFound, "NOT_FOUND")
+	if _, err := b.service.Join(t.Context(), "nobody@example.com", "o2", "", identity.User); apperr.CodeOf(err) != apperr.UserNotFound {
+		t.Errorf("nobody joined: %v", err)
+	}
+}
