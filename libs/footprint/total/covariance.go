@@ -38,8 +38,6 @@ type own struct{ Variance, Third *big.Int }
 
 func (o own) add(p own) own { return own{addOwn(o.Variance, p.Variance), addOwn(o.Third, p.Third)} }
 
-func (o own) isZero() bool { return o.Variance == nil && o.Third == nil }
-
 func addOwn(a, b *big.Int) *big.Int {
 	switch {
 	case a == nil:

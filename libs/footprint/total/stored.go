@@ -33,7 +33,7 @@ type contributionJSON struct {
 	// mass|covered|residual|grid average, and from engine 2.0.0 on |own by
 	// location|own by contract|hired by location|hired by contract|upstream
 	Market  string   `json:"market,omitempty"`
-	Notices      []string `json:"notices,omitempty"` // code|records|mass
+	Notices []string `json:"notices,omitempty"` // code|records|mass
 }
 
 var errContribution = errors.New("total: this is no contribution")
