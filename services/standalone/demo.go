@@ -104,8 +104,9 @@ func (d *demoAccounts) readOrMake(c Config) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	d.Fresh, d.Password = true, c.DemoPassword
-	if d.Password == "" {
+	// A password that was given is known to who gave it, and stays out of journals.
+	d.Fresh, d.Password = c.DemoPassword == "", c.DemoPassword
+	if d.Fresh {
 		d.Password = rand.Text()
 	}
 	content := fmt.Sprintf("url http://%s\nadmin %s %s\nmanager %s %s\nuser %s %s\n",

@@ -1,0 +1,25 @@
+package standalone
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGivenPasswordsAreNotPrinted: what is printed at the start is the journal's.
+func TestGivenPasswordsAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	for _, given := range []string{"", "given-battery-staple-41"} {
+		var c Config
+		c.Data.Dir.Path, c.DemoPassword = t.TempDir(), given
+		d := &demoAccounts{Admin: "a", Manager: "m", User: "u", File: filepath.Join(c.Data.Dir.Path, credentialsFile)}
+		if err := d.readOrMake(c); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", d)
+		if printed := strings.Contains(out.String(), d.Password); printed != (given == "") || !strings.Contains(out.String(), d.File) {
+			t.Errorf("given %q, printed:\n%s", given, out.String())
+		}
+	}
+}
