@@ -47,6 +47,8 @@ const rights = {
     import_parts: [...read, ...make, ...write, ...remove],
     list_sets: [...read, ...make, ...write],
     list_counts: [...read, ...make, ...write],
+    // How many records are in each state: whoever reads it brings it up to date.
+    record_counts: [...read, ...make, ...write],
   },
   review: {
     organizations: [...read, ...make],
@@ -59,6 +61,7 @@ const rights = {
     import_parts: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
+    record_counts: [...read, ...make, ...write],
   },
   calculation: {
     organizations: [...read, ...make],
@@ -74,6 +77,7 @@ const rights = {
     import_parts: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
+    record_counts: [...read, ...make, ...write],
     // Documents of signed revisions; those that nothing refers to are swept.
     result_parts: [...read, ...make, ...write, ...remove],
     result_nodes: [...read, ...make, ...write],

@@ -40,10 +40,24 @@ type Event struct {
 	SignOff *SignOff `json:"signOff,omitempty"`
 	// How many proposed changes wait for a second manager.
 	OpenChanges int `json:"openChanges,omitempty"`
-	// Rises with every change.
+	// Number of records by status.
+	Counts Counts `json:"counts"`
+	// The newest result in short; nil where there is none.
+	Result *EventResult `json:"result,omitempty"`
+	// Rises with every change of the event; counts and result change without it.
 	Revision int `json:"revision"`
 	// Notices name the fields of the request that had no effect.
 	Notices []Notice `json:"notices,omitempty"`
+}
+
+// EventResult is the newest result of an event in short.
+type EventResult struct {
+	// Revision of the result.
+	Revision int `json:"revision"`
+	// The total and its bounds.
+	Total Interval `json:"total"`
+	// current, or recalculating where a change is not in it yet.
+	Status string `json:"status"`
 }
 
 // Boundary is what the footprint is meant to cover. It describes; approved records always count.

@@ -49,6 +49,7 @@ type Store interface {
 	Imports
 	Histories
 	Archive
+	Summaries
 }
 
 // Organizations are the tenants.
@@ -94,7 +95,8 @@ type Span struct {
 type Revision struct {
 	Number     int64 // Seq or Slot
 	Rev        int64
-	ContextRev int64 // of a record; 0 for an event, whose Rev rises with it
+	ContextRev int64   // of a record; 0 for an event, whose Rev rises with it
+	Event      EventID // of an event; empty for a record
 }
 
 // Records are the records of a tenant's events.

@@ -59,8 +59,11 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return append(out, fields[1:]...), nil
 }
 
-// MarshalJSON encodes the event as clients see it.
-func (e Event) MarshalJSON() ([]byte, error) {
+// MarshalJSON encodes the event as clients see it, without counts and result;
+// see EventView.
+func (e Event) MarshalJSON() ([]byte, error) { return marshalEvent(e, nil, nil) }
+
+func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error) {
 	return json.Marshal(struct {
 		ID               EventID         `json:"_id"`
 		Title            string          `json:"title"`
@@ -80,11 +83,13 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		UpdatedBy        *Actor          `json:"updatedBy,omitempty"`
 		SignOff          *signOffView    `json:"signOff,omitempty"`
 		Proposals        int             `json:"openChanges,omitempty"`
+		Counts           *Counts         `json:"counts,omitempty"`
+		Result           *headlineView   `json:"result,omitempty"`
 		Rev              int64           `json:"revision"`
 	}{
 		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Timezone, e.Description,
 		e.Boundary, e.Method, e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
-		updatedBy(e), signOffOf(e), len(e.Proposals), e.Rev,
+		updatedBy(e), signOffOf(e), len(e.Proposals), counts, result, e.Rev,
 	})
 }
 
@@ -165,7 +170,7 @@ func (r Record) ETag() string {
 	return `"` + strconv.FormatInt(r.Rev, 10) + "." + strconv.FormatInt(r.ContextRev, 10) + "." + string(r.ID) + `"`
 }
 
-// ETag is the strong entity tag of an event.
+// ETag is a tag of the event without its summary, for If-Match; see EventView.
 func (e Event) ETag() string {
 	return `"` + strconv.FormatInt(e.Rev, 10) + "." + string(e.ID) + `"`
 }

@@ -23,8 +23,8 @@ import (
 // The states of a result: current, or about to be replaced because a record or
 // the event has changed since.
 const (
-	statusCurrent       = "current"
-	statusRecalculating = "recalculating"
+	statusCurrent       = record.ResultCurrent
+	statusRecalculating = record.ResultRecalculating
 )
 
 // resultView is the computed result as clients see it. The breakdown's fields
@@ -34,12 +34,12 @@ type resultView struct {
 	Revision int64          `json:"revision"`
 	Status   string         `json:"status"`
 	total.Breakdown
-	Counts        *countsView   `json:"counts,omitempty"`
-	Method        methodView    `json:"method"`
-	FactorSet     factorSetView `json:"factorSet"`
-	EngineVersion string        `json:"engineVersion"`
-	InputsHash    string        `json:"inputsHash"`
-	CalculatedAt  string        `json:"calculatedAt"`
+	Counts        *record.Counts `json:"counts,omitempty"`
+	Method        methodView     `json:"method"`
+	FactorSet     factorSetView  `json:"factorSet"`
+	EngineVersion string         `json:"engineVersion"`
+	InputsHash    string         `json:"inputsHash"`
+	CalculatedAt  string         `json:"calculatedAt"`
 	// Tables are the footprint in the rows of standards.
 	Tables []tables.Table `json:"tables"`
 	// Participants is of the newest result only: figures by who takes part in person
@@ -50,15 +50,6 @@ type resultView struct {
 	Findings []findings.Finding `json:"findings"`
 	// MeasureNext is of the newest result only, as Findings are.
 	MeasureNext []findings.ToMeasure `json:"measureNext"`
-}
-
-type countsView struct {
-	Approved         int64 `json:"approved"`
-	Submitted        int64 `json:"submitted"`
-	InReview         int64 `json:"inReview"`
-	ChangesRequested int64 `json:"changesRequested"`
-	Rejected         int64 `json:"rejected"`
-	Unsubmitted      int64 `json:"unsubmitted"`
 }
 
 type methodView struct {
@@ -168,15 +159,13 @@ func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Resu
 }
 
 // counts returns how many records of an event are in each state.
-func (s *server) counts(ctx context.Context, ev record.Event) (*countsView, error) {
-	counts, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
+func (s *server) counts(ctx context.Context, ev record.Event) (*record.Counts, error) {
+	byStatus, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &countsView{
-		Approved: counts[record.Approved], Submitted: counts[record.Submitted], InReview: counts[record.InReview],
-		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted],
-	}, nil
+	counts := record.CountsOf(byStatus)
+	return &counts, nil
 }
 
 // isEmpty reports whether a result has nothing in it: it is stored, so that the

@@ -21,7 +21,7 @@ const (
 
 // serverFields of an event are dropped when a client sends them.
 func serverFields() []string {
-	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges"}
+	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges", "result"}
 }
 
 // readReason reads the comment of a change.

@@ -84,12 +84,24 @@ func (s *server) lookEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (eve
 	return event, err == nil, err
 }
 
+// answerCreated answers with the event as it was created: without records.
 func answerCreated(c *fiber.Ctx, event record.Event, err error) error {
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderETag, event.ETag())
-	return web.Created(c, event, web.BasePath+"/events/"+string(event.ID))
+	view := record.EventView{Event: event}
+	c.Set(fiber.HeaderETag, view.ETag())
+	return web.Created(c, view, web.BasePath+"/events/"+string(event.ID))
+}
+
+// answerEvent answers with an event as it is, and its summary.
+func (s *server) answerEvent(c *fiber.Ctx, event record.Event) error {
+	views, err := s.viewsOf(c.UserContext(), event.Org, []record.Event{event})
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, views[0].ETag())
+	return web.OK(c, views[0])
 }
 
 func quotaExceeded(plan string, quota int64) error {
@@ -122,8 +134,7 @@ func (s *server) getEvent(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderETag, event.ETag())
-	return web.OK(c, eventFor(c, event))
+	return s.answerEvent(c, eventFor(c, event))
 }
 
 func (s *server) editEvent(c *fiber.Ctx) error {
@@ -143,10 +154,7 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 			readEvent(r, e, false)
 			return r.Err()
 		},
-	}, func(event record.Event) error {
-		c.Set(fiber.HeaderETag, event.ETag())
-		return web.OK(c, event)
-	})
+	}, func(event record.Event) error { return s.answerEvent(c, event) })
 }
 
 // deleteEvent takes an optional body with the reason.

@@ -75,11 +75,11 @@ func (s *server) exportTag(ctx context.Context, org record.OrgID, event record.E
 	tag := web.ETagOf("export", string(event))
 	for _, typ := range footprint.Types() {
 		for from := int64(1); from <= highest[typ]; from += exportTagStep {
-			revisions, err := s.Store.RecordRevisions(ctx, org, record.Sub{Event: event, Type: typ}, from, min(from+exportTagStep-1, highest[typ]))
+			revisions, err := appearances(s.Store.RecordRevisions(ctx, org, record.Sub{Event: event, Type: typ}, from, min(from+exportTagStep-1, highest[typ])))
 			if err != nil {
 				return "", fmt.Errorf("export: %w", err)
 			}
-			tag = web.ETagOf(tag, typ, revisionText(revisions))
+			tag = web.ETagOf(tag, typ, appearanceText(revisions))
 		}
 	}
 	return tag, nil

@@ -13,15 +13,29 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
+// appearance is all that the bytes of an item of a list depend on.
+type appearance struct {
+	record.Revision
+	summary string // of an event; empty for a record
+}
+
+func appearances(revisions []record.Revision, err error) ([]appearance, error) {
+	all := make([]appearance, len(revisions))
+	for i, r := range revisions {
+		all[i].Revision = r
+	}
+	return all, err
+}
+
 // listing is a list whose items are numbered in the order they came.
 type listing[T any] struct {
 	// name tells this list from all others.
 	name      string
 	span      func(ctx context.Context, skip, limit int64) (record.Span, error)
-	revisions func(ctx context.Context, from, to int64) ([]record.Revision, error)
+	revisions func(ctx context.Context, from, to int64) ([]appearance, error)
 	items     func(ctx context.Context, from, to int64) ([]T, error)
-	// revision is what the appearance of an item depends on.
-	revision func(T) record.Revision
+	// appearance returns all that the bytes of an item depend on.
+	appearance func(T) appearance
 }
 
 func (s *server) listRecords(c *fiber.Ctx) error {
@@ -41,14 +55,14 @@ func (s *server) listRecords(c *fiber.Ctx) error {
 		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
 			return s.Store.RecordSpan(ctx, org, sub, skip, limit)
 		},
-		revisions: func(ctx context.Context, from, to int64) ([]record.Revision, error) {
-			return s.Store.RecordRevisions(ctx, org, sub, from, to)
+		revisions: func(ctx context.Context, from, to int64) ([]appearance, error) {
+			return appearances(s.Store.RecordRevisions(ctx, org, sub, from, to))
 		},
 		items: func(ctx context.Context, from, to int64) ([]record.Record, error) {
 			return s.Store.RecordRange(ctx, org, sub, from, to)
 		},
-		revision: func(r record.Record) record.Revision {
-			return record.Revision{Number: r.Seq, Rev: r.Rev, ContextRev: r.ContextRev}
+		appearance: func(r record.Record) appearance {
+			return appearance{Revision: record.Revision{Number: r.Seq, Rev: r.Rev, ContextRev: r.ContextRev}}
 		},
 	})
 }
@@ -59,23 +73,64 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 		return err
 	}
 	org := orgOf(c)
-	return serve(c, page, listing[record.Event]{
+	return serve(c, page, listing[record.EventView]{
 		name: "events " + string(org),
 		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
 			return s.Store.EventSpan(ctx, org, skip, limit)
 		},
-		revisions: func(ctx context.Context, from, to int64) ([]record.Revision, error) {
-			return s.Store.EventRevisions(ctx, org, from, to)
+		revisions: func(ctx context.Context, from, to int64) ([]appearance, error) {
+			return s.eventAppearances(ctx, org, from, to)
 		},
-		items: func(ctx context.Context, from, to int64) ([]record.Event, error) {
-			events, err := s.Store.EventRange(ctx, org, from, to)
-			for i := range events {
-				events[i] = eventFor(c, events[i])
-			}
-			return events, err
+		items: func(ctx context.Context, from, to int64) ([]record.EventView, error) {
+			return s.eventViews(c, from, to)
 		},
-		revision: func(e record.Event) record.Revision { return record.Revision{Number: e.Slot, Rev: e.Rev} },
+		appearance: func(v record.EventView) appearance {
+			return appearance{record.Revision{Number: v.Slot, Rev: v.Rev, Event: v.ID}, v.Summary.Version()}
+		},
 	})
+}
+
+// eventAppearances reads what a page of events looks like, without the events.
+func (s *server) eventAppearances(ctx context.Context, org record.OrgID, from, to int64) ([]appearance, error) {
+	all, err := appearances(s.Store.EventRevisions(ctx, org, from, to))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]record.EventID, len(all))
+	for i, a := range all {
+		ids[i] = a.Event
+	}
+	summaries, err := s.Store.Summaries(ctx, org, ids)
+	for i, id := range ids {
+		all[i].summary = summaries[id].Version()
+	}
+	return all, err
+}
+
+// eventViews reads a page of events as the caller may see them.
+func (s *server) eventViews(c *fiber.Ctx, from, to int64) ([]record.EventView, error) {
+	events, err := s.Store.EventRange(c.UserContext(), orgOf(c), from, to)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		events[i] = eventFor(c, events[i])
+	}
+	return s.viewsOf(c.UserContext(), orgOf(c), events)
+}
+
+// viewsOf returns events with their summaries.
+func (s *server) viewsOf(ctx context.Context, org record.OrgID, events []record.Event) ([]record.EventView, error) {
+	ids := make([]record.EventID, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	summaries, err := s.Store.Summaries(ctx, org, ids)
+	views := make([]record.EventView, len(events))
+	for i, e := range events {
+		views[i] = record.EventView{Event: e, Summary: summaries[e.ID]}
+	}
+	return views, err
 }
 
 // listAttempts bounds how often a page is looked for anew when something was
@@ -110,11 +165,11 @@ func serve[T any](c *fiber.Ctx, page web.Page, l listing[T]) error {
 			return err
 		}
 		if int64(len(items)) == span.Count {
-			revisions := make([]record.Revision, len(items))
+			all := make([]appearance, len(items))
 			for i, item := range items {
-				revisions[i] = l.revision(item)
+				all[i] = l.appearance(item)
 			}
-			c.Set(fiber.HeaderETag, pageTag(l.name, page, span.Total, revisions))
+			c.Set(fiber.HeaderETag, pageTag(l.name, page, span.Total, all))
 			return web.OK(c, web.NewList(items, page, span.Total))
 		}
 	}
@@ -131,18 +186,19 @@ func rangeOf[T any](ctx context.Context, read func(ctx context.Context, from, to
 }
 
 // pageTag returns the entity tag of a page: of all that its bytes depend on.
-func pageTag(name string, page web.Page, total int64, revisions []record.Revision) string {
+func pageTag(name string, page web.Page, total int64, items []appearance) string {
 	place := fmt.Sprint(page.Number, " ", page.Limit, " ", total)
-	return web.ETagOf(name, place, revisionText(revisions))
+	return web.ETagOf(name, place, appearanceText(items))
 }
 
-// revisionText says in one text what revisions say.
-func revisionText(revisions []record.Revision) string {
-	numbers := make([]byte, 0, 16*len(revisions))
-	for _, r := range revisions {
+// appearanceText returns one text that differs where the items read differently.
+func appearanceText(items []appearance) string {
+	text := make([]byte, 0, 16*len(items))
+	for _, r := range items {
 		for _, n := range []int64{r.Number, r.Rev, r.ContextRev} {
-			numbers = append(strconv.AppendInt(numbers, n, 10), ' ')
+			text = append(strconv.AppendInt(text, n, 10), ' ')
 		}
+		text = append(text, r.summary...)
 	}
-	return string(numbers)
+	return string(text)
 }

@@ -28,7 +28,9 @@ func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
 	return p
 }
 
-// interval returns the interval of all records.
+// Interval returns the total of all records with its bounds.
+func (c *Contribution) Interval() Interval { return c.interval() }
+
 func (c *Contribution) interval() Interval {
 	return c.intervalOf(c.cells, func(*count) bool { return true })
 }

@@ -16,7 +16,7 @@ import (
 func newRecordDoc(org record.OrgID, sub record.Sub, r record.Record) recordDoc {
 	return recordDoc{
 		ID: string(r.ID), Org: string(org), Event: string(sub.Event), Type: sub.Type,
-		CreatedBy: actorToDoc(r.CreatedBy), CreatedAt: date(r.CreatedAt), Mark: r.Mark, Fence: r.Fence, State: recordStateOf(r),
+		CreatedBy: actorToDoc(r.CreatedBy), CreatedAt: date(r.CreatedAt), Mark: r.Mark, Fence: r.Fence, Untallied: r.Rev, State: recordStateOf(r),
 	}
 }
 

@@ -207,6 +207,7 @@ type recordDoc struct {
 	CreatedAt bson.DateTime `bson:"createdAt"`
 	Mark      string        `bson:"mark"`
 	Fence     int64         `bson:"fence,omitempty"` // absent: 0
+	Untallied int64         `bson:"untallied"`       // see tally
 	State     recordState   `bson:",inline"`
 }
 

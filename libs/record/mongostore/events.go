@@ -96,11 +96,7 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 // EventRevisions implements record.Events. What an event's context moves is not
 // shown with the event.
 func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
-	revisions, err := s.eventsOf(org).revisions(ctx, from, to)
-	for i := range revisions {
-		revisions[i].ContextRev = 0
-	}
-	return revisions, err
+	return s.eventsOf(org).revisions(ctx, from, to)
 }
 
 // UsedSlots implements record.Events.

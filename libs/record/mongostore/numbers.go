@@ -55,6 +55,15 @@ func (s *Store) eventsOf(org record.OrgID) numbered {
 	return numbered{items: s.events, filter: bson.D{eq("org", org)}, number: "slot", org: org, key: string(org)}
 }
 
+// appearance names what the revision of an item is read from. The index of a page
+// of records holds all of theirs.
+func (l numbered) appearance() []string {
+	if l.number == "slot" {
+		return []string{"_id", l.number, "rev"}
+	}
+	return []string{l.number, "rev", "contextRev"}
+}
+
 // mostUnfolded is how many deleted numbers a reader adds by itself to what the
 // sets say. Where more were left out of the sets, it compacts them first.
 const mostUnfolded = 64
@@ -249,7 +258,10 @@ func (l numbered) revisions(ctx context.Context, from, to int64) ([]record.Revis
 				return r, err
 			}
 			r.ContextRev, _ = raw.Lookup("contextRev").AsInt64OK()
+			if id, ok := raw.Lookup("_id").StringValueOK(); ok {
+				r.Event = record.EventID(id)
+			}
 			return r, nil
 		},
-		options.Find().SetSort(bson.D{eq(l.number, -1)}).SetLimit(most).SetProjection(only(l.number, "rev", "contextRev")))
+		options.Find().SetSort(bson.D{eq(l.number, -1)}).SetLimit(most).SetProjection(only(l.appearance()...)))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/eventcarbon/ecf/libs/mongox"
@@ -98,9 +97,10 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 	matched, err := update(ctx, s.records,
 		with(bson.D{eq("_id", r.ID)}, with(within(org, r.Key().Sub()), eq("rev", prevRev), eq("deleted", false), fenceIs(r.Fence))...),
 		struct {
-			Mark  string      `bson:"mark,omitempty"` // absent: the stored one stays
-			State recordState `bson:",inline"`
-		}{r.Mark, recordStateOf(r)})
+			Mark      string      `bson:"mark,omitempty"`      // absent: the stored one stays
+			Untallied int64       `bson:"untallied,omitempty"` // likewise
+			State     recordState `bson:",inline"`
+		}{r.Mark, untallied(r), recordStateOf(r)})
 	if mongox.IsDuplicate(err) {
 		// Of the fields that change only the reference is unique.
 		return record.ErrDuplicateReference
@@ -159,29 +159,6 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	page, err := list(ctx, s.records, "read approved records", filter, recordFromDoc,
 		options.Find().SetSort(bson.D{eq("seq", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
 	return page, total, err
-}
-
-// CountByStatus implements record.Records.
-func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
-	cursor, err := s.records.Aggregate(ctx, mongo.Pipeline{
-		{eq("$match", bson.D{eq("org", org), eq("event", event), eq("deleted", false)})},
-		{eq("$group", bson.D{eq("_id", "$status"), eq("n", bson.D{eq("$sum", 1)})})},
-	})
-	if err != nil {
-		return nil, mongox.Wrap("count records", err)
-	}
-	var counts []struct {
-		Status string `bson:"_id"`
-		N      int64  `bson:"n"`
-	}
-	if err := cursor.All(ctx, &counts); err != nil {
-		return nil, mongox.Wrap("count records", err)
-	}
-	byStatus := make(map[record.Status]int64, len(counts))
-	for _, c := range counts {
-		byStatus[record.Status(c.Status)] = c.N
-	}
-	return byStatus, nil
 }
 
 // ReviewQueue implements record.Records.

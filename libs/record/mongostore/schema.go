@@ -1,6 +1,12 @@
 package mongostore
 
-import "github.com/eventcarbon/ecf/libs/mongox"
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
+)
 
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
@@ -8,6 +14,7 @@ func Schema() []mongox.Component {
 		{Name: "records", Steps: []mongox.Step{
 			mongox.CreateIndexes(1, baseline()...),
 			mongox.CreateIndexes(2, governance()...),
+			summaries(),
 		}},
 		// The list of a sub-collection's approved records, for viewers. Programs that do
 		// not know it work beside it.
@@ -15,6 +22,20 @@ func Schema() []mongox.Component {
 			mongox.CreateIndexes(1, index("records", "approved", "org", "event", "type", "deleted", "status", "seq")),
 		}},
 	}
+}
+
+// summaries is version 3: how many records of an event are in each state, and
+// the newest result in short. A program of version 2 would change a state without
+// saying so. Events with approved records are marked: their headline is stored by
+// the recalculation, which finds nothing else to do.
+func summaries() mongox.Step {
+	create := mongox.CreateIndexes(3, index("records", "untallied", "org", "event", "untallied", "type", "seq"))
+	return mongox.Step{MinReader: create.MinReader, Apply: func(ctx context.Context, db *mongo.Database) error {
+		if err := create.Apply(ctx, db); err != nil {
+			return err
+		}
+		return Attach(db).summarizeAll(ctx)
+	}}
 }
 
 // governance is version 2: histories of events, and the gate of a sign-off. A

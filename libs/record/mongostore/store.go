@@ -34,6 +34,8 @@ type Store struct {
 	// they are.
 	listSets   *mongo.Collection
 	listCounts *mongo.Collection
+	// How many records of each event are in each state, see tally.
+	tallies    *mongo.Collection
 	locks      locks
 	sweepBatch int // how many marks a sweep reads at a time, at least
 }
@@ -63,6 +65,7 @@ func Attach(db *mongo.Database) *Store {
 		parts:         db.Collection("import_parts"),
 		listSets:      db.Collection("list_sets"),
 		listCounts:    db.Collection("list_counts"),
+		tallies:       db.Collection("record_counts"),
 		sweepBatch:    256,
 	}
 }

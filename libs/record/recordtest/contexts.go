@@ -94,10 +94,14 @@ func contextTests() []test {
 				"Entries":       func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
 				"MarkedRecords": func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
 				"EventContext":  func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },
-				"HasMarks":      func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
-				"MaxSeqs":       func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
-				"Approved":      func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
-				"MarkedEvents":  func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
+				"Summaries": func(ctx context.Context) error {
+					_, err := b.Summaries(ctx, acme, []record.EventID{gala})
+					return err
+				},
+				"HasMarks":     func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
+				"MaxSeqs":      func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
+				"Approved":     func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
+				"MarkedEvents": func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
 			} {
 				if err := read(b.ended()); err == nil {
 					b.Fatalf("%s: no error", name)

@@ -175,7 +175,7 @@ func listTests() []test {
 			b.deleteEvent(acme, "e2")
 			got, err := b.EventRevisions(b.Context(), acme, 1, 3)
 			b.must(err)
-			equal(b, "revisions", got, []record.Revision{{Number: 3, Rev: 2}, {Number: 1, Rev: 1}})
+			equal(b, "revisions", got, []record.Revision{{Number: 3, Rev: 2, Event: "e3"}, {Number: 1, Rev: 1, Event: "e1"}})
 			got, err = b.EventRevisions(b.Context(), other, 1, 9)
 			b.must(err)
 			equal(b, "revisions for another organization", got, nil)

@@ -87,8 +87,10 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 // EventRevisions implements record.Events. What an event's context moves is not
 // shown with the event.
 func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
-	revisions, err := list(ctx, s.db, scanRevision,
-		`SELECT slot, rev, 0 FROM events INDEXED BY events_live
+	revisions, err := list(ctx, s.db, func(row scanner) (r record.Revision, err error) {
+		return r, row.Scan(&r.Number, &r.Rev, &r.Event)
+	},
+		`SELECT slot, rev, id FROM events INDEXED BY events_live
 		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
 	return revisions, said("read revisions of events", err)
 }

@@ -136,49 +136,6 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	return page, total, nil
 }
 
-// CountByStatus implements record.Records. Numbers have no holes, so what is
-// approved is all numbers but the deleted and the other ones: an event whose
-// records are decided on costs what is not approved, however many are.
-func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
-	type count struct {
-		status record.Status
-		n      int64
-	}
-	counts, err := list(ctx, s.db, func(row scanner) (c count, err error) {
-		return c, row.Scan(&c.status, &c.n)
-	}, `WITH RECURSIVE types (type) AS (
-			SELECT MIN(type) FROM records WHERE org = ?1 AND event = ?2
-			UNION ALL
-			SELECT (SELECT MIN(r.type) FROM records r WHERE r.org = ?1 AND r.event = ?2 AND r.type > types.type)
-			FROM types WHERE types.type IS NOT NULL
-		)
-		SELECT status, COUNT(*) FROM records
-		WHERE org = ?1 AND event = ?2 AND deleted = 0
-			AND status IN ('changes_requested', 'in_review', 'rejected', 'submitted', 'unsubmitted')
-		GROUP BY status
-		UNION ALL
-		SELECT '', COALESCE((SELECT SUM((SELECT MAX(r.seq) FROM records r WHERE r.org = ?1 AND r.event = ?2 AND r.type = types.type))
-				FROM types WHERE type IS NOT NULL), 0)
-			- (SELECT COUNT(*) FROM records WHERE org = ?1 AND event = ?2 AND deleted = 1)`, org, event)
-	if err != nil {
-		return nil, said("count records", err)
-	}
-	byStatus := make(map[record.Status]int64, len(counts))
-	approved := int64(0)
-	for _, c := range counts {
-		if c.status == "" {
-			approved += c.n
-			continue
-		}
-		byStatus[c.status] = c.n
-		approved -= c.n
-	}
-	if approved > 0 {
-		byStatus[record.Approved] = approved
-	}
-	return byStatus, nil
-}
-
 // inQueue is the condition of the two indexes of the review queue, word for
 // word: the engine uses them for nothing else.
 const inQueue = `deleted = 0 AND status IN ('submitted', 'in_review')`

@@ -13,7 +13,7 @@ import "github.com/eventcarbon/ecf/libs/sqlitex"
 // records there are.
 func Schema() []sqlitex.Component {
 	return []sqlitex.Component{
-		{Name: "records", Steps: []sqlitex.Step{baseline(), governance()}},
+		{Name: "records", Steps: []sqlitex.Step{baseline(), governance(), summaries()}},
 		{Name: "approved", Steps: []sqlitex.Step{approved()}},
 	}
 }
@@ -42,6 +42,38 @@ func governance() sqlitex.Step {
 func approved() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE INDEX records_approved ON records (org, event, type, seq) WHERE deleted = 0 AND status = 'approved'`)
+}
+
+// summaries is version 3: how many records of an event are in each state, kept by
+// triggers, so that it is right whatever program writes; and the newest result
+// in short. Events with approved records are marked: their headline is stored by
+// the recalculation, which finds nothing else to do.
+func summaries() sqlitex.Step {
+	return sqlitex.Statements(2,
+		`CREATE TABLE record_counts (
+			org    TEXT    NOT NULL,
+			event  TEXT    NOT NULL,
+			status TEXT    NOT NULL,
+			n      INTEGER NOT NULL,
+			PRIMARY KEY (org, event, status)
+		) STRICT, WITHOUT ROWID`,
+		`INSERT INTO record_counts SELECT org, event, status, COUNT(*) FROM records WHERE deleted = 0 GROUP BY org, event, status`,
+		`CREATE TRIGGER records_counted_in AFTER INSERT ON records WHEN NEW.deleted = 0 BEGIN
+			INSERT INTO record_counts (org, event, status, n) VALUES (NEW.org, NEW.event, NEW.status, 1)
+			ON CONFLICT (org, event, status) DO UPDATE SET n = n + 1;
+		END`,
+		`CREATE TRIGGER records_counted_on AFTER UPDATE OF status, deleted ON records
+			WHEN OLD.status <> NEW.status OR OLD.deleted <> NEW.deleted BEGIN
+			UPDATE record_counts SET n = n - 1
+			WHERE OLD.deleted = 0 AND org = OLD.org AND event = OLD.event AND status = OLD.status;
+			INSERT INTO record_counts (org, event, status, n) SELECT NEW.org, NEW.event, NEW.status, 1 WHERE NEW.deleted = 0
+			ON CONFLICT (org, event, status) DO UPDATE SET n = n + 1;
+		END`,
+		`ALTER TABLE events ADD COLUMN headline TEXT`,
+		`UPDATE events SET mark = printf('%012x-%s', CAST(strftime('%s', 'now') AS INTEGER) * 1000, lower(hex(randomblob(8))))
+			WHERE mark = '' AND deleted = 0 AND EXISTS (SELECT 1 FROM records r
+				WHERE r.org = events.org AND r.event = events.id AND r.deleted = 0 AND r.status = 'approved')`,
+	)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

@@ -55,6 +55,18 @@ func (arithmetic) Current(contribution json.RawMessage) bool {
 	return total.OfThisEngine(contribution)
 }
 
+// Headline implements Arithmetic.
+func (arithmetic) Headline(contribution json.RawMessage, failed int) (json.RawMessage, error) {
+	var sum total.Contribution
+	if err := json.Unmarshal(contribution, &sum); err != nil {
+		return nil, fmt.Errorf("headline: %w", err)
+	}
+	if sum.Records() == 0 && failed == 0 {
+		return nil, nil
+	}
+	return json.Marshal(sum.Interval())
+}
+
 // isNumber reports whether a text is a whole number, which may be negative.
 func isNumber(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte("-"))

@@ -42,6 +42,10 @@ func (r *restless) ClearRecordMarks(context.Context, record.OrgID, record.EventI
 	return nil
 }
 
+func (r *restless) PutHeadline(context.Context, record.OrgID, record.EventID, record.Headline) error {
+	return nil
+}
+
 func (r *restless) Approved(context.Context, record.OrgID, record.Sub, int64, int64) ([]record.Counted, error) {
 	return nil, nil
 }
@@ -100,6 +104,8 @@ func (k *kept) InsertChanges(context.Context, NodeChanges) error { return nil }
 type nothing struct{ Arithmetic }
 
 func (nothing) Sum([]json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{}`), nil }
+
+func (nothing) Headline(json.RawMessage, int) (json.RawMessage, error) { return nil, nil }
 
 func (nothing) Current(json.RawMessage) bool { return true }
 

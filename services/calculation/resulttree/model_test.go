@@ -53,6 +53,7 @@ type modelStore struct {
 	entries  map[record.ID]map[int64]record.Entry
 	nodes    map[string]Node
 	result   *Result
+	headline record.Headline
 	kept     map[int64]Result
 	changes  map[string]map[int64]NodeChanges
 	broken   modelBreakage
@@ -100,6 +101,10 @@ func (modelArithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 
 func (modelArithmetic) Total(contribution json.RawMessage) (string, error) {
 	return string(contribution), nil
+}
+
+func (modelArithmetic) Headline(contribution json.RawMessage, _ int) (json.RawMessage, error) {
+	return contribution, nil
 }
 
 func (modelArithmetic) Current(contribution json.RawMessage) bool { return len(contribution) > 0 }
@@ -237,6 +242,13 @@ func (s *modelStore) StoreContributions(_ context.Context, _ record.OrgID, all [
 	return nil
 }
 
+func (s *modelStore) PutHeadline(_ context.Context, _ record.OrgID, _ record.EventID, h record.Headline) error {
+	if s.headline.Version < h.Version {
+		s.headline = h
+	}
+	return nil
+}
+
 func nodeKey(id NodeID) string { return fmt.Sprintf("%d/%s/%d", id.Level, id.Type, id.Index) }
 
 func (s *modelStore) Node(_ context.Context, _ record.OrgID, _ record.EventID, id NodeID) (Node, error) {
@@ -366,6 +378,9 @@ func (s *modelStore) check() error {
 	if got, want := string(s.counted(s.result.Contribution)), string(s.counted(json.RawMessage(s.full()))); got != want {
 		return fmt.Errorf("called current, but is %s instead of %s", got, want)
 	}
+	if got, want := string(s.counted(s.headline.Total)), string(s.counted(s.result.Contribution)); got != want {
+		return fmt.Errorf("lists call current %s, which is %s", got, want)
+	}
 	return nil
 }
 
@@ -414,6 +429,10 @@ func (g gated) ClearRecordMarks(ctx context.Context, o record.OrgID, e record.Ev
 		}
 	}
 	return nil
+}
+func (g gated) PutHeadline(ctx context.Context, o record.OrgID, e record.EventID, h record.Headline) error {
+	g.turn()
+	return g.modelStore.PutHeadline(ctx, o, e, h)
 }
 func (g gated) EventContext(ctx context.Context, o record.OrgID, e record.EventID) (record.Event, error) {
 	g.turn()

@@ -42,6 +42,7 @@ type Records interface {
 	ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error
 	Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
 	StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error
+	PutHeadline(ctx context.Context, org record.OrgID, event record.EventID, h record.Headline) error
 	// The following are read for the causes of a change.
 	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
 	RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error)
@@ -72,6 +73,9 @@ type Arithmetic interface {
 	// Current reports whether a stored contribution was made by this very
 	// arithmetic. Others are calculated again before they are added to a sum.
 	Current(contribution json.RawMessage) bool
+	// Headline returns the total of a result as lists show it; empty where there is
+	// nothing in it, counted or failed.
+	Headline(contribution json.RawMessage, failed int) (json.RawMessage, error)
 }
 
 // Recalculator brings an event's result up to date with its records. Any
@@ -351,7 +355,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 func (r Recalculator) putResult(ctx context.Context, stored, next Result) error {
 	if stored.Version > 0 && sameContent(stored, next) {
 		next.Revision, next.CalculatedAt, next.Causes = stored.Revision, stored.CalculatedAt, stored.Causes
-		return r.Results.PutResult(ctx, next, stored.Version)
+		return r.storeResult(ctx, next, stored.Version)
 	}
 	next.Revision = stored.Revision + 1
 	next.CalculatedAt = r.Now().UTC().Truncate(time.Millisecond)
@@ -365,7 +369,20 @@ func (r Recalculator) putResult(ctx context.Context, stored, next Result) error 
 			return err
 		}
 	}
-	return r.Results.PutResult(ctx, next, stored.Version)
+	return r.storeResult(ctx, next, stored.Version)
+}
+
+// storeResult stores a result and its headline. The marks are cleared after both,
+// so a crash in between repeats it.
+func (r Recalculator) storeResult(ctx context.Context, next Result, prevVersion int64) error {
+	headline, err := r.Arithmetic.Headline(next.Contribution, len(next.Failed))
+	if err != nil {
+		return err
+	}
+	if err := r.Results.PutResult(ctx, next, prevVersion); err != nil {
+		return err
+	}
+	return r.Records.PutHeadline(ctx, next.Org, next.Event, record.Headline{Version: next.Version, Revision: next.Revision, Total: headline})
 }
 
 // sameContent reports whether two results would be served alike.

@@ -470,6 +470,28 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 """
 
+Counts = TypedDict(
+    "Counts",
+    {
+        "approved": "int",
+        "changesRequested": "int",
+        "inReview": "int",
+        "rejected": "int",
+        "submitted": "int",
+        "unsubmitted": "int",
+    },
+)
+Counts.__doc__ = """Number of records by status: exact, with every change that was answered before the request. They are no part of what
+`If-Match` compares, but of the `ETag`.
+
+approved: Records that count.
+changesRequested: Records sent back to be changed.
+inReview: Records that somebody is reviewing.
+rejected: Records that never count.
+submitted: Records that wait for review.
+unsubmitted: Drafts.
+"""
+
 CreatedUserResponseData = TypedDict(
     "CreatedUserResponseData",
     {
@@ -940,6 +962,7 @@ Event = TypedDict(
         "attendees": "NotRequired[int]",
         "boundary": "NotRequired[Boundary]",
         "country": "NotRequired[str]",
+        "counts": "NotRequired[Counts]",
         "createdAt": "str",
         "createdBy": "Actor",
         "description": "NotRequired[str]",
@@ -948,6 +971,7 @@ Event = TypedDict(
         "method": "Method",
         "notices": "NotRequired[List[Notice]]",
         "openChanges": "NotRequired[int]",
+        "result": "NotRequired[Dict[str, Any]]",
         "revision": "int",
         "signOff": "NotRequired[SignOff]",
         "startDate": "NotRequired[str]",
@@ -964,6 +988,8 @@ _id: Identifier of the event.
 attendees: People who come in person.
 boundary: What the footprint is meant to cover. It describes; approved records always count.
 country: ISO 3166-1 alpha-2.
+counts: Number of records by status: exact, with every change that was answered before the request. They are no part
+    of what `If-Match` compares, but of the `ETag`.
 createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 description: Notes about the event.
@@ -973,7 +999,9 @@ method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 openChanges: How many proposed changes wait for a second manager; absent for none.
-revision: Rises with every change.
+result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
+    is not in it yet.
+revision: Rises with every change of the event; counts and result change without it.
 signOff: Whether the figure of the event is signed. Absent where it never was.
 startDate: The first day.
 timezone: An IANA time zone.
@@ -1032,6 +1060,7 @@ EventDecisionResponseData = TypedDict(
         "attendees": "NotRequired[int]",
         "boundary": "NotRequired[Boundary]",
         "country": "NotRequired[str]",
+        "counts": "NotRequired[Counts]",
         "createdAt": "NotRequired[str]",
         "createdBy": "NotRequired[Actor]",
         "deleted": "NotRequired[Literal[True]]",
@@ -1041,6 +1070,7 @@ EventDecisionResponseData = TypedDict(
         "method": "NotRequired[Method]",
         "notices": "NotRequired[List[Notice]]",
         "openChanges": "NotRequired[int]",
+        "result": "NotRequired[Dict[str, Any]]",
         "revision": "NotRequired[int]",
         "signOff": "NotRequired[SignOff]",
         "startDate": "NotRequired[str]",
@@ -1057,6 +1087,8 @@ _id:
 attendees: People who come in person.
 boundary: What the footprint is meant to cover. It describes; approved records always count.
 country: ISO 3166-1 alpha-2.
+counts: Number of records by status: exact, with every change that was answered before the request. They are no part
+    of what `If-Match` compares, but of the `ETag`.
 createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 deleted: It is gone.
@@ -1067,7 +1099,9 @@ method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 openChanges: How many proposed changes wait for a second manager; absent for none.
-revision: Rises with every change.
+result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
+    is not in it yet.
+revision: Rises with every change of the event; counts and result change without it.
 signOff: Whether the figure of the event is signed. Absent where it never was.
 startDate: The first day.
 timezone: An IANA time zone.
@@ -3118,7 +3152,7 @@ Result = TypedDict(
         "byType": "List[Dict[str, Any]]",
         "calculatedAt": "str",
         "cause": "List[Cause]",
-        "counts": "NotRequired[Dict[str, Any]]",
+        "counts": "NotRequired[Counts]",
         "dataQuality": "Dict[str, Any]",
         "engineVersion": "str",
         "eventId": "str",
@@ -3153,7 +3187,8 @@ byType: By record type; types without records are left out.
 calculatedAt: When it was calculated.
 cause: Why this revision differs from the one before it: one entry for each action of each person, oldest first, at
     most 20.
-counts: Number of records by status, now. Only with the newest result.
+counts: Number of records by status: exact, with every change that was answered before the request. They are no part
+    of what `If-Match` compares, but of the `ETag`.
 dataQuality: Shares of the total; together 1.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.

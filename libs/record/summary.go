@@ -1,0 +1,111 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+)
+
+// Summaries is what a list of events shows beside the events themselves.
+type Summaries interface {
+	// Summaries reads the summaries of events; those that the organization does
+	// not have are missing. Its cost depends on how many events are asked for and
+	// on what has changed since the last reading, not on how many records they
+	// have. Counts are exact: they contain every write acknowledged before the
+	// call. Marks are read before headlines, so that a result that a change is
+	// missing from is never called current.
+	Summaries(ctx context.Context, org OrgID, events []EventID) (map[EventID]Summary, error)
+	// PutHeadline stores h with its event where the stored Version is lower, and
+	// does nothing otherwise. The event's revision stays.
+	PutHeadline(ctx context.Context, org OrgID, event EventID, h Headline) error
+}
+
+// Summary is the state of an event's records and of its result.
+type Summary struct {
+	Counts Counts
+	// Due reports whether the result does not reflect every change yet.
+	Due      bool
+	Headline Headline
+}
+
+// Headline is an event's newest result in short. Its JSON is the stored form.
+type Headline struct {
+	// Version is that of the result, which rises with every write of it.
+	Version  int64 `json:"version"`
+	Revision int64 `json:"revision"`
+	// Total is {kgCO2e, low, high}; empty where nothing is counted.
+	Total json.RawMessage `json:"total,omitempty"`
+}
+
+// Counts is how many records of an event are in each state.
+type Counts struct {
+	Approved         int64 `json:"approved"`
+	Submitted        int64 `json:"submitted"`
+	InReview         int64 `json:"inReview"`
+	ChangesRequested int64 `json:"changesRequested"`
+	Rejected         int64 `json:"rejected"`
+	Unsubmitted      int64 `json:"unsubmitted"`
+}
+
+// CountsOf returns the counts of the states.
+func CountsOf(byStatus map[Status]int64) Counts {
+	return Counts{
+		Approved: byStatus[Approved], Submitted: byStatus[Submitted], InReview: byStatus[InReview],
+		ChangesRequested: byStatus[ChangesRequested], Rejected: byStatus[Rejected], Unsubmitted: byStatus[Unsubmitted],
+	}
+}
+
+// The states of a result: it reflects every change, or is about to be replaced.
+const (
+	ResultCurrent       = "current"
+	ResultRecalculating = "recalculating"
+)
+
+// EventView is an event as clients see it: with its summary.
+type EventView struct {
+	Event
+	Summary Summary
+}
+
+type headlineView struct {
+	Revision int64           `json:"revision"`
+	Total    json.RawMessage `json:"total"`
+	Status   string          `json:"status"`
+}
+
+// result returns what the view shows of the result; nil where there is none.
+func (v EventView) result() *headlineView {
+	h := v.Summary.Headline
+	if len(h.Total) == 0 {
+		return nil
+	}
+	status := ResultCurrent
+	if v.Summary.Due {
+		status = ResultRecalculating
+	}
+	return &headlineView{h.Revision, h.Total, status}
+}
+
+// MarshalJSON returns the event with counts and result.
+func (v EventView) MarshalJSON() ([]byte, error) {
+	return marshalEvent(v.Event, &v.Summary.Counts, v.result())
+}
+
+// Version is a text that differs where the summary reads differently.
+func (s Summary) Version() string {
+	text, err := json.Marshal(struct {
+		Counts Counts
+		Result *headlineView
+	}{s.Counts, EventView{Summary: s}.result()})
+	if err != nil {
+		return err.Error() // a total that is no JSON is stored nowhere
+	}
+	return hashOf("summary", string(text))[:16]
+}
+
+// ETag is the strong entity tag of the view. MatchEvent compares its revision
+// alone: that records came in since does not change what somebody decided about
+// the event.
+func (v EventView) ETag() string {
+	return `"` + strconv.FormatInt(v.Rev, 10) + "." + v.Summary.Version() + "." + string(v.ID) + `"`
+}
