@@ -50,6 +50,7 @@ const (
 type harness struct {
 	t        *testing.T
 	app      *fiber.App
+	store    *sqlitestore.Store
 	clock    atomic.Int64
 	notified atomic.Int64
 }
@@ -66,7 +67,7 @@ func start(t *testing.T) *harness {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	store := sqlitestore.New(db)
-	h := &harness{t: t}
+	h := &harness{t: t, store: store}
 	h.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
 	quotas, err := settings.ParseQuotas("free=3,team=50,enterprise=unlimited")
 	if err != nil {

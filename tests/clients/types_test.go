@@ -33,7 +33,7 @@ func typed() map[string][]reflect.Type {
 		"Outcome": {reflect.TypeFor[client.Outcome]()}, "Import": {reflect.TypeFor[client.Import]()},
 		"Error": {reflect.TypeFor[client.Error]()}, "ErrorDetail": {reflect.TypeFor[client.Detail]()}, "ErrorCode": {reflect.TypeFor[client.Code]()},
 		"Pagination": {reflect.TypeFor[client.Pagination]()}, "RecordType": {reflect.TypeFor[client.RecordType]()},
-		"Result": {reflect.TypeFor[client.Result]()}, "Breakdown": {reflect.TypeFor[client.Breakdown]()}, "Interval": {reflect.TypeFor[client.Interval]()},
+		"Result": {reflect.TypeFor[client.Result]()}, "Breakdown": {reflect.TypeFor[client.Breakdown]()}, "Counts": {reflect.TypeFor[client.Counts]()}, "Interval": {reflect.TypeFor[client.Interval]()},
 		"DualScope": {reflect.TypeFor[client.DualScope]()}, "StandardTable": {reflect.TypeFor[client.StandardTable]()},
 		"Finding": {reflect.TypeFor[client.Finding]()}, "MeasureNext": {reflect.TypeFor[client.MeasureNext]()}, "Line": {reflect.TypeFor[client.Line]()},
 		"ExplainedRecord": {reflect.TypeFor[client.ExplainedRecord]()}, "FactorSetName": {reflect.TypeFor[client.FactorSetName]()},

@@ -151,3 +151,44 @@ func seed(b testing.TB, db *sqlitex.DB, n int) {
 		b.Fatal(err)
 	}
 }
+
+// BenchmarkSummaries reads what a list of 100 events shows beside the events, by
+// the number of records in each.
+func BenchmarkSummaries(b *testing.B) {
+	const events = 100
+	for _, records := range []int{0, 100, 10_000} {
+		db, store := open(b, filepath.Join(b.TempDir(), fmt.Sprint(records, ".db")))
+		ids := make([]record.EventID, events)
+		for i := range ids {
+			ids[i] = record.EventID(fmt.Sprint("event", i))
+			if _, err := store.InsertEvent(b.Context(), org, record.Event{ID: ids[i], Rev: 1}, record.Unlimited); err != nil {
+				b.Fatal(err)
+			}
+			err := db.Write(b.Context(), func(ctx context.Context, tx sqlitex.Tx) error {
+				_, err := tx.ExecContext(ctx, `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
+					INSERT INTO records (id, org, event, type, seq, rev, status, deleted, ref_key, reference, mark, context_rev, created_at, created_by, updated_at, body)
+					SELECT ? || '-' || n, 'org', ?, 'flights', n, 1, CASE n % 3 WHEN 0 THEN 'submitted' ELSE 'approved' END, 0, 'id:' || n, '', '', 1, 0, '{}', 0, '{}' FROM n WHERE ? > 0`,
+					records, ids[i], ids[i], records)
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Run(fmt.Sprint("records=", records), func(b *testing.B) {
+			for b.Loop() {
+				all, err := store.Summaries(b.Context(), org, ids)
+				if err != nil || len(all) != events || all[ids[7]].Counts.Approved+all[ids[7]].Counts.Submitted != int64(records) {
+					b.Fatal(len(all), err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint("events alone, records=", records), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := store.EventRange(b.Context(), org, 1, events); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
