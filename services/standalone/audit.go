@@ -34,7 +34,7 @@ func auditVerify(ctx context.Context, env app.Env, d *Data) error {
 		}
 		broken, err = verifyHistories(ctx, env.Stdout, stores.records)
 		if broken > 0 {
-			faults = errors.Join(faults, errors.New("the histories of records are not whole"))
+			faults = errors.Join(faults, errors.New("the histories of records and events are not whole"))
 		}
 		return err
 	})
@@ -68,9 +68,9 @@ func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (br
 // organizationsAtOnce is how many organizations are listed at a time.
 const organizationsAtOnce = 256
 
-// verifyHistories prints the state of the records of each organization and
+// verifyHistories prints the state of the records and events of each organization and
 // returns in how many organizations something is wrong.
-func verifyHistories(ctx context.Context, out io.Writer, store record.Histories) (broken int, err error) {
+func verifyHistories(ctx context.Context, out io.Writer, store record.Store) (broken int, err error) {
 	var at record.OrgID
 	for {
 		orgs, err := store.OrganizationIDs(ctx, at, organizationsAtOnce)
@@ -88,12 +88,21 @@ func verifyHistories(ctx context.Context, out io.Writer, store record.Histories)
 			if err != nil {
 				return broken, err
 			}
+			events, err := histories.VerifyEvents(ctx, store, org, func(fault error) error {
+				faults++
+				_, err := fmt.Fprintf(out, "%s: %s\n", org, fault)
+				return err
+			})
+			if err != nil {
+				return broken, err
+			}
 			state := "whole"
 			if faults > 0 {
 				broken++
 				state = fmt.Sprintf("%d faults", faults)
 			}
-			if _, err := fmt.Fprintf(out, "%s: %d records with %d history entries, %s\n", org, tally.Records, tally.Entries, state); err != nil {
+			if _, err := fmt.Fprintf(out, "%s: %d records with %d history entries, %d events with %d, %s\n",
+				org, tally.Records, tally.Entries, events.Events, events.Entries, state); err != nil {
 				return broken, err
 			}
 		}

@@ -67,6 +67,16 @@ func (arithmetic) Headline(contribution json.RawMessage, failed int) (json.RawMe
 	return json.Marshal(sum.Interval())
 }
 
+// HeadlineOf returns a result in short, as its event holds it.
+func HeadlineOf(r Result) (record.Headline, error) {
+	return headlineOf(arithmetic{}, r)
+}
+
+func headlineOf(a Arithmetic, r Result) (record.Headline, error) {
+	total, err := a.Headline(r.Contribution, len(r.Failed))
+	return record.Headline{Version: r.Version, Revision: r.Revision, Total: total}, err
+}
+
 // isNumber reports whether a text is a whole number, which may be negative.
 func isNumber(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte("-"))

@@ -375,14 +375,14 @@ func (r Recalculator) putResult(ctx context.Context, stored, next Result) error 
 // storeResult stores a result and its headline. The marks are cleared after both,
 // so a crash in between repeats it.
 func (r Recalculator) storeResult(ctx context.Context, next Result, prevVersion int64) error {
-	headline, err := r.Arithmetic.Headline(next.Contribution, len(next.Failed))
+	headline, err := headlineOf(r.Arithmetic, next)
 	if err != nil {
 		return err
 	}
 	if err := r.Results.PutResult(ctx, next, prevVersion); err != nil {
 		return err
 	}
-	return r.Records.PutHeadline(ctx, next.Org, next.Event, record.Headline{Version: next.Version, Revision: next.Revision, Total: headline})
+	return r.Records.PutHeadline(ctx, next.Org, next.Event, headline)
 }
 
 // sameContent reports whether two results would be served alike.

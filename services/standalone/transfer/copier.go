@@ -127,7 +127,16 @@ func (c *copier) part(ctx context.Context, p part) error {
 }
 
 func (c *copier) result(ctx context.Context, r resulttree.Result) error {
-	return unless(c.to.Results.PutResult(ctx, r, 0), resulttree.ErrConflict)
+	if err := unless(c.to.Results.PutResult(ctx, r, 0), resulttree.ErrConflict); err != nil {
+		return err
+	}
+	// What cannot be read of a result is no reason to leave it behind: its headline
+	// is stored again by the next calculation.
+	headline, err := resulttree.HeadlineOf(r)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	return c.to.Records.PutHeadline(ctx, r.Org, r.Event, headline)
 }
 
 func (c *copier) key(ctx context.Context, org record.OrgID, k record.KeyEntry) error {

@@ -1,0 +1,97 @@
+package histories
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// Events is what verifying the histories of events reads.
+type Events interface {
+	EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error)
+	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)
+}
+
+// EventTally is what a verification of events has gone through.
+type EventTally struct{ Events, Entries int64 }
+
+// VerifyEvents goes through all events of a tenant, deleted ones included, and
+// hands on what is wrong with the chain of each. It works beside running
+// servers: what looks wrong is read again until the event stood still meanwhile.
+func VerifyEvents(ctx context.Context, store Events, org record.OrgID, report func(error) error) (EventTally, error) {
+	var tally EventTally
+	for after := int64(0); ; {
+		events, err := store.EventsAfter(ctx, org, after, auditRecords)
+		if err != nil || len(events) == 0 {
+			return tally, err
+		}
+		for _, e := range events {
+			after = e.Slot
+			entries, fault, err := verifyEvent(ctx, store, e)
+			if err != nil {
+				return tally, fmt.Errorf("verify history of event %s: %w", e.ID, err)
+			}
+			tally.Events, tally.Entries = tally.Events+1, tally.Entries+entries
+			if fault == nil {
+				continue
+			}
+			if err := report(fault); err != nil {
+				return tally, err
+			}
+		}
+	}
+}
+
+// verifyEvent returns how many entries an event has, and what is wrong with them.
+func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int64, fault, err error) {
+	for range auditAttempts {
+		if e.Last.Rev == 0 {
+			return 0, beforeFirst(ctx, store, e), nil
+		}
+		all, err := store.EventEntries(ctx, e.Org, e.ID, 0, math.MaxInt32)
+		if err != nil {
+			return 0, nil, err
+		}
+		chain := make([]record.EventEntry, 0, len(all)+1)
+		for _, entry := range all {
+			// A change that was not made leaves a copy of the newest entry.
+			if entry.Rev == e.Last.Rev && entry.Hash == e.Last.Hash {
+				continue
+			}
+			chain = append(chain, entry)
+		}
+		fault = record.VerifyEventHistory(e, append(chain, e.Last))
+		if fault == nil && chain != nil && len(chain) > 0 && chain[0].Rev != e.Begin {
+			fault = fmt.Errorf("event %s: its history begins at revision %d, not %d", e.ID, chain[0].Rev, e.Begin)
+		}
+		now, readErr := store.EventContext(ctx, e.Org, e.ID)
+		if readErr != nil {
+			return 0, nil, readErr
+		}
+		if fault == nil || now.Rev == e.Rev && now.Last.Hash == e.Last.Hash {
+			return int64(len(chain)) + 1, fault, nil
+		}
+		e = now
+	}
+	return 0, nil, fmt.Errorf("it does not stand still")
+}
+
+// beforeFirst checks an event from before histories were kept, which nobody has
+// changed since: it has no entries, but for the one that a change may have left
+// that was not made.
+func beforeFirst(ctx context.Context, store Events, e record.Event) error {
+	all, err := store.EventEntries(ctx, e.Org, e.ID, 0, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	adopted := record.Adopted(e).Last
+	for _, entry := range all {
+		if entry.Rev != adopted.Rev || entry.Hash != adopted.Hash {
+			return fmt.Errorf("event %s: it has lost its history, of which revision %d is left", e.ID, entry.Rev)
+		}
+	}
+	return nil
+}
