@@ -2,6 +2,7 @@ package histories
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -64,7 +65,7 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 			chain = append(chain, entry)
 		}
 		fault = record.VerifyEventHistory(e, append(chain, e.Last))
-		if fault == nil && chain != nil && len(chain) > 0 && chain[0].Rev != e.Begin {
+		if fault == nil && len(chain) > 0 && chain[0].Rev != e.Begin {
 			fault = fmt.Errorf("event %s: its history begins at revision %d, not %d", e.ID, chain[0].Rev, e.Begin)
 		}
 		now, readErr := store.EventContext(ctx, e.Org, e.ID)
@@ -76,7 +77,7 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 		}
 		e = now
 	}
-	return 0, nil, fmt.Errorf("it does not stand still")
+	return 0, nil, errors.New("it does not stand still")
 }
 
 // beforeFirst checks an event from before histories were kept, which nobody has
