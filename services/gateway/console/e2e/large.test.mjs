@@ -25,26 +25,31 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
     const of = (name) => metrics.find((m) => m.name === name).value;
     return 1000 * (of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration'));
   };
-  const frames = [];
   await grid(page).focus();
-  for (let n = 0; n < 60; n++) {
-    const begun = await busy();
-    await page.evaluate(
-      (top) =>
-        new Promise((done) => {
-          document.querySelector('[role=grid]').scrollTop = top;
-          requestAnimationFrame(() => requestAnimationFrame(done));
-        }),
-      n * 5000,
+  for (const [what, step] of [
+    ['three rows', 96],
+    ['a page', 480],
+    ['156 rows', 5000],
+  ]) {
+    const frames = [];
+    for (let n = 1; n <= 60; n++) {
+      const begun = await busy();
+      await page.evaluate(
+        (top) =>
+          new Promise((done) => {
+            document.querySelector('[role=grid]').scrollTop = top;
+            requestAnimationFrame(() => requestAnimationFrame(done));
+          }),
+        n * step,
+      );
+      frames.push((await busy()) - begun);
+    }
+    frames.sort((a, b) => a - b);
+    console.log(
+      `scripting, style and layout of scrolling by ${what}: median ${frames[30].toFixed(1)} ms, p95 ${frames[57].toFixed(1)} ms`,
     );
-    frames.push((await busy()) - begun);
   }
-  frames.sort((a, b) => a - b);
-  const p95 = frames[Math.floor(frames.length * 0.95)];
-  console.log(
-    `scripting, style and layout of a jump of 156 rows: median ${frames[30].toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`,
-  );
   // The time is reported and decides nothing: it depends on the machine. What it
   // follows from is held: how much there is to draw, and that an edit arrives.
-  assert.ok((await page.locator('[role=gridcell]').count()) < 2_000, 'more cells than can be seen are drawn');
+  assert.ok((await page.locator('[role=gridcell]').count()) < 500, 'more cells than can be seen are drawn');
 });

@@ -7,10 +7,22 @@ function locale(): string {
   return globalThis.navigator?.languages?.find((l) => l.split('-')[0] === language) ?? language;
 }
 
+// Making a formatter costs a hundred times what using it does.
+const formatters = new Map<string, Intl.NumberFormat>();
+
+function formatter(least: number, most: number): Intl.NumberFormat {
+  const lang = locale();
+  const key = `${lang} ${least} ${most}`;
+  let f = formatters.get(key);
+  if (!f) {
+    f = new Intl.NumberFormat(lang, { minimumFractionDigits: least, maximumFractionDigits: most });
+    formatters.set(key, f);
+  }
+  return f;
+}
+
 export function number(value: number, digits = 0): string {
-  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(
-    value,
-  );
+  return formatter(digits, digits).format(value);
 }
 
 /** Three significant digits at least, as the report rounds. */
@@ -34,8 +46,7 @@ export function range(low: number, high: number): string {
 }
 
 /** The figure to its last digit, as the server sent it. */
-export const exact = (kg: number): string =>
-  `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(kg)} kg CO₂e`;
+export const exact = (kg: number): string => `${formatter(0, 6).format(kg)} kg CO₂e`;
 
 export function signed(kg: number): string {
   return `${kg > 0 ? '+' : kg < 0 ? '−' : '±'}${amount(Math.abs(kg))}`;
@@ -84,3 +95,6 @@ export function parseNumber(text: string, lang = locale()): number | undefined {
 /** A number as it is typed into a cell: without groups, with the decimal sign of the locale. */
 export const cellNumber = (value: number): string =>
   locale().startsWith('de') ? String(value).replace('.', ',') : String(value);
+
+/** How numbers are grouped where the page is read, in the API's words. */
+export const groupedFormat = (): string => (locale().startsWith('de') ? '1.234,5' : '1,234.5');

@@ -91,3 +91,35 @@ describe('rows', () => {
     expect(fieldsOf(columns, cellsOf(columns, record))).toEqual(record);
   });
 });
+
+describe('numbers with units', () => {
+  const columns = columnsOf({
+    properties: {
+      distanceKm: { type: ['number', 'null'], 'x-unit': 'km' },
+      passengers: { type: 'integer' },
+      stated: { type: ['object', 'null'] },
+      numberFormat: { type: ['string', 'null'], enum: ['1234.5', null] },
+    },
+  });
+  it('are stated as they are written, and plain numbers are not', () => {
+    expect(columns.map((c) => c.field)).toEqual(['distanceKm', 'passengers']);
+    expect(fieldsOf(columns, { distanceKm: '112 miles', passengers: '2' })).toEqual({
+      passengers: 2,
+      stated: { distanceKm: '112 miles' },
+    });
+    expect(fieldsOf(columns, { distanceKm: '1,200 mi' })).toEqual({
+      stated: { distanceKm: '1,200 mi' },
+      numberFormat: '1,234.5',
+    });
+    expect(fieldsOf(columns, { distanceKm: '112' })).toEqual({ distanceKm: 112 });
+    expect(fieldsOf(columns, { distanceKm: 'far' })).toEqual({ distanceKm: 'far' });
+    expect(fieldsOf(columns, { passengers: '2 people' })).toEqual({ passengers: '2 people' });
+  });
+  it('are shown as they were written, and changed one way at a time', () => {
+    const saved = cellsOf(columns, { distanceKm: 180.2, stated: { distanceKm: '112 miles' } });
+    expect(saved).toEqual({ distanceKm: '112 miles' });
+    expect(patchOf(columns, { distanceKm: '90' }, saved)).toEqual({ distanceKm: 90 });
+    expect(patchOf(columns, { distanceKm: '90 mi' }, saved)).toEqual({ stated: { distanceKm: '90 mi' } });
+    expect(patchOf(columns, {}, saved)).toEqual({ distanceKm: null });
+  });
+});

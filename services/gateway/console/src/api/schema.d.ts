@@ -1395,8 +1395,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adopt another factor set
-         * @description Needs the role manager. A new factor set moves no result by itself; an event has the one it was made with until this. The
+         * Adopt another factor set or engine
+         * @description Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made with until this. The
          *     answer is what the counted records come to under the set. Rehearse it first with `X-Dry-Run`. A record that has no factor
          *     in the set keeps the event from adopting it (400, detail `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
          */
@@ -2649,7 +2649,7 @@ export interface components {
              */
             gwp: "published" | "AR6";
             /**
-             * @description The arithmetic the event is pinned to; absent it stays as it is, and is 1.2.0 for a new event. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
+             * @description The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
              * @enum {string}
              */
             engine?: "1.2.0" | "2.0.0";
@@ -3799,6 +3799,8 @@ export interface components {
             hours?: number | null;
             /** @description Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. */
             loadPercent?: number | null;
+            /** @description Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. */
+            renewablePercent?: number | null;
         };
         /**
          * water
@@ -4488,6 +4490,8 @@ export interface components {
             hours?: number | null;
             /** @description Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. */
             loadPercent?: number | null;
+            /** @description Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. */
+            renewablePercent?: number | null;
         };
         /**
          * water
@@ -5217,6 +5221,15 @@ export interface components {
                 residualMixKWh?: number;
                 /** @description Electricity counted with the average of the grid, where there is no residual mix. */
                 gridAverageKWh?: number;
+                /** @description The same kilowatt-hours by location and by contract, within one boundary: generation alone, or the life cycle where the factor of the location covers it. Scope 2 is electricity in the organiser's control, scope 3 all other. Absent by engine 1.2.0. */
+                byScope?: {
+                    scope2?: components["schemas"]["DualScope"];
+                    scope3?: components["schemas"]["DualScope"];
+                };
+                /** @description Grid losses and the supply of fuels, which both figures have beside them. Absent by engine 1.2.0. */
+                upstreamKg?: number;
+                /** @description The dual report of scope 2, heat and electric vehicles included. Absent by engine 1.2.0. */
+                scope2?: components["schemas"]["DualScope"];
             } | null;
             /** @description The total without the flights of attendees. */
             excludingAttendeeTravelKg?: number;
@@ -5237,6 +5250,57 @@ export interface components {
             };
             /** @description What to know about the figures as a whole. */
             notices: components["schemas"]["Notice"][];
+        };
+        /**
+         * @description One amount by both methods of the GHG Protocol's Scope 2 Guidance.
+         * @example {
+         *       "locationBasedKg": 130.96,
+         *       "marketBasedKg": 0
+         *     }
+         */
+        DualScope: {
+            /** @description With the average of the grid. */
+            locationBasedKg: number;
+            /** @description By contract: what a contract covers 0, the rest with the residual mix, or the grid where none is held. */
+            marketBasedKg: number;
+        };
+        /**
+         * @description A footprint in the rows of one standard.
+         * @example {
+         *       "standard": "esrs-e1-6",
+         *       "title": "ESRS E1-6: gross scopes 1, 2, 3 and total GHG emissions",
+         *       "rows": [
+         *         {
+         *           "name": "Scope 2 (location-based)",
+         *           "kgCO2e": 130.96
+         *         }
+         *       ],
+         *       "totalKgCO2e": 130.96,
+         *       "marketBasedTotalKgCO2e": 0,
+         *       "note": "Report in tonnes."
+         *     }
+         */
+        StandardTable: {
+            /**
+             * @description `ghg-protocol`, `iso-14064-1`, `esrs-e1-6` or `nzce`.
+             * @example iso-14064-1
+             */
+            standard: string;
+            /** @description Name of the standard and the table. */
+            title: string;
+            /** @description The rows; they add up to the total. */
+            rows: {
+                /** @description Name of the row. */
+                name: string;
+                /** @description What is in it. */
+                kgCO2e: number;
+            }[];
+            /** @description The sum of the rows. */
+            totalKgCO2e: number;
+            /** @description The total with scope 2 by contract, where the standard asks for it. Absent by engine 1.2.0. */
+            marketBasedTotalKgCO2e?: number;
+            /** @description What the standard leaves to a choice. */
+            note: string;
         };
         /**
          * @description The footprint of an event.
@@ -5357,6 +5421,23 @@ export interface components {
         Result: components["schemas"]["Breakdown"] & {
             /** @description Identifier of the event. */
             eventId: string;
+            /** @description The footprint in the rows of the GHG Protocol, ISO 14064-1, ESRS E1-6 and Net Zero Carbon Events. The rows of each table add up to the total. */
+            tables?: components["schemas"]["StandardTable"][];
+            /** @description Figures by who takes part, in person and from afar, as the event states them now; of the newest result only, and absent where the event states neither. Digital records count for those from afar, all other for those in person. */
+            participants?: {
+                /** @description Attendees in person. */
+                inPerson?: number;
+                /** @description Attendees from afar. */
+                virtual?: number;
+                /** @description The total by all who take part. */
+                perParticipantKg?: number | null;
+                /** @description The same by day; null without dates. */
+                perParticipantDayKg?: number | null;
+                /** @description The total without digital records by attendees in person. */
+                perInPersonKg?: number | null;
+                /** @description Digital records by attendees from afar. */
+                perVirtualKg?: number | null;
+            };
             /** @description Rises each time the result changes. */
             revision: number;
             /** @description Why this revision differs from the one before it: one entry for each action of each person, oldest first, at most 20. */
@@ -5439,7 +5520,7 @@ export interface components {
          */
         Finding: {
             /**
-             * @description `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
+             * @description `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `EXPECTED_COMPANION_MISSING`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
              *     `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`,
              *     `OUT_OF_RANGE_FOR_TYPE` (more of something than its type ever comes to: a digit too many, or another unit), or
              *     `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000 counted records.
@@ -6330,14 +6411,55 @@ export interface components {
                         kgCO2e: number;
                     }[];
                 }[];
+                /** @description The ends of the interval of the total. An interval is not made of parts by record: its difference is one part, of the kind of change there was, or `recalculated` where there were several. */
+                intervals?: {
+                    /**
+                     * @description Which end.
+                     * @enum {string}
+                     */
+                    figure: "low" | "high";
+                    /** @description The earlier figure. */
+                    from: number;
+                    /** @description The later figure. */
+                    to: number;
+                    /** @description The later less the earlier; negative when it fell. */
+                    difference: number;
+                    /** @description What each kind of change adds to it. */
+                    parts: {
+                        /** @description The kind, as in `parts` of the total. */
+                        kind: string;
+                        /** @description What it adds; negative when it takes away. */
+                        kgCO2e: number;
+                    }[];
+                }[];
+                /** @description Scopes and categories of scope 3 that differ. A new engine can move masses between them and leave the total as it is. */
+                categories?: {
+                    /** @description Scope of the GHG Protocol. */
+                    scope: number;
+                    /**
+                     * @description Category of scope 3.
+                     * @example 6 Business travel
+                     */
+                    category?: string;
+                    /** @description The earlier figure. */
+                    from: number;
+                    /** @description The later figure. */
+                    to: number;
+                    /** @description The later less the earlier; negative when it fell. */
+                    differenceKgCO2e: number;
+                }[];
                 /** @description Why there are revisions between the two; the newer one's own included. */
                 cause: components["schemas"]["Cause"][];
             };
         };
         /**
-         * @description Names the factor set to adopt.
+         * @description Names the factor set to adopt, the engine, or both.
          * @example {
          *       "factorSet": "desnz-2026"
+         *     }
+         * @example {
+         *       "engine": "2.0.0",
+         *       "comment": "Intervals that hold what lines share."
          *     }
          */
         FactorSetInput: {
@@ -6345,10 +6467,15 @@ export interface components {
              * @description The `id` of a factor set.
              * @example desnz-2026
              */
-            factorSet: string;
+            factorSet?: string;
+            /**
+             * @description The arithmetic to adopt; the changelog and the methodology say what each one changed.
+             * @enum {string}
+             */
+            engine?: "1.2.0" | "2.0.0";
             /** @description Why, for the history. Your organization may require it. */
             comment?: string;
-        };
+        } | unknown | unknown;
         /** @description The answer, in the envelope. */
         AdoptionResponse: {
             /** @constant */
@@ -6359,6 +6486,10 @@ export interface components {
                 notices?: components["schemas"]["Notice"][];
                 /** @description Identifier of the event. */
                 eventId: string;
+                /** @description The arithmetic before. */
+                fromEngine: string;
+                /** @description The arithmetic after. */
+                toEngine: string;
                 from: components["schemas"]["FactorSetName"];
                 to: components["schemas"]["FactorSetName"];
                 /** @description The total under the set the event had; null when nothing is approved. */

@@ -1,18 +1,10 @@
-import { ActionIcon, Button, FileButton, Group, Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import {
-  IconArrowBackUp,
-  IconArrowDown,
-  IconArrowForwardUp,
-  IconFileImport,
-  IconSend,
-  IconTrash,
-} from '@tabler/icons-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
   useCallback,
   useEffect,
@@ -22,7 +14,6 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
-import { amount, exact, range } from '../format';
 import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
 import type { Column } from './columns';
@@ -30,11 +21,12 @@ import { Editor } from './Editor';
 import type { Engine } from './engine';
 import { Inspector } from './Inspector';
 import { MappingModal, type Pasted } from './MappingModal';
-import { area, at, byKey, move, type Selection } from './selection';
+import { Rows, rowHeight, type View } from './Rows';
+import { area, at, byKey, move, type Position, type Selection } from './selection';
 import { dirty, empty, type Row } from './store';
+import { Toolbar } from './Toolbar';
 import { hasHeading, type Mapping, parseTable, proposeMapping, rememberMapping, writeTable } from './table';
 
-const rowHeight = 32;
 const blankRows = 20;
 const sharedFields = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence'];
 
@@ -47,7 +39,7 @@ interface Props {
 }
 
 function widthOf(c: Column): number {
-  if (c.place) return 84;
+  if (c.place) return 120;
   if (c.field === 'description' || c.kind === 'evidence') return 220;
   if (c.kind === 'boolean') return 96;
   if (c.kind === 'integer' || c.kind === 'number') return 120;
@@ -87,30 +79,20 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const pressed = useRef(false);
 
-  const rowsView = useVirtualizer({
-    count: total,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    scrollPaddingStart: 36,
-    scrollPaddingEnd: 8,
-  });
+  const view = useRef<View>(null);
   const { active } = selection;
   const column = columns[active.col];
   const row = shown[active.row];
   const picked = area(selection);
   const selected = shown.slice(picked.top, picked.bottom + 1);
 
-  const go = useCallback(
-    (s: Selection): void => {
-      setSelection(s);
-      rowsView.scrollToIndex(s.active.row);
-      scroller.current
-        ?.querySelector(`[data-col="${s.active.col}"]`)
-        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    },
-    [rowsView],
-  );
+  const go = useCallback((s: Selection): void => {
+    setSelection(s);
+    view.current?.show(s.active.row);
+    scroller.current
+      ?.querySelector(`[data-col="${s.active.col}"]`)
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, []);
 
   // The row in focus is saved when it is left.
   const activeKey = row?.key ?? null;
@@ -124,7 +106,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, where the page was opened for one record
   useEffect(() => {
-    if (focus) rowsView.scrollToIndex(active.row, { align: 'center' });
+    if (focus) view.current?.show(active.row, 'center');
     scroller.current?.focus({ preventScroll: true });
   }, []);
 
@@ -351,73 +333,70 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   };
 
   const lead = everything ? 3 : 1; // columns before the fields: number, and in the overview type and figure
-  const widths = columns.map(widthOf);
+  const widths = useMemo(() => columns.map(widthOf), [columns]);
   const template = `${everything ? '56px 140px ' : '56px '}${widths.map((w) => `${w}px`).join(' ')} minmax(190px, 1fr)`;
   const width = widths.reduce((a, b) => a + b, 0) + 56 + 190 + (everything ? 140 : 0);
 
-  const cellText = (r: Row, c: Column): string => {
-    const text = r.cells[c.field] ?? '';
-    return c.options.length > 0 && c.kind !== 'boolean' ? text.replaceAll('_', ' ') : text;
+  const editor = editing && column && (
+    <Editor
+      column={column}
+      label={column.label}
+      start={editing.start}
+      select={editing.select}
+      done={commit}
+      cancel={() => {
+        setEditing(null);
+        requestAnimationFrame(grid);
+      }}
+    />
+  );
+  /** Returns the cell that an event of the pointer is about. */
+  const cellOf = (e: MouseEvent): Position | undefined => {
+    const target = e.target as Element;
+    if (target.closest('.celleditor, [role=listbox]')) return undefined;
+    const cell = target.closest<HTMLElement>('[data-c], [data-head]');
+    const line = target.closest<HTMLElement>('[data-r]');
+    if (!cell || !line) return undefined;
+    return { row: Number(line.dataset.r), col: cell.dataset.c === undefined ? -1 : Number(cell.dataset.c) };
+  };
+  const onMouseDown = (e: MouseEvent): void => {
+    const where = cellOf(e);
+    if (!where || e.button !== 0) return;
+    e.preventDefault();
+    grid();
+    setEditing(null);
+    if (where.col < 0) {
+      // The number of a row stands for all of it.
+      const last = { row: where.row, col: columns.length - 1 };
+      setSelection((s) => ({ anchor: { row: e.shiftKey ? s.anchor.row : where.row, col: 0 }, active: last }));
+      return;
+    }
+    pressed.current = true;
+    setSelection((s) => ({ active: where, anchor: e.shiftKey ? s.anchor : where }));
+  };
+  const onMouseOver = (e: MouseEvent): void => {
+    if (!pressed.current) return;
+    const where = cellOf(e);
+    if (where && where.col >= 0) setSelection((s) => ({ ...s, active: where }));
+  };
+  const onDoubleClick = (e: MouseEvent): void => {
+    const where = cellOf(e);
+    if (where && where.col >= 0) edit(textAt(where.row, where.col), false);
   };
 
   return (
     <div className="sheetmain">
       <div className="gridside">
-        <Group className="toolbar" gap={6} role="toolbar" aria-label={t('sheet.tools')}>
-          <Tool
-            label={t('sheet.undo')}
-            keys="Ctrl+Z"
-            disabled={!store.canUndo}
-            onClick={undo}
-            icon={<IconArrowBackUp size={17} aria-hidden />}
-          />
-          <Tool
-            label={t('sheet.redo')}
-            keys="Ctrl+Y"
-            disabled={!store.canRedo}
-            onClick={() => store.redo()}
-            icon={<IconArrowForwardUp size={17} aria-hidden />}
-          />
-          <Tool
-            label={t('sheet.fillDown')}
-            keys="Ctrl+D"
-            disabled={picked.bottom === picked.top}
-            onClick={fillDown}
-            icon={<IconArrowDown size={17} aria-hidden />}
-          />
-          <Tool
-            label={t('sheet.delete')}
-            keys=""
-            disabled={deletable.length === 0}
-            onClick={() => void remove()}
-            icon={<IconTrash size={17} aria-hidden />}
-          />
-          <FileButton
-            onChange={(f) => void take(f)}
-            accept=".csv,.tsv,.txt,text/csv,text/plain"
-            inputProps={{ 'aria-label': t('sheet.file') }}
-          >
-            {(props) => (
-              <Button
-                {...props}
-                disabled={store.readOnly}
-                size="compact-sm"
-                variant="default"
-                leftSection={<IconFileImport size={15} aria-hidden />}
-              >
-                {t('sheet.file')}
-              </Button>
-            )}
-          </FileButton>
-          <Button
-            size="compact-sm"
-            leftSection={<IconSend size={15} aria-hidden />}
-            disabled={submittable.length === 0}
-            onClick={() => void submit()}
-          >
-            {t('sheet.submit', { count: submittable.length })}
-          </Button>
-        </Group>
+        <Toolbar
+          store={store}
+          wide={picked.bottom > picked.top}
+          undo={undo}
+          fillDown={fillDown}
+          remove={deletable.length > 0 ? () => void remove() : undefined}
+          take={(f) => void take(f)}
+          count={submittable.length}
+          submit={() => void submit()}
+        />
         <div
           ref={scroller}
           className="grid"
@@ -442,6 +421,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           }}
           onDragLeave={() => setDropping(false)}
           onDrop={onDrop}
+          onMouseDown={onMouseDown}
+          onMouseOver={onMouseOver}
+          onDoubleClick={onDoubleClick}
           onMouseUp={() => {
             pressed.current = false;
           }}
@@ -491,136 +473,23 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
               kg CO₂e
             </div>
           </div>
-          <div style={{ height: rowsView.getTotalSize(), minWidth: width, position: 'relative' }} role="presentation">
-            {rowsView.getVirtualItems().map((v) => {
-              const r = shown[v.index];
-              return (
-                <div
-                  key={r?.key ?? `blank-${v.index}`}
-                  role="row"
-                  tabIndex={-1}
-                  aria-rowindex={v.index + 2}
-                  className="gridrow"
-                  data-status={r?.status}
-                  style={{
-                    gridTemplateColumns: template,
-                    minWidth: width,
-                    transform: `translateY(${v.start}px)`,
-                    height: rowHeight,
-                    position: 'absolute',
-                    top: 0,
-                    left: 0,
-                    right: 0,
-                  }}
-                >
-                  {/** biome-ignore lint/a11y/useKeyWithClickEvents: Shift and the arrow keys select rows */}
-                  <div
-                    role="rowheader"
-                    tabIndex={-1}
-                    aria-colindex={1}
-                    className="cell rownumber"
-                    title={r ? t(`status.${r.status}`) : undefined}
-                    onClick={(e) =>
-                      setSelection((s) => ({
-                        anchor: { row: e.shiftKey ? s.anchor.row : v.index, col: 0 },
-                        active: { row: v.index, col: columns.length - 1 },
-                      }))
-                    }
-                  >
-                    {v.index + 1}
-                    {r && (
-                      <>
-                        <span
-                          className="dot"
-                          data-status={r.saving ? 'saving' : dirty(r) ? 'draft' : r.status}
-                          aria-hidden
-                        />
-                        <span className="vh"> {t(`status.${r.status}`)}</span>
-                      </>
-                    )}
-                  </div>
-                  {everything && (
-                    <div role="gridcell" tabIndex={-1} aria-colindex={2} className="cell readonly">
-                      {r && t(`type.${r.type as 'flights'}`, { defaultValue: r.type })}
-                    </div>
-                  )}
-                  {columns.map((c, n) => {
-                    const here = v.index === active.row && n === active.col;
-                    const chosen =
-                      v.index >= picked.top && v.index <= picked.bottom && n >= picked.left && n <= picked.right;
-                    const fault = r?.check.faults[c.field];
-                    const other = r?.theirs && (r.theirs.cells[c.field] ?? '') !== (r.cells[c.field] ?? '');
-                    return (
-                      <div
-                        key={c.field}
-                        id={`${id}-${v.index}-${n}`}
-                        role="gridcell"
-                        tabIndex={-1}
-                        aria-colindex={n + (everything ? 3 : 2)}
-                        aria-selected={chosen}
-                        aria-invalid={fault ? true : undefined}
-                        aria-readonly={r && !store.editable(r) ? true : undefined}
-                        title={
-                          fault?.message ??
-                          (other ? t('conflict.cell', { theirs: r?.theirs?.cells[c.field] || '–' }) : undefined)
-                        }
-                        className="cell"
-                        data-active={here || undefined}
-                        data-selected={chosen || undefined}
-                        data-fault={fault ? true : undefined}
-                        data-conflict={other ? true : undefined}
-                        data-number={c.kind === 'integer' || c.kind === 'number' ? true : undefined}
-                        onMouseDown={(e) => {
-                          if (e.button !== 0) return;
-                          e.preventDefault();
-                          grid();
-                          pressed.current = true;
-                          setEditing(null);
-                          setSelection((s) => ({
-                            active: { row: v.index, col: n },
-                            anchor: e.shiftKey ? s.anchor : { row: v.index, col: n },
-                          }));
-                        }}
-                        onMouseEnter={() => {
-                          if (pressed.current) setSelection((s) => ({ ...s, active: { row: v.index, col: n } }));
-                        }}
-                        onDoubleClick={() => edit(textAt(v.index, n), false)}
-                      >
-                        {here && editing ? (
-                          <Editor
-                            column={c}
-                            label={c.label}
-                            start={editing.start}
-                            select={editing.select}
-                            done={commit}
-                            cancel={() => {
-                              setEditing(null);
-                              requestAnimationFrame(grid);
-                            }}
-                          />
-                        ) : (
-                          <>
-                            <span className="celltext">{r ? cellText(r, c) : ''}</span>
-                            {other && <span className="theirs">{r?.theirs?.cells[c.field] || '–'}</span>}
-                            {fault && <span className="vh"> {fault.message}</span>}
-                          </>
-                        )}
-                      </div>
-                    );
-                  })}
-                  <div
-                    role="gridcell"
-                    tabIndex={-1}
-                    aria-colindex={columns.length + (everything ? 3 : 2)}
-                    className="cell readonly kg"
-                    aria-readonly
-                  >
-                    {r && <KgCell row={r} />}
-                  </div>
-                </div>
-              );
-            })}
-          </div>
+          <Rows
+            id={id}
+            store={store}
+            shown={shown}
+            total={total}
+            columns={columns}
+            widths={widths}
+            template={template}
+            width={width}
+            everything={everything}
+            active={active}
+            picked={picked}
+            editor={editor}
+            words={t}
+            scroller={scroller}
+            view={view}
+          />
         </div>
         {shown.length === 0 && (
           <Text size="sm" c="dimmed" className="gridhint">
@@ -649,40 +518,5 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
         />
       )}
     </div>
-  );
-}
-
-function Tool({
-  label,
-  keys,
-  icon,
-  disabled,
-  onClick,
-}: {
-  label: string;
-  keys: string;
-  icon: ReactNode;
-  disabled: boolean;
-  onClick: () => void;
-}): ReactNode {
-  return (
-    <Tooltip label={keys ? `${label} (${keys})` : label}>
-      <ActionIcon variant="default" size={28} aria-label={label} disabled={disabled} onClick={onClick}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
-  );
-}
-
-export function KgCell({ row }: { row: Row }): ReactNode {
-  const { t } = useTranslation();
-  const c = row.check;
-  if (c.state === 'bad')
-    return <span className="bad">{t('sheet.faults', { count: Object.keys(c.faults).length })}</span>;
-  if (c.kg === undefined) return <span className="dim">{c.state === 'waiting' ? '…' : ''}</span>;
-  return (
-    <span data-waiting={c.state === 'waiting' || undefined} title={exact(c.kg)}>
-      <b>{amount(c.kg)}</b> <span className="dim">{range(c.low ?? 0, c.high ?? 0)}</span>
-    </span>
   );
 }

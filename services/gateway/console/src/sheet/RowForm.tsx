@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next';
 import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
 import type { Engine } from './engine';
-import { KgCell } from './Grid';
 import { StatusBadge } from './Inspector';
+import { Kg } from './Line';
 import { dirty } from './store';
 
 /** The sheet where there is room for one row only: the row as a form. */
@@ -61,7 +61,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
       {row && (
         <Group justify="space-between">
           <StatusBadge row={row} />
-          <KgCell row={row} />
+          <Kg check={row.check} words={t} />
         </Group>
       )}
       {!info && <Text c="dimmed">{t('sheet.emptyAll')}</Text>}

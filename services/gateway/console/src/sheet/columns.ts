@@ -1,6 +1,6 @@
 /** The columns of a record type, made from its JSON Schema, and what their cells say. */
 import * as z from 'zod/mini';
-import { cellNumber, parseNumber } from '../format';
+import { cellNumber, groupedFormat, parseNumber } from '../format';
 
 const property = z.object({
   type: z.optional(z.union([z.string(), z.array(z.string())])),
@@ -56,6 +56,8 @@ export function columnsOf(raw: unknown): Column[] {
   const { properties, required = [] } = parsed.data;
   const columns: Column[] = [];
   for (const [field, p] of Object.entries(properties)) {
+    // How numbers with units are written is known from the language of the page.
+    if (field === 'numberFormat') continue;
     const type = (Array.isArray(p.type) ? p.type : [p.type ?? 'string']).find((t) => t !== 'null') ?? 'string';
     const kind = kindOf(field, type, p.format);
     if (!kind) continue;
@@ -67,7 +69,7 @@ export function columnsOf(raw: unknown): Column[] {
       label: labelOf(field, unit),
       required: required.includes(field),
       options: kind === 'boolean' ? ['yes', 'no'] : (p.enum ?? []).filter((o): o is string => typeof o === 'string'),
-      place: (field === 'from' || field === 'to') && Boolean(p.pattern),
+      place: (field === 'from' || field === 'to') && kind === 'text',
       description: p.description ?? '',
       fallback: p.default === undefined ? '' : String(p.default),
     });
@@ -146,14 +148,34 @@ export function textOf(column: Column, value: unknown): string {
   return String(value);
 }
 
+/** Reports whether a cell holds a number with a unit of its own, such as "112 miles", which the server converts. */
+export function isStated(column: Column, text: string): boolean {
+  if (column.unit === '' || (column.kind !== 'number' && column.kind !== 'integer')) return false;
+  return /^\d[\d.,'\s]*[^\d.,'\s]/.test(text.trim());
+}
+
+/** Returns what a row states with units, and how its numbers are written where that could be read in two ways. */
+function statedOf(columns: Column[], cells: Cells): Record<string, unknown> {
+  const stated: Record<string, string> = {};
+  for (const c of columns) {
+    const text = (cells[c.field] ?? '').trim();
+    if (isStated(c, text)) stated[c.field] = text;
+  }
+  const texts = Object.values(stated);
+  if (texts.length === 0) return {};
+  const ambiguous = texts.some((t) => /[.,]\d{3}(?!\d)/.test(t));
+  return { stated, ...(ambiguous ? { numberFormat: groupedFormat() } : {}) };
+}
+
 /** Returns the fields of a row for the API. */
 export function fieldsOf(columns: Column[], cells: Cells): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const c of columns) {
-    const v = cellValue(c, cells[c.field] ?? '');
+    const text = cells[c.field] ?? '';
+    const v = isStated(c, text) ? undefined : cellValue(c, text);
     if (v !== undefined) fields[c.field] = v;
   }
-  return fields;
+  return { ...fields, ...statedOf(columns, cells) };
 }
 
 /** Returns a PATCH: what a row says otherwise than it was saved; what was emptied is null. */
@@ -161,15 +183,20 @@ export function patchOf(columns: Column[], cells: Cells, saved: Cells): Record<s
   const patch: Record<string, unknown> = {};
   for (const c of columns) {
     const now = (cells[c.field] ?? '').trim();
-    if (now !== (saved[c.field] ?? '').trim()) patch[c.field] = cellValue(c, now) ?? null;
+    if (now === (saved[c.field] ?? '').trim()) continue;
+    // What is stated is written as a whole.
+    if (isStated(c, now)) Object.assign(patch, statedOf(columns, cells));
+    else patch[c.field] = cellValue(c, now) ?? null;
   }
   return patch;
 }
 
 export function cellsOf(columns: Column[], record: Record<string, unknown>): Cells {
   const cells: Cells = {};
+  const stated = (record.stated ?? {}) as Record<string, string>;
   for (const c of columns) {
-    const text = textOf(c, record[c.field]);
+    // As the paper has it, not as it was converted.
+    const text = stated[c.field] ?? textOf(c, record[c.field]);
     if (text !== '') cells[c.field] = text;
   }
   return cells;

@@ -279,7 +279,10 @@ export function checkOf(f: Schemas['FootprintPreview'] | undefined): Check {
 export function faultsOf(details: Detail[], message: string): Record<string, Detail> {
   const faults: Record<string, Detail> = {};
   for (const d of details) {
-    const field = (d.field ?? '').replace(/^items\[\d+\]\.?/, '').replace(/[.[].*$/, '');
+    const field = (d.field ?? '')
+      .replace(/^items\[\d+\]\.?/, '')
+      .replace(/^stated\./, '')
+      .replace(/[.[].*$/, '');
     faults[field] ??= d;
   }
   if (details.length === 0) faults[''] = { code: 'REFUSED', message };

@@ -1,0 +1,154 @@
+/** One row of the grid. It is drawn anew only when something of its own has changed. */
+import type { TFunction } from 'i18next';
+import { memo, type ReactNode } from 'react';
+import { amount, exact, range } from '../format';
+import type { Cells, Column } from './columns';
+import { rowHeight } from './Rows';
+import { type Check, dirty, type Row } from './store';
+
+/** What the rows say, in the language of the page. */
+export type Words = TFunction;
+
+interface Props {
+  id: string;
+  index: number;
+  start: number;
+  row: Row | undefined;
+  // What of the row is drawn: rows change in place, so these stand beside it.
+  cells: Cells | undefined;
+  saved: Cells | undefined;
+  check: Check | undefined;
+  status: Row['status'] | undefined;
+  saving: boolean | undefined;
+  theirs: Row['theirs'];
+  locked: boolean;
+  columns: Column[];
+  from: number;
+  to: number;
+  template: string;
+  width: number;
+  everything: boolean;
+  /** The column in focus, -1 for none; and those that are selected. */
+  active: number;
+  left: number;
+  right: number;
+  editor: ReactNode;
+  words: Words;
+}
+
+export const Line = memo(function Line(p: Props): ReactNode {
+  const { row, words: t } = p;
+  const lead = p.everything ? 3 : 2;
+  const drawn: ReactNode[] = [];
+  const draw = (n: number): void => {
+    const c = p.columns[n];
+    if (c) drawn.push(cellOf(p, c, n, lead));
+  };
+  // The cell in focus is there even when it cannot be seen: the focus points to it.
+  if (p.active >= 0 && p.active < p.from) draw(p.active);
+  for (let n = p.from; n <= p.to; n++) draw(n);
+  if (p.active > p.to) draw(p.active);
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={p.index + 2}
+      className="gridrow datarow"
+      data-r={p.index}
+      data-status={p.status}
+      data-editing={p.editor ? true : undefined}
+      style={{
+        gridTemplateColumns: p.template,
+        minWidth: p.width,
+        transform: `translateY(${p.start}px)`,
+        height: rowHeight,
+      }}
+    >
+      <div
+        role="rowheader"
+        tabIndex={-1}
+        aria-colindex={1}
+        className="cell rownumber"
+        data-head
+        title={p.status && t(`status.${p.status}`)}
+      >
+        {p.index + 1}
+        {row && (
+          <>
+            <span className="dot" data-status={p.saving ? 'saving' : dirty(row) ? 'draft' : p.status} aria-hidden />
+            <span className="vh"> {t(`status.${row.status}`)}</span>
+          </>
+        )}
+      </div>
+      {p.everything && (
+        <div role="gridcell" tabIndex={-1} aria-colindex={2} className="cell readonly">
+          {row && t(`type.${row.type as 'flights'}`, { defaultValue: row.type })}
+        </div>
+      )}
+      {drawn}
+      <div
+        role="gridcell"
+        tabIndex={-1}
+        aria-colindex={p.columns.length + lead}
+        className="cell readonly kg"
+        style={{ gridColumn: p.columns.length + lead }}
+        aria-readonly
+      >
+        {p.check && <Kg check={p.check} words={t} />}
+      </div>
+    </div>
+  );
+});
+
+function cellOf(p: Props, c: Column, n: number, lead: number): ReactNode {
+  const { words: t } = p;
+  const text = p.cells?.[c.field] ?? '';
+  const fault = p.check?.faults[c.field];
+  const other = p.theirs && (p.theirs.cells[c.field] ?? '') !== text ? p.theirs.cells[c.field] || '–' : undefined;
+  const chosen = n >= p.left && n <= p.right;
+  return (
+    <div
+      key={c.field}
+      id={`${p.id}-${p.index}-${n}`}
+      role="gridcell"
+      tabIndex={-1}
+      aria-colindex={n + lead}
+      aria-selected={chosen}
+      aria-invalid={fault ? true : undefined}
+      aria-readonly={p.locked || undefined}
+      title={fault?.message ?? (other && t('conflict.cell', { theirs: other }))}
+      className="cell"
+      style={{ gridColumn: n + lead }}
+      data-c={n}
+      data-active={n === p.active || undefined}
+      data-selected={chosen || undefined}
+      data-fault={fault ? true : undefined}
+      data-conflict={other ? true : undefined}
+      data-number={c.kind === 'integer' || c.kind === 'number' ? true : undefined}
+    >
+      {n === p.active && p.editor ? (
+        p.editor
+      ) : (
+        <>
+          <span className="celltext">
+            {c.options.length > 0 && c.kind !== 'boolean' ? text.replaceAll('_', ' ') : text}
+          </span>
+          {other && <span className="theirs">{other}</span>}
+          {fault && <span className="vh"> {fault.message}</span>}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What a row counts, with its range; how many faults keep it from counting. */
+export function Kg({ check: c, words: t }: { check: Check; words: Words }): ReactNode {
+  if (c.state === 'bad')
+    return <span className="bad">{t('sheet.faults', { count: Object.keys(c.faults).length })}</span>;
+  if (c.kg === undefined) return <span className="dim">{c.state === 'waiting' ? '…' : ''}</span>;
+  return (
+    <span data-waiting={c.state === 'waiting' || undefined} title={exact(c.kg)}>
+      <b>{amount(c.kg)}</b> <span className="dim">{range(c.low ?? 0, c.high ?? 0)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,109 @@
+import { ActionIcon, Button, FileButton, Group, Tooltip } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowDown,
+  IconArrowForwardUp,
+  IconFileImport,
+  IconSend,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Store } from './store';
+
+interface Props {
+  store: Store;
+  /** More than one row is selected. */
+  wide: boolean;
+  undo: () => void;
+  fillDown: () => void;
+  /** Absent where nothing that is selected can be deleted. */
+  remove: (() => void) | undefined;
+  take: (file: File | null) => void;
+  /** How many of the selected rows can be submitted. */
+  count: number;
+  submit: () => void;
+}
+
+export function Toolbar({ store, wide, undo, fillDown, remove, take, count, submit }: Props): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Group className="toolbar" gap={6} role="toolbar" aria-label={t('sheet.tools')}>
+      <Tool
+        label={t('sheet.undo')}
+        keys="Ctrl+Z"
+        disabled={!store.canUndo}
+        onClick={undo}
+        icon={<IconArrowBackUp size={17} aria-hidden />}
+      />
+      <Tool
+        label={t('sheet.redo')}
+        keys="Ctrl+Y"
+        disabled={!store.canRedo}
+        onClick={() => store.redo()}
+        icon={<IconArrowForwardUp size={17} aria-hidden />}
+      />
+      <Tool
+        label={t('sheet.fillDown')}
+        keys="Ctrl+D"
+        disabled={!wide || store.readOnly}
+        onClick={fillDown}
+        icon={<IconArrowDown size={17} aria-hidden />}
+      />
+      <Tool
+        label={t('sheet.delete')}
+        keys=""
+        disabled={!remove}
+        onClick={() => remove?.()}
+        icon={<IconTrash size={17} aria-hidden />}
+      />
+      <FileButton
+        onChange={take}
+        accept=".csv,.tsv,.txt,text/csv,text/plain"
+        inputProps={{ 'aria-label': t('sheet.file') }}
+      >
+        {(props) => (
+          <Button
+            {...props}
+            disabled={store.readOnly}
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconFileImport size={15} aria-hidden />}
+          >
+            {t('sheet.file')}
+          </Button>
+        )}
+      </FileButton>
+      <Button
+        size="compact-sm"
+        leftSection={<IconSend size={15} aria-hidden />}
+        disabled={count === 0}
+        onClick={submit}
+      >
+        {t('sheet.submit', { count })}
+      </Button>
+    </Group>
+  );
+}
+
+function Tool({
+  label,
+  keys,
+  icon,
+  disabled,
+  onClick,
+}: {
+  label: string;
+  keys: string;
+  icon: ReactNode;
+  disabled: boolean;
+  onClick: () => void;
+}): ReactNode {
+  return (
+    <Tooltip label={keys ? `${label} (${keys})` : label}>
+      <ActionIcon variant="default" size={28} aria-label={label} disabled={disabled} onClick={onClick}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
