@@ -64,7 +64,7 @@ const decides = "approveEventChange"
 // still are the operations that write and never move a figure, with the reason.
 var still = map[string]string{
 	"login": "accounts", "refresh": "accounts", "logout": "accounts", "setUpAccount": "accounts", "changePassword": "accounts", "endSession": "accounts",
-	"createUser": "accounts", "updateUser": "accounts", "deleteUser": "accounts",
+	"createUser": "accounts", "updateUser": "accounts", "deleteUser": "accounts", "updateMe": "accounts",
 	"updateOrganization": "a policy moves nothing that was decided",
 	"createEvent":        "it has no records", "rejectEventChange": "nothing happens",
 	"signOffEvent": "it freezes the figure", "withdrawSignOff": "it opens the event, and the figure stays",
