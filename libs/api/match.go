@@ -57,7 +57,7 @@ func (m *Matcher) Operations() []Operation {
 // path of a request as it was sent, one for each method. It returns nil when
 // there is none, and for a path that two readers could read differently.
 func (m *Matcher) Match(path string) []Operation {
-	if parts, ok := SplitPath(path); ok {
+	if parts, ok := DecodePath(path); ok {
 		if found := m.match(parts, true); found != nil {
 			return found
 		}
@@ -66,7 +66,7 @@ func (m *Matcher) Match(path string) []Operation {
 	if !ok || below != "" && below[0] != '/' {
 		return nil
 	}
-	parts, ok := SplitPath(below)
+	parts, ok := DecodePath(below)
 	if !ok {
 		return nil
 	}
@@ -109,16 +109,20 @@ func Methods(operations []Operation) []string {
 	return list
 }
 
-// SplitPath returns the decoded segments of a path as it was sent; a slash at
-// the end does not count. It reports false for a path that two readers could
-// read differently: with an encoded slash or backslash, a dot segment, a control
-// character, or bytes that are not UTF-8.
-func SplitPath(path string) ([]string, bool) {
+// Reference is the parameter that stands for a name the client chose. It is the
+// only one whose value may have a slash, a backslash or a control character,
+// percent-encoded once.
+const Reference = "reference"
+
+// DecodePath returns the segments of a path as it was sent, each decoded once; a
+// slash at the end does not count. It reports false for a path that is not UTF-8
+// or has a dot segment, encoded or not. Only Matcher knows which segments may
+// hold what would separate segments.
+func DecodePath(path string) ([]string, bool) {
 	list := segments(path)
 	for i, s := range list {
 		decoded, err := url.PathUnescape(s)
-		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) ||
-			strings.ContainsFunc(decoded, func(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f }) {
+		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) {
 			return nil, false
 		}
 		list[i] = decoded
@@ -126,7 +130,13 @@ func SplitPath(path string) ([]string, bool) {
 	return list, true
 }
 
-// JoinPath returns the path of decoded segments, encoded so that SplitPath
+// plain reports whether two readers read a decoded segment alike: it has no
+// slash, backslash or control character.
+func plain(segment string) bool {
+	return !strings.ContainsFunc(segment, func(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f })
+}
+
+// JoinPath returns the path of decoded segments, encoded so that DecodePath
 // returns them again.
 func JoinPath(segments []string) string {
 	var b strings.Builder
@@ -149,7 +159,7 @@ func isParam(segment string) bool { return strings.HasPrefix(segment, "{") }
 // service's, now or later.
 func reserved(word string) bool {
 	switch word {
-	case "results", "review", "factor-set", "imports", "batch", "import", "export":
+	case "results", "review", "factor-set", "imports", "batch", "import", "export", "by-reference":
 		return true
 	}
 	return false
@@ -160,6 +170,15 @@ func (p pattern) matches(path []string) bool {
 		return false
 	}
 	for i, part := range p.parts {
+		if part == "{"+Reference+"}" {
+			if path[i] == "" || strings.IndexByte(path[i], 0) >= 0 {
+				return false
+			}
+			continue
+		}
+		if !plain(path[i]) {
+			return false
+		}
 		switch part {
 		case "{eventId}", "{type}", "{recordId}":
 			if path[i] == "" || reserved(path[i]) {

@@ -84,12 +84,37 @@ func TestFindByPath(t *testing.T) {
 	}
 }
 
+// TestReferencesInPaths: what a client calls a record arrives as it is, percent-
+// encoded once, and nowhere else does a segment hold a separator.
+func TestReferencesInPaths(t *testing.T) {
+	t.Parallel()
+	m := matcher(t, everything())
+	for encoded, want := range map[string]string{
+		"a%2Fb": "a/b", "%2F": "/", "a%5Cb": `a\b`, "a%252Fb": "a%2Fb", "...": "...", "line%0Abreak": "line\nbreak", "a%20b+c": "a b+c", "submit": "submit", "%C3%A9%3F%23": "é?#",
+	} {
+		path := base + "/events/e1/waste/by-reference/" + encoded
+		o, ok := m.Find("PUT", path)
+		parts, decoded := api.DecodePath(strings.TrimPrefix(path, base))
+		if !ok || o.ID != "putRecordByReference" || !decoded || parts[4] != want {
+			t.Errorf("%s: found %q, segments %q", path, o.ID, parts)
+		}
+		if again, ok := api.DecodePath(api.JoinPath(parts)); !ok || !slices.Equal(again, parts) {
+			t.Errorf("%s: %q after it was encoded again", path, again)
+		}
+	}
+	for _, encoded := range []string{"..", ".", "%2e%2E", "%2e", "", "a%00b", "%ff", "a/b"} {
+		if o, ok := m.Find("PUT", base+"/events/e1/waste/by-reference/"+encoded); ok {
+			t.Errorf("%q is matched by %s", encoded, o)
+		}
+	}
+}
+
 // TestReservedWords: a reserved word is never a type and never an id, whatever
 // method is used.
 func TestReservedWords(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, everything())
-	for _, word := range []string{"results", "review", "factor-set", "imports", "batch", "import", "export"} {
+	for _, word := range []string{"results", "review", "factor-set", "imports", "batch", "import", "export", "by-reference"} {
 		for _, path := range []string{"/events/" + word, "/events/e1/" + word, "/events/e1/" + word + "/r1", "/events/e1/flights/" + word, "/events/" + word + "/flights", "/events/e1/" + word + "/r1/submit"} {
 			for _, o := range m.Match(base + path) {
 				for i, p := range strings.Split(o.Path, "/") {
@@ -176,12 +201,12 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestPathsSurviveEncoding: JoinPath is the inverse of SplitPath.
+// TestPathsSurviveEncoding: JoinPath is the inverse of DecodePath.
 func TestPathsSurviveEncoding(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/events/e1", "/locations/S%C3%A3o%20Paulo", "/a/%25/%3F", "/a+b/;c"} {
-		first, ok := api.SplitPath(path)
-		second, again := api.SplitPath(api.JoinPath(first))
+		first, ok := api.DecodePath(path)
+		second, again := api.DecodePath(api.JoinPath(first))
 		if !ok || !again || !slices.Equal(first, second) {
 			t.Errorf("%s: %q, then %q", path, first, second)
 		}

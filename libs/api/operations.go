@@ -14,11 +14,13 @@ func Operations() Table {
 		get    = http.MethodGet
 		post   = http.MethodPost
 		patch  = http.MethodPatch
+		put    = http.MethodPut
 		remove = http.MethodDelete
 
 		event = "/events/{eventId}"
 		sub   = event + "/{type}"
 		item  = sub + "/{recordId}"
+		named = sub + "/by-reference/{" + Reference + "}"
 
 		anyone  = identity.RoleNone
 		viewer  = identity.Viewer
@@ -28,6 +30,8 @@ func Operations() Table {
 
 		// together bounds what reads all counted records of an event.
 		together = 30 * time.Second
+		// allOfAnImport bounds a move of every record that one file brought.
+		allOfAnImport = 2 * time.Minute
 	)
 	return Table{
 		{ID: "health", Method: get, Path: "/health", Service: Gateway, Least: anyone},
@@ -88,7 +92,21 @@ func Operations() Table {
 		{ID: "submitRecords", Method: post, Path: sub + "/submit", Service: Records, Least: user, Reach: Organization},
 		{ID: "importRecords", Method: post, Path: sub + "/import", Service: Records, Least: user, Reach: Organization, Cost: Whole,
 			Timeout: 30 * time.Second, BodyLimit: 16 << 20, Streamed: true},
+		{ID: "withdrawRecords", Method: post, Path: sub + "/withdraw", Service: Records, Least: user, Reach: Organization},
+		{ID: "deleteRecords", Method: post, Path: sub + "/delete", Service: Records, Least: user, Reach: Organization},
+		{ID: "listImports", Method: get, Path: event + "/imports", Service: Records, Least: user, Reach: Organization, Cost: Page},
+		{ID: "listImportErrors", Method: get, Path: event + "/imports/{importId}/errors", Service: Records, Least: user, Reach: Organization, Cost: Part},
+		{ID: "getBadRows", Method: get, Path: event + "/imports/{importId}/bad-rows", Service: Records, Least: user, Reach: Organization, Cost: Part},
+		{ID: "undoImport", Method: post, Path: event + "/imports/{importId}/undo", Service: Records, Least: user, Reach: Organization, Others: manager,
+			Cost: Whole, Timeout: allOfAnImport},
+		{ID: "submitImport", Method: post, Path: event + "/imports/{importId}/submit", Service: Records, Least: user, Reach: Organization,
+			Cost: Whole, Timeout: allOfAnImport},
+		{ID: "approveImport", Method: post, Path: event + "/imports/{importId}/approve", Service: Records, Least: manager, Reach: Organization,
+			Cost: Whole, Timeout: allOfAnImport},
 		{ID: "getImport", Method: get, Path: event + "/imports/{importId}", Service: Records, Least: user, Reach: Organization},
+		{ID: "getRecordByReference", Method: get, Path: named, Service: Records, Least: user, Reach: Organization},
+		{ID: "putRecordByReference", Method: put, Path: named, Service: Records, Least: user, Reach: Organization, Others: manager},
+		{ID: "deleteRecordByReference", Method: remove, Path: named, Service: Records, Least: user, Reach: Organization, Others: manager},
 		{ID: "getRecord", Method: get, Path: item, Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateRecord", Method: patch, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},
 		{ID: "deleteRecord", Method: remove, Path: item, Service: Records, Least: user, Reach: Organization, Others: manager},
@@ -99,6 +117,9 @@ func Operations() Table {
 		{ID: "listReviewQueue", Method: get, Path: "/review", Service: Calculation, Least: manager, Reach: Organization, Cost: Page},
 		{ID: "listEventReviewQueue", Method: get, Path: event + "/review", Service: Calculation, Least: manager, Reach: Organization, Cost: Page},
 		{ID: "approveRecords", Method: post, Path: event + "/review/approve", Service: Review, Least: manager, Reach: Organization},
+		{ID: "requestChangesOfRecords", Method: post, Path: event + "/review/request-changes", Service: Review, Least: manager, Reach: Organization},
+		{ID: "rejectRecords", Method: post, Path: event + "/review/reject", Service: Review, Least: manager, Reach: Organization},
+		{ID: "reopenRecords", Method: post, Path: event + "/review/reopen", Service: Review, Least: manager, Reach: Organization},
 		{ID: "claimRecord", Method: post, Path: item + "/review", Service: Review, Least: manager, Reach: Organization},
 		{ID: "approveRecord", Method: post, Path: item + "/approve", Service: Review, Least: manager, Reach: Organization},
 		{ID: "requestChanges", Method: post, Path: item + "/request-changes", Service: Review, Least: manager, Reach: Organization},

@@ -33,6 +33,7 @@ const (
 	InvalidTransition     Code = "INVALID_TRANSITION"
 	RecordLocked          Code = "RECORD_LOCKED"
 	DuplicateReference    Code = "DUPLICATE_REFERENCE"
+	DuplicateFile         Code = "DUPLICATE_FILE"
 	EventSigned           Code = "EVENT_SIGNED"
 	EditionLimit          Code = "EDITION_LIMIT"
 	ProposalLimit         Code = "PROPOSAL_LIMIT"
@@ -59,6 +60,9 @@ type Detail struct {
 	Code        string   `json:"code"`
 	Message     string   `json:"message"`
 	Suggestions []string `json:"suggestions,omitempty"`
+	// RecordID and Status name the record that is in the way, where one is.
+	RecordID string `json:"recordId,omitempty"`
+	Status   string `json:"status,omitempty"`
 }
 
 // Error is a failure a client may be told about.

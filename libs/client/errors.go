@@ -32,6 +32,7 @@ const (
 	CodeInvalidTransition     Code = "INVALID_TRANSITION"
 	CodeRecordLocked          Code = "RECORD_LOCKED"
 	CodeDuplicateReference    Code = "DUPLICATE_REFERENCE"
+	CodeDuplicateFile         Code = "DUPLICATE_FILE"
 	CodeEventSigned           Code = "EVENT_SIGNED"
 	CodeEditionLimit          Code = "EDITION_LIMIT"
 	CodeProposalLimit         Code = "PROPOSAL_LIMIT"
@@ -96,6 +97,10 @@ type Detail struct {
 	Message string `json:"message"`
 	// Suggestions are what would be right.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// RecordID and Status name the record that is in the way: the one that is
+	// locked, or has the reference.
+	RecordID string `json:"recordId,omitempty"`
+	Status   string `json:"status,omitempty"`
 }
 
 // Error tells all that helps to find the fault.

@@ -31,6 +31,12 @@ func (c *Client) CreateRecord(ctx context.Context, eventID string, in RecordInpu
 // CreateRecords makes up to 100 records of one type, each by itself: some may be
 // refused while others are made.
 func (c *Client) CreateRecords(ctx context.Context, eventID string, in []RecordInput, options ...Option) (*Outcomes, error) {
+	return c.SendRecords(ctx, eventID, in, "", options...)
+}
+
+// SendRecords is CreateRecords, and says what becomes of a record whose reference
+// another one has.
+func (c *Client) SendRecords(ctx context.Context, eventID string, in []RecordInput, onDuplicate OnDuplicate, options ...Option) (*Outcomes, error) {
 	if len(in) == 0 {
 		return nil, fmt.Errorf("%w: no records to create", ErrArgument)
 	}
@@ -40,7 +46,11 @@ func (c *Client) CreateRecords(ctx context.Context, eventID string, in []RecordI
 			return nil, fmt.Errorf("%w: records of %s and of %s cannot be created together", ErrArgument, recordType, r.RecordType())
 		}
 	}
-	return ask[Outcomes](ctx, c, post(map[string]any{"items": in}, "events", eventID, recordType, "batch"), options)
+	body := map[string]any{"items": in}
+	if onDuplicate != "" {
+		body["onDuplicate"] = onDuplicate
+	}
+	return ask[Outcomes](ctx, c, post(body, "events", eventID, recordType, "batch"), options)
 }
 
 // SubmitRecords submits up to 100 records of one type, each by itself.
@@ -64,6 +74,11 @@ type ImportOptions struct {
 	// empty.
 	Workbook bool
 	Sheet    string
+	// OnDuplicate says what becomes of a row whose reference a record has; empty
+	// refuses it.
+	OnDuplicate OnDuplicate
+	// Again imports a file that was imported before once more.
+	Again bool
 }
 
 // ImportRecords begins an import of CSV, which is read as it is sent; then
@@ -85,6 +100,12 @@ func (c *Client) ImportRecords(ctx context.Context, eventID, recordType string, 
 		}
 	}
 	k.upload.workbook = how.Workbook
+	if how.OnDuplicate != "" {
+		k.query.Set("onDuplicate", string(how.OnDuplicate))
+	}
+	if how.Again {
+		k.query.Set("again", "true")
+	}
 	return ask[Import](ctx, c, k, options)
 }
 
@@ -167,6 +188,28 @@ func (c *Client) ListReviewQueue() *Listing[ReviewItem] { return list[ReviewItem
 // ListEventReviewQueue lists what waits for a decision in an event. For managers.
 func (c *Client) ListEventReviewQueue(eventID string) *Listing[ReviewItem] {
 	return list[ReviewItem](c, "events", eventID, "review")
+}
+
+// RequestChangesOfRecords sends up to 100 records of an event back, each by itself
+// and with one comment. For managers.
+func (c *Client) RequestChangesOfRecords(ctx context.Context, eventID string, ids []string, comment string, options ...Option) (*Outcomes, error) {
+	return c.decideRecords(ctx, eventID, "request-changes", ids, comment, options)
+}
+
+// RejectRecords rejects up to 100 records of an event, each by itself and with one
+// comment. For managers.
+func (c *Client) RejectRecords(ctx context.Context, eventID string, ids []string, comment string, options ...Option) (*Outcomes, error) {
+	return c.decideRecords(ctx, eventID, "reject", ids, comment, options)
+}
+
+// ReopenRecords opens up to 100 decided records of an event again, each by itself
+// and with one comment. For managers.
+func (c *Client) ReopenRecords(ctx context.Context, eventID string, ids []string, comment string, options ...Option) (*Outcomes, error) {
+	return c.decideRecords(ctx, eventID, "reopen", ids, comment, options)
+}
+
+func (c *Client) decideRecords(ctx context.Context, eventID, decision string, ids []string, comment string, options []Option) (*Outcomes, error) {
+	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids, "comment": comment}, "events", eventID, "review", decision), options)
 }
 
 // ApproveRecords approves up to 100 records of an event, each by itself. For

@@ -112,7 +112,9 @@ type Outcome struct {
 	// The id you named. Absent for a record to be created.
 	ID     string  `json:"_id,omitempty"`
 	Record *Record `json:"record,omitempty"`
-	Error  *Error  `json:"error,omitempty"`
+	// What became of a record that was sent.
+	Outcome string `json:"outcome,omitempty"`
+	Error   *Error `json:"error,omitempty"`
 }
 
 // Outcomes are what became of several records, in the order they were named in.
@@ -151,7 +153,17 @@ type Import struct {
 	ErrorCount int `json:"errorCount"`
 	// Heads that name no field.
 	IgnoredColumns []string `json:"ignoredColumns"`
-	CreatedBy      Actor    `json:"createdBy"`
+	// What the import does with rows whose reference a record has.
+	OnDuplicate OnDuplicate `json:"onDuplicate,omitempty"`
+	// Rows that changed a record that was there.
+	Updated int `json:"updated,omitempty"`
+	// Rows whose record was there with the same fields.
+	Unchanged int `json:"unchanged,omitempty"`
+	// Rows whose record was there and was left alone.
+	Skipped int `json:"skipped,omitempty"`
+	// Who undid the import. Absent while nobody has.
+	Undone    *Undone `json:"undone,omitempty"`
+	CreatedBy Actor   `json:"createdBy"`
 	// When it was begun.
 	CreatedAt time.Time `json:"createdAt"`
 	// When its figures last changed.
@@ -170,6 +182,64 @@ type RowError struct {
 	Message string `json:"message"`
 	// What would be right.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// The _id of the record that has the reference.
+	RecordID string `json:"recordId,omitempty"`
+}
+
+// Undone says who undid an import.
+type Undone struct {
+	By Actor `json:"by"`
+	// When.
+	At time.Time `json:"at"`
+	// How many records were removed.
+	Removed int `json:"removed"`
+}
+
+// ImportOutcome is what became of a record that an import created.
+type ImportOutcome struct {
+	// Identifier of the record.
+	ID string `json:"_id"`
+	// Its record type.
+	Type string `json:"type"`
+	// Its reference.
+	ExternalReference string `json:"externalReference,omitempty"`
+	// Its status; of one that was removed, the status it had.
+	Status string `json:"status"`
+	// What became of it.
+	Outcome string `json:"outcome"`
+	Error   *Error `json:"error,omitempty"`
+}
+
+// UndoneImport is what became of the records of an import that was undone.
+type UndoneImport struct {
+	Import Import `json:"import"`
+	// How many were removed.
+	Removed int `json:"removed"`
+	// How many were touched since and stay.
+	Kept int `json:"kept"`
+	// How many are approved and stay.
+	Refused int `json:"refused"`
+	// How many records the import had changed that were there before it. They stay.
+	UpdatedBefore int `json:"updatedBefore"`
+	// Each record that is still there or was removed now, in the order of the file.
+	Items []ImportOutcome `json:"items"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+// MovedImport is what became of the records of an import that were moved.
+type MovedImport struct {
+	Import Import `json:"import"`
+	// How many took the move.
+	Moved int `json:"moved"`
+	// How many were there already.
+	Unchanged int `json:"unchanged"`
+	// How many could not take it; Error says why.
+	Refused int `json:"refused"`
+	// Each record, in the order of the file.
+	Items []ImportOutcome `json:"items"`
+	// Notices name the fields of the request that had no effect.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // ReviewInfo helps to decide about a record.

@@ -9,6 +9,7 @@ import (
 // Batches is what InsertAll needs of a store.
 type Batches interface {
 	InsertRecords(ctx context.Context, org OrgID, sub Sub, records []Record) (stored []Record, refused []error, err error)
+	References
 }
 
 // InsertAll is Insert for many records of one sub-collection. refused says at
@@ -27,7 +28,7 @@ func (w Workflow) InsertAll(ctx context.Context, into Batches, org OrgID, sub Su
 	}
 	for i, refusal := range refused {
 		if errors.Is(refusal, ErrDuplicateReference) {
-			refused[i] = duplicateReference(prepared[i])
+			refused[i] = duplicateReference(ctx, into, org, prepared[i])
 		}
 	}
 	return stored, refused, nil

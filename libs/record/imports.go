@@ -61,8 +61,34 @@ type Import struct {
 	Errors   []RowError `json:"errors,omitempty"` // the first ones
 	Ignored  []string   `json:"ignored,omitempty"`
 	Seed     string     `json:"seed"` // the ids of the records are made of it
-	Lease    time.Time  `json:"lease"`
+
+	// OnDuplicate says what becomes of a row whose reference a record has: empty
+	// refuses it, skip keeps the record, update gives it the row's fields. Updated,
+	// Unchanged and Skipped count such rows that are done with.
+	OnDuplicate string `json:"onDuplicate,omitempty"`
+	Updated     int64  `json:"updated,omitempty"`
+	Unchanged   int64  `json:"unchanged,omitempty"`
+	Skipped     int64  `json:"skipped,omitempty"`
+	// Hash is the SHA-256 of the type and the file, in hexadecimal.
+	Hash string `json:"hash,omitempty"`
+	// BadParts is how many parts hold the bad rows with all their faults, see
+	// BadPartsID; 0: none, or they were removed.
+	BadParts int64 `json:"badParts,omitempty"`
+	// Undone is set once the import was undone.
+	Undone *Undone `json:"undone,omitempty"`
+
+	Lease time.Time `json:"lease"`
 }
+
+// Undone says who took an import back, and what of it was removed.
+type Undone struct {
+	By      Actor     `json:"by"`
+	At      time.Time `json:"at"`
+	Removed int64     `json:"removed"`
+}
+
+// BadPartsID is the id under which the parts with the bad rows are stored.
+func (i Import) BadPartsID() string { return i.ID + "/bad" }
 
 // Open reports whether there is still something to do, if only to remove the
 // file.
@@ -80,6 +106,8 @@ type RowError struct {
 	Code        string   `json:"code"`
 	Message     string   `json:"message"`
 	Suggestions []string `json:"suggestions,omitempty"`
+	// RecordID names the record that is in the way, where one is.
+	RecordID string `json:"recordId,omitempty"`
 }
 
 // OpenImport names an import that is not finished.
@@ -104,7 +132,15 @@ type Imports interface {
 	ImportPart(ctx context.Context, org OrgID, id string, n int64) ([]byte, error)
 	// DropImportParts removes the file.
 	DropImportParts(ctx context.Context, org OrgID, id string) error
+	// EventImports lists the imports of an event, newest first (CreatedAt, then ID),
+	// skipping skip and at most limit of them, and counts them all.
+	EventImports(ctx context.Context, org OrgID, event EventID, skip, limit int64) (page []Import, total int64, err error)
+	// ImportsOfFile lists the newest imports of an event whose file has this hash.
+	ImportsOfFile(ctx context.Context, org OrgID, event EventID, hash string) ([]Import, error)
 	// OpenImports lists up to limit imports of all organizations that are not
 	// finished. It is the sweeper's, and has no tenant.
 	OpenImports(ctx context.Context, limit int) ([]OpenImport, error)
 }
+
+// MaxImportsOfFile bounds what ImportsOfFile returns.
+const MaxImportsOfFile = 100

@@ -15,9 +15,10 @@ func TestWorkflowAndPermissionsAgree(t *testing.T) {
 	t.Parallel()
 	table := api.Operations()
 	made := map[Move][]string{
-		Edit: {"updateRecord"}, Delete: {"deleteRecord"}, Submit: {"submitRecord", "submitRecords"}, Withdraw: {"withdrawRecord"},
-		Review: {"claimRecord"}, Approve: {"approveRecord", "approveRecords"}, RequestChanges: {"requestChanges"},
-		Reject: {"rejectRecord"}, Reopen: {"reopenRecord"},
+		Edit: {"updateRecord", "putRecordByReference"}, Delete: {"deleteRecord", "deleteRecordByReference", "undoImport"},
+		Submit: {"submitRecord", "submitRecords", "submitImport"}, Withdraw: {"withdrawRecord"},
+		Review: {"claimRecord"}, Approve: {"approveRecord", "approveRecords", "approveImport"}, RequestChanges: {"requestChanges", "requestChangesOfRecords"},
+		Reject: {"rejectRecord", "rejectRecords"}, Reopen: {"reopenRecord", "reopenRecords"},
 	}
 	for _, r := range rules() {
 		if r.policy {

@@ -118,16 +118,45 @@ func (h *Rehearsal) refer(ctx context.Context, org OrgID, r Record) error {
 		return err
 	}
 	if err != nil || stored.Reference != r.Reference {
-		taken, err := h.store.HasReference(ctx, org, r.Key().Sub(), r.Reference)
-		if err != nil {
+		owner, err := h.store.RecordByReference(ctx, org, r.Key().Sub(), r.Reference)
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if taken {
+		if err == nil && !h.released(owner, r.Reference) {
 			return ErrDuplicateReference
 		}
 	}
 	h.references[at] = r.ID
 	return nil
+}
+
+// released reports whether a record that has the reference in the store has given
+// it up in the rehearsal. The caller holds the lock.
+func (h *Rehearsal) released(owner Record, ref string) bool {
+	r, rehearsed := h.records[owner.ID]
+	return rehearsed && (r.Deleted || r.Reference != ref)
+}
+
+// RecordByReference implements the method of Records.
+func (h *Rehearsal) RecordByReference(ctx context.Context, org OrgID, sub Sub, ref string) (Record, error) {
+	h.mu.Lock()
+	for _, r := range h.records {
+		if r.Org == org && r.Key().Sub() == sub && r.Reference == ref && !r.Deleted {
+			h.mu.Unlock()
+			return r, nil
+		}
+	}
+	h.mu.Unlock()
+	r, err := h.store.RecordByReference(ctx, org, sub, ref)
+	if err != nil {
+		return Record{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.released(r, ref) {
+		return Record{}, ErrNotFound
+	}
+	return r, nil
 }
 
 // Record implements the method of Records.

@@ -117,9 +117,9 @@ type Records interface {
 	// FindRecord reads a record of the event by its id alone, whatever its type;
 	// ErrNotFound.
 	FindRecord(ctx context.Context, org OrgID, event EventID, id ID) (Record, error)
-	// HasReference reports whether a record of the sub-collection that is not
-	// deleted has this external reference.
-	HasReference(ctx context.Context, org OrgID, sub Sub, reference string) (bool, error)
+	// RecordByReference reads the record of the sub-collection that is not deleted
+	// and has this external reference; ErrNotFound.
+	RecordByReference(ctx context.Context, org OrgID, sub Sub, reference string) (Record, error)
 	// ReplaceRecord stores r where the stored Rev is prevRev, the stored Fence is
 	// r.Fence and the record is not deleted, else ErrConflict. Seq and the fields of creation never
 	// change. The stored Mark is kept where r.Mark is empty: only

@@ -131,6 +131,7 @@ type Workflow struct {
 		InsertRecord(ctx context.Context, org OrgID, r Record) (Record, error)
 		ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
 		InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
+		References
 	}
 	// History reads the older entries of a record. Only requests with Once need
 	// it.
@@ -175,7 +176,7 @@ func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Re
 	stored, err := w.Store.InsertRecord(ctx, org, r)
 	switch {
 	case errors.Is(err, ErrDuplicateReference):
-		return Record{}, duplicateReference(r)
+		return Record{}, duplicateReference(ctx, w.Store, org, r)
 	case err != nil:
 		return Record{}, fmt.Errorf("insert record: %w", err)
 	}
@@ -261,7 +262,7 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		case errors.Is(err, ErrConflict):
 			continue
 		case errors.Is(err, ErrDuplicateReference):
-			return Record{}, duplicateReference(after)
+			return Record{}, duplicateReference(ctx, w.Store, req.Org, after)
 		default:
 			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
 		}
@@ -425,13 +426,20 @@ func refuse(r rule, before Record, allowed []Move) error {
 	}
 	details := []apperr.Detail{{Field: "status", Code: string(s), Message: fmt.Sprintf("The record is %s.", s)}, can}
 	if r.change {
+		details[0].RecordID, details[0].Status = string(before.ID), string(s)
+		details[0].Message += " " + unlock(s)
 		return apperr.New(apperr.RecordLocked, "A record that is %s cannot be changed or deleted.", s).With(details...)
 	}
 	return apperr.New(apperr.InvalidTransition, "A record that is %s cannot take the move %q.", s, string(r.move)).With(details...)
 }
 
-func duplicateReference(r Record) error {
-	return apperr.New(apperr.DuplicateReference, "Another %s record of this event has this externalReference.", r.Type).
-		With(apperr.Detail{Field: "externalReference", Code: "DUPLICATE",
-			Message: "A reference is used once in an event and type. Use another one, or update the record that has it."})
+// unlock is what to do before a record in this state can be changed.
+func unlock(s Status) string {
+	switch s {
+	case Submitted:
+		return "Withdraw it (POST …/withdraw), then send this again."
+	case InReview:
+		return "A manager is looking at it and can request changes (POST …/request-changes); then send this again."
+	}
+	return "A manager can reopen it (POST …/reopen, with a comment); then send this again."
 }

@@ -346,3 +346,7 @@ func TestRecordAsClientsSeeIt(t *testing.T) {
 		t.Fatalf("got  %s\nwant %s", text, want)
 	}
 }
+
+func (s *oneRecord) RecordByReference(context.Context, record.OrgID, record.Sub, string) (record.Record, error) {
+	return record.Record{}, record.ErrNotFound
+}

@@ -186,6 +186,9 @@ func (r *Reader) readHead(head []string) error {
 // Ignored returns the heads of the columns that are no field.
 func (r *Reader) Ignored() []string { return r.ignored }
 
+// Heads returns what the file calls its columns.
+func (r *Reader) Heads() []string { return r.heads }
+
 // Row is a row of the file.
 type Row struct {
 	// Number counts as spreadsheets do: the head is row 1. Blank lines do not
@@ -193,6 +196,8 @@ type Row struct {
 	Number int64
 	// Body is the row as the JSON object of a record.
 	Body json.RawMessage
+	// Cells are the cells as sent, until the next call of Next.
+	Cells []string
 	// Err is what keeps the row from being one: a VALIDATION_ERROR whose fields
 	// are heads of columns.
 	Err error
@@ -213,7 +218,7 @@ func (r *Reader) Next() (Row, error) {
 		if !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
 			continue
 		}
-		row := Row{Number: r.number}
+		row := Row{Number: r.number, Cells: cells}
 		if fault := r.totals(cells); fault != nil {
 			row.Err = apperr.Invalid(*fault)
 			return row, nil

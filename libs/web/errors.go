@@ -33,6 +33,7 @@ var statuses = map[apperr.Code]int{
 	apperr.InvalidTransition:     http.StatusConflict,
 	apperr.RecordLocked:          http.StatusConflict,
 	apperr.DuplicateReference:    http.StatusConflict,
+	apperr.DuplicateFile:         http.StatusConflict,
 	apperr.EventSigned:           http.StatusConflict,
 	apperr.EditionLimit:          http.StatusConflict,
 	apperr.ProposalLimit:         http.StatusConflict,

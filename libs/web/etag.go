@@ -127,3 +127,10 @@ func etag(c *fiber.Ctx) error {
 	}
 	return nil
 }
+
+// IfNoneMatchAny reports whether the If-None-Match field is *: what the request
+// would make must not exist yet.
+func IfNoneMatchAny(c *fiber.Ctx) bool {
+	tags, _ := tagList(c, fiber.HeaderIfNoneMatch)
+	return len(tags) == 1 && tags[0] == "*"
+}

@@ -29,7 +29,10 @@ type Outcome struct {
 	// ID repeats the id asked for; empty for a new record.
 	ID     record.ID      `json:"_id,omitempty"`
 	Record *record.Record `json:"record,omitempty"`
-	Error  *web.ErrorBody `json:"error,omitempty"`
+	// Outcome says of a record that was sent whether it was created, updated,
+	// unchanged or skipped.
+	Outcome string         `json:"outcome,omitempty"`
+	Error   *web.ErrorBody `json:"error,omitempty"`
 }
 
 // Outcomes is the answer for many, in the order of the request.
@@ -63,11 +66,22 @@ func Refused(c *fiber.Ctx, err error) (Outcome, error) {
 	return Outcome{Error: &body}, nil
 }
 
-// IDs reads the body {"ids": […]}: 1 to 100 ids, each once.
-func IDs(c *fiber.Ctx) ([]record.ID, error) {
+// Many is the body {"ids": […], "comment": "…"}: 1 to 100 ids, each once, and a
+// comment for all of them.
+type Many struct {
+	IDs     []record.ID
+	Comment string
+}
+
+// ReadIDs reads a Many.
+func ReadIDs(c *fiber.Ctx) (Many, error) {
 	r, err := web.Fields(c)
 	if r == nil {
-		return nil, err
+		return Many{}, err
+	}
+	var m Many
+	if !r.IsNull("comment") {
+		m.Comment, _ = r.String("comment", 0, record.MaxComment)
 	}
 	r.Require("ids")
 	list, ok := r.Strings("ids", MaxMany, maxID)
@@ -75,32 +89,67 @@ func IDs(c *fiber.Ctx) ([]record.ID, error) {
 		r.Fault(apperr.Detail{Field: "ids", Code: fields.Required, Message: fmt.Sprintf("ids names 1 to %d records.", MaxMany)})
 	}
 	first := map[string]int{}
-	ids := make([]record.ID, len(list))
+	m.IDs = make([]record.ID, len(list))
 	for i, id := range list {
-		ids[i] = record.ID(id)
+		m.IDs[i] = record.ID(id)
 		if at, twice := first[id]; twice {
 			r.Fault(apperr.Detail{Field: fmt.Sprintf("ids[%d]", i), Code: fields.DuplicateKey, Message: fmt.Sprintf("ids[%d] repeats ids[%d].", i, at)})
 			continue
 		}
 		first[id] = i
 	}
-	return ids, web.Finish(c, r)
+	return m, web.Finish(c, r)
 }
 
-// Bodies reads the body {"items": […]} of 1 to 100 records and returns each as
+// Duplicates says what becomes of a record whose reference another one has.
+type Duplicates string
+
+// The ways to deal with duplicate references.
+const (
+	Refuse Duplicates = "refuse" // the default
+	Skip   Duplicates = "skip"   // the stored record stays
+	Update Duplicates = "update" // the stored record gets the fields that were sent
+)
+
+// AllDuplicates are the values of onDuplicate.
+func AllDuplicates() []string { return []string{string(Refuse), string(Skip), string(Update)} }
+
+// Batch is the body {"items": […], "onDuplicate": …}: 1 to 100 records, each as
 // it was sent. What is wrong inside of one of them is for its own outcome.
-func Bodies(c *fiber.Ctx) ([]json.RawMessage, error) {
+type Batch struct {
+	Items       []json.RawMessage
+	OnDuplicate Duplicates
+}
+
+// ReadBatch reads a Batch.
+func ReadBatch(c *fiber.Ctx) (Batch, error) {
 	body, err := web.Body(c)
 	if err != nil {
-		return nil, err
+		return Batch{}, err
 	}
 	r, err := fields.Parse(body)
 	if r == nil {
-		return nil, err
+		return Batch{}, err
 	}
-	if err := outside(err, "items["); err != nil {
-		return nil, err
+	mode, ok := r.Enum("onDuplicate", AllDuplicates()...)
+	if !ok {
+		mode = string(Refuse)
 	}
+	items, err := readItems(r)
+	if err != nil {
+		return Batch{}, err
+	}
+	if web.Strict(c) {
+		r.RefuseUnknown()
+	}
+	if err := outside(r.Err(), "items["); err != nil {
+		return Batch{}, err
+	}
+	web.Notify(c, r.Notices()...)
+	return Batch{Items: items, OnDuplicate: Duplicates(mode)}, nil
+}
+
+func readItems(r *fields.Reader) ([]json.RawMessage, error) {
 	text, ok := r.Raw("items")
 	if !ok {
 		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.Required, Message: "items is required."})

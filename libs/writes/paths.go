@@ -12,7 +12,7 @@ import (
 // so that they say where in the whole body the faults are.
 func Under(prefix string, err error) error {
 	var e *apperr.Error
-	if !errors.As(err, &e) || e.Code != apperr.ValidationError {
+	if !errors.As(err, &e) || e.Code != apperr.ValidationError && e.Code != apperr.DuplicateReference {
 		return err
 	}
 	moved := *e

@@ -25,6 +25,7 @@ type Store interface {
 	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
 	Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error)
+	RecordByReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (record.Record, error)
 	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
 	InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error)
 	InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error)

@@ -29,7 +29,7 @@ func targetOf(o api.Operation, uri *fasthttp.URI) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	path, ok := api.SplitPath(raw)
+	path, ok := api.DecodePath(raw)
 	target := prefix + api.JoinPath(path)
 	if query := uri.QueryString(); len(query) > 0 {
 		target += "?" + string(query)

@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 const (
@@ -194,6 +197,8 @@ type job struct {
 	i   record.Import
 	// endSlice lets other imports work.
 	endSlice func()
+	// reader reads the file while its rows are imported.
+	reader *sheet.Reader
 }
 
 // keep stores the import and renews its lease. It ends a slice of the work, and
@@ -248,7 +253,13 @@ func (j *job) tidy() error {
 		return err
 	}
 	j.i.HasFile = false
-	return j.keep(&j.i)
+	if err := j.keep(&j.i); err != nil {
+		return err
+	}
+	if j.i.BadParts > 0 {
+		dropOldBadRows(j.ctx, j.store, j.i)
+	}
+	return nil
 }
 
 // work brings the import to its end.
@@ -264,7 +275,7 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, keep: j.keep}
+		v := validation{store: j.store, event: event, keep: j.keep, bad: badRowsOf(j.store, j.i)}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err != nil {
 			return err
@@ -283,14 +294,22 @@ func (j *job) work() error {
 	return j.insert()
 }
 
+// pending is a row on its way to become a record.
+type pending struct {
+	n       int64 // counts the rows with something in them
+	row     sheet.Row
+	record  record.Record
+	decoded footprint.Decoded
+}
+
 // insert turns the rows that are not done yet into records.
 func (j *job) insert() error {
 	reader, err := sheet.NewReader(j.file(), j.i.Type, optionsOf(j.i))
 	if err != nil {
 		return err
 	}
-	var batch []record.Record
-	var rows []int64
+	j.reader = reader
+	var batch []pending
 	n := int64(0)
 	for {
 		row, err := reader.Next()
@@ -302,74 +321,154 @@ func (j *job) insert() error {
 			if n++; n <= j.i.Done {
 				continue
 			}
-			if r, ok := j.recordOf(n, row); ok {
-				batch, rows = append(batch, r), append(rows, row.Number)
+			if p, ok := j.pendingOf(n, row); ok {
+				batch = append(batch, p)
 			}
 		}
 		if len(batch) == importBatch || ended {
-			if err := j.storeBatch(batch, rows, n, reader.Head); err != nil {
+			if err := j.storeBatch(batch, n); err != nil {
 				return err
 			}
-			batch, rows = nil, nil
+			batch = nil
 		}
 		if ended {
-			j.i.Bad = j.i.Rows - j.i.Imported
+			j.i.Bad = j.i.Rows - j.i.Imported - j.i.Updated - j.i.Unchanged - j.i.Skipped
 			return j.end(record.Completed)
 		}
 	}
 }
 
-// recordOf makes the record of the n-th row, unless it was found bad.
-func (j *job) recordOf(n int64, row sheet.Row) (record.Record, bool) {
+// pendingOf makes the record of the n-th row, unless it was found bad.
+func (j *job) pendingOf(n int64, row sheet.Row) (pending, bool) {
 	if row.Err != nil {
-		return record.Record{}, false
+		return pending{}, false
 	}
 	decoded, err := footprint.Decode(j.i.Type, row.Body, *j.i.Context)
 	if err != nil {
-		return record.Record{}, false
+		return pending{}, false
 	}
-	r := record.Record{ID: j.recordID(n), Event: j.i.Event, Type: j.i.Type}
-	return r, fill(&r, decoded, *j.i.Context, j.i.ContextRev) == nil
+	row.Cells = slices.Clone(row.Cells)
+	p := pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: j.i.Type}}
+	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil
 }
 
-// recordID returns the id of the record of the n-th row, the same in every
-// attempt.
-func (j *job) recordID(n int64) record.ID {
-	return record.ID(ids.Derive("import\x00" + j.i.Seed + "\x00" + strconv.FormatInt(n, 10)))
+// recordIDOf returns the id of the record of an import's n-th row, the same in
+// every attempt.
+func recordIDOf(i record.Import, n int64) record.ID {
+	return record.ID(ids.Derive("import\x00" + i.Seed + "\x00" + strconv.FormatInt(n, 10)))
 }
 
 // storeBatch stores a batch and then the progress. Dying in between, the batch is
 // stored again, which changes nothing.
-func (j *job) storeBatch(batch []record.Record, rows []int64, done int64, head func(string) string) error {
-	if len(batch) > 0 {
-		w := record.Workflow{Now: j.now}
-		_, refused, err := w.InsertAll(j.ctx, j.store, j.i.Org, record.Sub{Event: j.i.Event, Type: j.i.Type}, batch, j.i.By)
+func (j *job) storeBatch(batch []pending, done int64) error {
+	bad := badRowsOf(j.store, j.i)
+	fresh := batch[:0:0]
+	for _, p := range batch {
+		handled, err := j.existing(p, bad)
 		if err != nil {
 			return err
 		}
-		for n, refusal := range refused {
-			switch {
-			case refusal == nil, errors.Is(refusal, record.ErrDuplicate): // it was stored by an earlier attempt
-				j.i.Imported++
-			case !noted(j.i, rows[n]):
-				// Somebody has taken the reference since the file was validated.
-				note(&j.i, rows[n], refusal, head)
-			}
+		if !handled {
+			fresh = append(fresh, p)
+		}
+	}
+	if len(fresh) > 0 {
+		if err := j.create(fresh, bad); err != nil {
+			return err
+		}
+	}
+	if len(bad.pending) > 0 || bad.next != j.i.BadParts {
+		if err := bad.end(j.ctx, &j.i); err != nil {
+			return err
 		}
 	}
 	j.i.Done = done
 	return j.keep(&j.i)
 }
 
-// noted reports whether the errors name a row. Where there are more errors than
-// are told it cannot be known, and counts as noted.
-func noted(i record.Import, row int64) bool {
-	for _, e := range i.Errors {
-		if e.Row == row {
-			return true
+func (j *job) workflow() record.Workflow {
+	return record.Workflow{Store: j.store, History: j.store, Now: j.now}
+}
+
+// create stores rows as new records.
+func (j *job) create(fresh []pending, bad *badRows) error {
+	records := make([]record.Record, len(fresh))
+	for n, p := range fresh {
+		records[n] = p.record
+	}
+	_, refused, err := j.workflow().InsertAll(j.ctx, j.store, j.i.Org, record.Sub{Event: j.i.Event, Type: j.i.Type}, records, j.i.By)
+	if err != nil {
+		return err
+	}
+	for n, refusal := range refused {
+		if refusal == nil || errors.Is(refusal, record.ErrDuplicate) { // it was stored by an earlier attempt
+			j.i.Imported++
+			continue
+		}
+		// Somebody has taken the reference since the file was looked at.
+		handled, err := j.existing(fresh[n], bad)
+		if err != nil {
+			return err
+		}
+		if !handled {
+			if err := j.refuse(fresh[n], bad, refusal); err != nil {
+				return err
+			}
 		}
 	}
-	return len(i.Errors) >= maxRowErrors
+	return nil
+}
+
+// refuse notes a row that turned out to be bad while it was imported.
+func (j *job) refuse(p pending, bad *badRows, refusal error) error {
+	if slices.ContainsFunc(j.i.Errors, func(e record.RowError) bool { return e.Row == p.row.Number }) {
+		return nil // by an earlier attempt
+	}
+	if bad.next == 0 && len(bad.pending) == 0 {
+		if err := bad.add(j.ctx, badRow{Row: 1, Cells: j.reader.Heads()}); err != nil {
+			return err
+		}
+	}
+	return bad.note(j.ctx, &j.i, p.row, refusal, j.reader.Head)
+}
+
+// existing deals with a row whose reference a record has, as the import asks for,
+// and reports whether it did.
+func (j *job) existing(p pending, bad *badRows) (bool, error) {
+	mode := writes.Duplicates(j.i.OnDuplicate)
+	if mode != writes.Skip && mode != writes.Update || p.record.Reference == "" {
+		return false, nil
+	}
+	r, err := j.store.RecordByReference(j.ctx, j.i.Org, p.record.Key().Sub(), p.record.Reference)
+	if errors.Is(err, record.ErrNotFound) || err == nil && r.ID == p.record.ID {
+		return false, nil // it is new, or an earlier attempt made it
+	}
+	if err != nil {
+		return false, err
+	}
+	if mode == writes.Skip {
+		j.i.Skipped++
+		return true, nil
+	}
+	once := "import:" + string(p.record.ID)
+	if len(changedFields(r.Fields, p.decoded.Fields)) == 0 && r.Last.Once != once {
+		j.i.Unchanged++
+		return true, nil
+	}
+	_, err = j.workflow().Apply(j.ctx, record.Request{Org: j.i.Org, Key: r.Key(), Move: record.Edit, By: j.i.By, Once: once,
+		Change: func(r *record.Record) ([]string, error) {
+			return changedFields(r.Fields, p.decoded.Fields), fill(r, p.decoded, *j.i.Context, j.i.ContextRev)
+		}})
+	switch apperr.CodeOf(err) {
+	case "":
+		j.i.Updated++
+		return true, nil
+	case apperr.RecordNotFound:
+		return false, nil
+	case apperr.Internal, apperr.Unavailable:
+		return false, err
+	}
+	return true, j.refuse(p, bad, err)
 }
 
 // file reads the file from its parts.

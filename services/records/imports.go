@@ -2,6 +2,9 @@ package records
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"mime"
@@ -36,20 +39,33 @@ const (
 
 // importView is an import as clients see it.
 type importView struct {
-	ID        string              `json:"_id"`
-	Event     record.EventID      `json:"eventId"`
-	Type      string              `json:"type"`
-	Status    record.ImportStatus `json:"status"`
-	Partial   bool                `json:"partial"`
-	Rows      int64               `json:"rows"`
-	Imported  int64               `json:"imported"`
-	Failed    int64               `json:"failed"`
-	Errors    []record.RowError   `json:"errors"`
-	Faults    int64               `json:"errorCount"`
-	Ignored   []string            `json:"ignoredColumns"`
-	CreatedBy record.Actor        `json:"createdBy"`
-	CreatedAt string              `json:"createdAt"`
-	UpdatedAt string              `json:"updatedAt"`
+	ID       string              `json:"_id"`
+	Event    record.EventID      `json:"eventId"`
+	Type     string              `json:"type"`
+	Status   record.ImportStatus `json:"status"`
+	Partial  bool                `json:"partial"`
+	Rows     int64               `json:"rows"`
+	Imported int64               `json:"imported"`
+	Failed   int64               `json:"failed"`
+	Errors   []record.RowError   `json:"errors"`
+	Faults   int64               `json:"errorCount"`
+	Ignored  []string            `json:"ignoredColumns"`
+	// OnDuplicate and what became of rows whose reference a record had.
+	OnDuplicate string       `json:"onDuplicate"`
+	Updated     int64        `json:"updated"`
+	Unchanged   int64        `json:"unchanged"`
+	Skipped     int64        `json:"skipped"`
+	Undone      *undoneView  `json:"undone,omitempty"`
+	CreatedBy   record.Actor `json:"createdBy"`
+	CreatedAt   string       `json:"createdAt"`
+	UpdatedAt   string       `json:"updatedAt"`
+}
+
+// undoneView says who took an import back.
+type undoneView struct {
+	By      record.Actor `json:"by"`
+	At      string       `json:"at"`
+	Removed int64        `json:"removed"`
 }
 
 func viewOf(i record.Import) importView {
@@ -57,6 +73,10 @@ func viewOf(i record.Import) importView {
 		ID: i.ID, Event: i.Event, Type: i.Type, Status: i.Status, Partial: i.Partial, Rows: i.Rows, Imported: i.Imported, Failed: i.Bad,
 		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, CreatedBy: i.By,
 		CreatedAt: timestamp.Format(i.CreatedAt), UpdatedAt: timestamp.Format(i.UpdatedAt),
+	}
+	v.OnDuplicate, v.Updated, v.Unchanged, v.Skipped = cmp.Or(i.OnDuplicate, string(writes.Refuse)), i.Updated, i.Unchanged, i.Skipped
+	if u := i.Undone; u != nil {
+		v.Undone = &undoneView{By: u.By, At: timestamp.Format(u.At), Removed: u.Removed}
 	}
 	if v.Errors == nil {
 		v.Errors = []record.RowError{}
@@ -79,9 +99,12 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		return err
 	}
 	i := record.Import{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), Status: record.Receiving, Rev: 1, HasFile: true}
-	if err := importOptions(c, &i); err != nil {
+	again, err := importOptions(c, &i)
+	if err != nil {
 		return err
 	}
+	sum := sha256.Sum256(append([]byte(i.Type+"\x00"+string(c.Context().QueryArgs().Peek("sheet"))+"\x00"), file...))
+	i.Hash = hex.EncodeToString(sum[:])
 	if file, err = asCSV(c, i, file, charset); err != nil {
 		return err
 	}
@@ -102,6 +125,11 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	}
 	if err := s.roomForImport(c, w.Org); err != nil {
 		return err
+	}
+	if !again && writes.Duplicates(i.OnDuplicate) != writes.Update && writes.Duplicates(i.OnDuplicate) != writes.Skip {
+		if err := s.importedBefore(c, i); err != nil {
+			return err
+		}
 	}
 	if w.Rehearsal {
 		return s.rehearseImport(c, i, event, file)
@@ -136,21 +164,43 @@ func (s *server) roomForImport(c *fiber.Ctx, org record.OrgID) error {
 		Message: fmt.Sprintf("Your organization has %d imports that are not finished. Please wait for one of them.", own)}
 }
 
-// importOptions reads partial and decimal from the query.
-func importOptions(c *fiber.Ctx, i *record.Import) error {
+// importedBefore refuses a file that an import of the event has brought already.
+// Without references in its rows everything in it would be there twice.
+func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
+	same, err := s.Store.ImportsOfFile(c.UserContext(), i.Org, i.Event, i.Hash)
+	if err != nil {
+		return err
+	}
+	for _, before := range same {
+		if before.ID == i.ID || before.Status == record.Failed || before.Undone != nil {
+			continue
+		}
+		return apperr.New(apperr.DuplicateFile, "This file was imported on %s already, as import %s.", timestamp.Format(before.CreatedAt), before.ID).
+			With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "With again=true it is imported once more; with onDuplicate=skip or update no record is doubled that has a reference. " +
+				"POST …/imports/" + before.ID + "/undo takes the earlier import back.", Suggestions: []string{before.ID}})
+	}
+	return nil
+}
+
+// importOptions reads the query; again asks to import a file once more.
+func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
 	var faults []apperr.Detail
-	choose := func(name, yes, no string) bool {
-		value := no
+	choose := func(name string, values ...string) string {
+		value := values[0]
 		if args := c.Context().QueryArgs(); args.Has(name) {
 			value = string(args.Peek(name))
 		}
-		if value != yes && value != no {
-			faults = append(faults, apperr.Detail{Field: name, Code: "NOT_ALLOWED", Message: name + " is " + no + " or " + yes + ".", Suggestions: []string{no, yes}})
+		if !slices.Contains(values, value) {
+			faults = append(faults, apperr.Detail{Field: name, Code: "NOT_ALLOWED", Message: name + " is one of " + strings.Join(values, ", ") + ".", Suggestions: values})
 		}
-		return value == yes
+		return value
 	}
-	i.Partial = choose("partial", "true", "false")
-	i.DecimalComma = choose("decimal", "comma", "point")
+	i.Partial = choose("partial", "false", "true") == "true"
+	i.DecimalComma = choose("decimal", "point", "comma") == "comma"
+	if mode := choose("onDuplicate", writes.AllDuplicates()...); mode != string(writes.Refuse) {
+		i.OnDuplicate = mode
+	}
+	again = choose("again", "false", "true") == "true"
 	oneOf := func(name string, allowed []string) string {
 		args := c.Context().QueryArgs()
 		value := string(args.Peek(name))
@@ -169,13 +219,13 @@ func importOptions(c *fiber.Ctx, i *record.Import) error {
 		i.NumberFormat = "1234.5"
 	}
 	if len(faults) > 0 {
-		return apperr.Invalid(faults...)
+		return false, apperr.Invalid(faults...)
 	}
-	return nil
+	return again, nil
 }
 
 func optionsOf(i record.Import) sheet.Options {
-	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Known: serverColumns()}
+	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Known: append(serverColumns(), faultsColumn)}
 }
 
 // declaredCharset returns the character set of the body's media type, which is
@@ -243,21 +293,27 @@ func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Even
 	}
 	i.Status = record.Failed
 	if good {
-		i.Status, i.Imported = record.Completed, i.Rows-i.Bad
+		i.Status, i.Imported = record.Completed, i.Rows-i.Bad-i.Updated-i.Unchanged-i.Skipped
 	}
 	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
 }
 
-// getImport reports how far an import is.
-func (s *server) getImport(c *fiber.Ctx) error {
+// importOf reads the import of the path.
+func (s *server) importOf(c *fiber.Ctx) (record.Import, error) {
 	event, err := s.event(c)
 	if err != nil {
-		return err
+		return record.Import{}, err
 	}
 	i, err := s.Store.Import(c.UserContext(), orgOf(c), event.ID, c.Params("importId"))
 	if errors.Is(err, record.ErrNotFound) {
-		return apperr.New(apperr.NotFound, "There is no such import.")
+		return i, apperr.New(apperr.NotFound, "There is no such import.")
 	}
+	return i, err
+}
+
+// getImport answers how far an import is.
+func (s *server) getImport(c *fiber.Ctx) error {
+	i, err := s.importOf(c)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,11 @@ func decodeFor(typ string, body []byte, event record.Event, lookup error, decode
 
 // fill sets the input of a record, and what is calculated from it.
 func fill(r *record.Record, d footprint.Decoded, at footprint.EventContext, contextRev int64) error {
+	if d.ExternalReference != r.Reference {
+		if err := record.CheckReference(d.ExternalReference); err != nil {
+			return err
+		}
+	}
 	preview, contribution, err := record.Figures(&d.Evaluation, d.Notices, at)
 	if err != nil {
 		return err
@@ -150,7 +155,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	}
 	decode := decoderFor(c)
 	var dropped []fields.Notice
-	r, err := s.applied(c, record.Edit, func(r *record.Record) ([]string, error) {
+	r, err := s.applied(c, keyOf(c), record.Edit, func(r *record.Record) ([]string, error) {
 		merged, err := patchBody(r.Fields, body)
 		if err != nil {
 			return nil, err
@@ -193,7 +198,7 @@ func changedFields(before, after json.RawMessage) []string {
 }
 
 func (s *server) deleteRecord(c *fiber.Ctx) error {
-	r, err := s.applied(c, record.Delete, nil)
+	r, err := s.applied(c, keyOf(c), record.Delete, nil)
 	if err != nil {
 		return err
 	}
@@ -207,7 +212,7 @@ func (s *server) move(m record.Move) fiber.Handler {
 
 // apply makes a move on the record of the path and answers with the record.
 func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) error {
-	r, err := s.applied(c, m, change)
+	r, err := s.applied(c, keyOf(c), m, change)
 	if err != nil {
 		return err
 	}
@@ -215,12 +220,12 @@ func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) 
 	return web.OK(c, r)
 }
 
-func (s *server) applied(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) (record.Record, error) {
+func (s *server) applied(c *fiber.Ctx, key record.Key, m record.Move, change func(*record.Record) ([]string, error)) (record.Record, error) {
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return record.Record{}, err
 	}
-	request := record.Request{Key: keyOf(c), Move: m, Change: change}
+	request := record.Request{Key: key, Move: m, Change: change}
 	if tags, ok := web.IfMatch(c); ok {
 		request.IfMatch = record.MatchRecord(tags)
 	}

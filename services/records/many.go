@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -17,7 +18,7 @@ import (
 // createBatch creates up to 100 records. Each is judged by itself: what is
 // wrong with one keeps out none of the others.
 func (s *server) createBatch(c *fiber.Ctx) error {
-	bodies, err := writes.Bodies(c)
+	sent, err := writes.ReadBatch(c)
 	if err != nil {
 		return err
 	}
@@ -27,10 +28,10 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	}
 	event, lookup := s.writableEvent(c)
 	if lookup != nil && !w.Request.Resumed {
-		return firstFault(c, bodies, event, lookup)
+		return firstFault(c, sent.Items, event, lookup)
 	}
-	b := batch{server: s, c: c, w: w, items: make([]writes.Outcome, len(bodies))}
-	for i, body := range bodies {
+	b := batch{server: s, c: c, w: w, items: make([]writes.Outcome, len(sent.Items)), event: event, onDuplicate: sent.OnDuplicate}
+	for i, body := range sent.Items {
 		if err := b.prepare(i, body, event, lookup); err != nil {
 			return err
 		}
@@ -65,6 +66,10 @@ type batch struct {
 	// fresh are the records to insert, places where each stands in items.
 	fresh  []record.Record
 	places []int
+	// decoded are the bodies of fresh, for those that turn out to be there already.
+	decoded     []footprint.Decoded
+	event       record.Event
+	onDuplicate writes.Duplicates
 }
 
 func (b *batch) sub() record.Sub { return subOf(b.c) }
@@ -76,23 +81,58 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 	if b.w.Request.Resumed {
 		made, err := b.Store.Record(b.c.UserContext(), b.w.Org, key)
 		if err == nil {
-			b.items[i].Record = &made
+			b.items[i].Record, b.items[i].Outcome = &made, created
 			return nil
 		}
 		if !errors.Is(err, record.ErrNotFound) {
 			return err
 		}
 	}
-	r, _, err := newRecord(key, body, event, lookup, decoderFor(b.c))
+	decoded, err := decodeFor(key.Type, body, event, lookup, decoderFor(b.c))
 	if err != nil {
-		return b.refuse(i, writes.Under(fmt.Sprintf("items[%d]", i), err))
+		return b.refuse(i, err)
 	}
-	b.fresh, b.places = append(b.fresh, r), append(b.places, i)
+	if done, err := b.existing(i, decoded); done || err != nil {
+		return err
+	}
+	r, err := inputOf(record.Record{ID: key.ID, Event: key.Event, Type: key.Type}, decoded, event)
+	if err != nil {
+		return b.refuse(i, err)
+	}
+	b.fresh, b.places, b.decoded = append(b.fresh, r), append(b.places, i), append(b.decoded, decoded)
 	return nil
 }
 
+// existing deals with the i-th record where its reference is taken and the request
+// says what to do then.
+func (b *batch) existing(i int, decoded footprint.Decoded) (done bool, err error) {
+	if b.onDuplicate == writes.Refuse || decoded.ExternalReference == "" {
+		return false, nil
+	}
+	r, err := b.w.Store.RecordByReference(b.c.UserContext(), b.w.Org, b.sub(), decoded.ExternalReference)
+	if errors.Is(err, record.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	outcome := skipped
+	if b.onDuplicate == writes.Update {
+		u := upsert{Write: b.w, sub: b.sub(), event: b.event, decoded: decoded}
+		r, outcome, err = u.update(b.c.UserContext(), r)
+		if errors.Is(err, errMoved) {
+			return false, nil
+		}
+		if err != nil {
+			return true, b.refuse(i, err)
+		}
+	}
+	b.items[i].Record, b.items[i].Outcome = &r, outcome
+	return true, nil
+}
+
 func (b *batch) refuse(i int, err error) (failed error) {
-	b.items[i], failed = writes.Refused(b.c, err)
+	b.items[i], failed = writes.Refused(b.c, writes.Under(fmt.Sprintf("items[%d]", i), err))
 	return failed
 }
 
@@ -111,36 +151,48 @@ func (b *batch) insert() error {
 			// An attempt that was given up for dead has been faster.
 			stored[n], err = b.record(b.c, b.fresh[n].Key())
 		}
+		if apperr.CodeOf(err) == apperr.DuplicateReference {
+			// A record before it in the batch has the reference, or somebody was faster.
+			done, failure := b.existing(i, b.decoded[n])
+			if failure != nil {
+				return failure
+			}
+			if done {
+				continue
+			}
+		}
 		if err != nil {
 			if err := b.refuse(i, err); err != nil {
 				return err
 			}
 			continue
 		}
-		b.items[i].Record = &stored[n]
+		b.items[i].Record, b.items[i].Outcome = &stored[n], created
 	}
 	return nil
 }
 
-// submitMany submits up to 100 records, each by itself.
-func (s *server) submitMany(c *fiber.Ctx) error {
-	ids, err := writes.IDs(c)
-	if err != nil {
-		return err
+// moveMany makes the handler of one move of up to 100 records, each by itself.
+func (s *server) moveMany(m record.Move) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		sent, err := writes.ReadIDs(c)
+		if err != nil {
+			return err
+		}
+		w, err := s.writes.Begin(c)
+		if err != nil {
+			return err
+		}
+		if _, err := s.writableEvent(c); err != nil {
+			return err
+		}
+		sub := subOf(c)
+		items, err := w.Each(c, sent.IDs, func(_ context.Context, id record.ID) (record.Request, error) {
+			return record.Request{Key: record.Key{Event: sub.Event, Type: sub.Type, ID: id}, Move: m, Comment: sent.Comment}, nil
+		})
+		if err != nil {
+			return err
+		}
+		return writes.Answer(c, items)
 	}
-	w, err := s.writes.Begin(c)
-	if err != nil {
-		return err
-	}
-	if _, err := s.writableEvent(c); err != nil {
-		return err
-	}
-	sub := subOf(c)
-	items, err := w.Each(c, ids, func(_ context.Context, id record.ID) (record.Request, error) {
-		return record.Request{Key: record.Key{Event: sub.Event, Type: sub.Type, ID: id}, Move: record.Submit}, nil
-	})
-	if err != nil {
-		return err
-	}
-	return writes.Answer(c, items)
 }

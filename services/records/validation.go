@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 const (
 	// maxImportRows is how many rows one file may have.
 	maxImportRows = 100_000
-	// maxRowErrors is how many errors of a file are told; all are counted.
+	// maxRowErrors is how many errors are in the import itself; the others are read
+	// page by page.
 	maxRowErrors = 100
 	// keepEvery is how many rows are looked at between two reports of progress,
 	// which also renew the lease and let other imports work.
@@ -31,39 +34,50 @@ type validation struct {
 	maxRows int64
 	// keep stores the progress of the import; an error ends the work.
 	keep func(i *record.Import) error
+	// bad collects the rows that cannot be imported; nil: they are counted only.
+	bad *badRows
 }
 
 // run counts rows and errors into i, and says whether the file is to be
 // imported. err is a failure of ours.
 func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (good bool, err error) {
 	i.Rows, i.Bad, i.Faults, i.Errors = 0, 0, 0, nil
+	if err := v.bad.begin(ctx); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, v.bad.end(ctx, i)) }()
 	reader, err := sheet.NewReader(file, i.Type, optionsOf(*i))
-	if fatal, err := headRefused(i, 1, err); fatal || err != nil {
+	if fatal, err := v.headRefused(ctx, i, 1, err); fatal || err != nil {
 		return false, err
 	}
 	i.Ignored = reader.Ignored()
+	if err := v.bad.add(ctx, badRow{Row: 1, Cells: reader.Heads()}); err != nil {
+		return false, err
+	}
 	references := map[string]int64{}
 	for {
 		row, err := reader.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if fatal, err := headRefused(i, row.Number, err); fatal || err != nil {
+		if fatal, err := v.headRefused(ctx, i, row.Number, err); fatal || err != nil {
 			return false, err
 		}
 		if most := cmp.Or(v.maxRows, maxImportRows); i.Rows == most {
-			_, err := headRefused(i, row.Number, apperr.Invalid(apperr.Detail{Code: "TOO_MANY_ROWS",
+			_, err := v.headRefused(ctx, i, row.Number, apperr.Invalid(apperr.Detail{Code: "TOO_MANY_ROWS",
 				Message: fmt.Sprintf("A file has at most %d rows. Please divide this one.", most)}))
 			return false, err
 		}
 		i.Rows++
-		refusal, err := v.row(ctx, i.Type, row, references)
+		refusal, err := v.row(ctx, i, row, references)
 		if err != nil {
 			return false, err
 		}
 		if refusal != nil {
 			i.Bad++
-			note(i, row.Number, refusal, reader.Head)
+			if err := v.bad.note(ctx, i, row, refusal, reader.Head); err != nil {
+				return false, err
+			}
 		}
 		if i.Rows%keepEvery == 0 {
 			if err := v.keep(i); err != nil {
@@ -72,28 +86,30 @@ func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (
 		}
 	}
 	if i.Rows == 0 {
-		note(i, 1, apperr.Invalid(apperr.Detail{Code: "REQUIRED", Message: "The file has a head and no rows."}), nil)
+		empty := apperr.Invalid(apperr.Detail{Code: "REQUIRED", Message: "The file has a head and no rows."})
+		if err := v.bad.note(ctx, i, sheet.Row{Number: 1}, empty, nil); err != nil {
+			return false, err
+		}
 	}
 	return i.Bad < i.Rows && (i.Bad == 0 || i.Partial), nil
 }
 
 // headRefused notes what is wrong with a file as a whole.
-func headRefused(i *record.Import, row int64, err error) (fatal bool, failure error) {
+func (v validation) headRefused(ctx context.Context, i *record.Import, row int64, err error) (fatal bool, failure error) {
 	if err == nil || apperr.CodeOf(err) != apperr.ValidationError {
 		return false, err
 	}
 	i.Bad++
 	i.Rows++
-	note(i, row, err, nil)
-	return true, nil
+	return true, v.bad.note(ctx, i, sheet.Row{Number: row}, err, nil)
 }
 
 // row says what is wrong with a row; err is a failure of ours.
-func (v validation) row(ctx context.Context, typ string, row sheet.Row, references map[string]int64) (refusal, err error) {
+func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, references map[string]int64) (refusal, err error) {
 	if row.Err != nil {
 		return row.Err, nil
 	}
-	decoded, err := footprint.Decode(typ, row.Body, v.event.Context())
+	decoded, err := footprint.Decode(i.Type, row.Body, v.event.Context())
 	if err != nil {
 		return refusedOr(err)
 	}
@@ -101,18 +117,51 @@ func (v validation) row(ctx context.Context, typ string, row sheet.Row, referenc
 	if reference == "" {
 		return nil, nil
 	}
+	if err := record.CheckReference(reference); err != nil {
+		return refusedOr(err)
+	}
 	if first, twice := references[reference]; twice {
 		return apperr.Invalid(apperr.Detail{Field: "externalReference", Code: "DUPLICATE", Message: fmt.Sprintf("Row %d has the same reference.", first)}), nil
 	}
-	taken, err := v.store.HasReference(ctx, v.event.Org, record.Sub{Event: v.event.ID, Type: typ}, reference)
+	references[reference] = row.Number
+	existing, err := v.store.RecordByReference(ctx, v.event.Org, record.Sub{Event: v.event.ID, Type: i.Type}, reference)
+	if errors.Is(err, record.ErrNotFound) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	if taken {
-		return apperr.Invalid(apperr.Detail{Field: "externalReference", Code: "DUPLICATE", Message: "Another record of this event and type has this reference."}), nil
+	refusal = duplicateRow(*i, existing, decoded)
+	if v.bad == nil && refusal == nil { // a rehearsal counts what the import would
+		switch {
+		case writes.Duplicates(i.OnDuplicate) == writes.Skip:
+			i.Skipped++
+		case len(changedFields(existing.Fields, decoded.Fields)) == 0:
+			i.Unchanged++
+		default:
+			i.Updated++
+		}
 	}
-	references[reference] = row.Number
-	return nil, nil
+	return refusal, nil
+}
+
+// duplicateRow says why a row whose reference a record has cannot be imported.
+func duplicateRow(i record.Import, existing record.Record, decoded footprint.Decoded) error {
+	switch writes.Duplicates(i.OnDuplicate) {
+	case writes.Skip:
+		return nil
+	case writes.Update:
+		if len(changedFields(existing.Fields, decoded.Fields)) == 0 || slices.Contains(record.AllowedMoves(existing, i.By, false), record.Edit) {
+			return nil
+		}
+		d := record.DuplicateDetail(existing)
+		d.Code, d.Message = string(apperr.Forbidden), "The record "+string(existing.ID)+" has this reference, and only who created it, or a manager, may change it."
+		if _, editable := record.NextState(record.Edit, existing.Status); !editable {
+			d.Code, d.Message = string(apperr.RecordLocked), fmt.Sprintf("The record %s has this reference and is %s, so it cannot be changed.", existing.ID, existing.Status)
+		}
+		return apperr.Invalid(d)
+	}
+	return apperr.Invalid(record.DuplicateDetail(existing))
 }
 
 // refusedOr tells refusals from failures.
@@ -123,25 +172,23 @@ func refusedOr(err error) (refusal, failure error) {
 	return nil, err
 }
 
-// note adds a row's faults to the import's errors.
-func note(i *record.Import, row int64, refusal error, head func(string) string) {
+// faultsOf returns the faults of a row under the heads of the file.
+func faultsOf(row int64, refusal error, head func(string) string) []record.RowError {
 	var e *apperr.Error
 	if !errors.As(refusal, &e) {
-		return
+		return nil
 	}
 	details := e.Details
 	if len(details) == 0 {
 		details = []apperr.Detail{{Code: string(e.Code), Message: e.Message}}
 	}
+	faults := make([]record.RowError, 0, len(details))
 	for _, d := range details {
-		i.Faults++
-		if len(i.Errors) >= maxRowErrors {
-			continue
-		}
 		column := d.Field
 		if head != nil && row > 1 {
 			column = head(d.Field)
 		}
-		i.Errors = append(i.Errors, record.RowError{Row: row, Column: column, Code: d.Code, Message: d.Message, Suggestions: d.Suggestions})
+		faults = append(faults, record.RowError{Row: row, Column: column, Code: d.Code, Message: d.Message, Suggestions: d.Suggestions, RecordID: d.RecordID})
 	}
+	return faults
 }

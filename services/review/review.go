@@ -72,7 +72,10 @@ func (s *server) routes() []web.Route {
 		return web.Route{Operation: operation, Resolve: knownType, Handler: once(s.decide(m))}
 	}
 	return []web.Route{
-		{Operation: "approveRecords", Handler: once(s.approveMany)},
+		{Operation: "approveRecords", Handler: once(s.decideMany(record.Approve))},
+		{Operation: "requestChangesOfRecords", Handler: once(s.decideMany(record.RequestChanges))},
+		{Operation: "rejectRecords", Handler: once(s.decideMany(record.Reject))},
+		{Operation: "reopenRecords", Handler: once(s.decideMany(record.Reopen))},
 		decision("claimRecord", record.Review),
 		decision("approveRecord", record.Approve),
 		decision("requestChanges", record.RequestChanges),
@@ -126,32 +129,37 @@ func (s *server) decide(m record.Move) fiber.Handler {
 	}
 }
 
-// approveMany approves up to 100 records of an event, of whatever types, each
-// by itself.
-func (s *server) approveMany(c *fiber.Ctx) error {
-	ids, err := writes.IDs(c)
-	if err != nil {
-		return err
-	}
-	w, err := s.writes.Begin(c)
-	if err != nil {
-		return err
-	}
-	event := record.EventID(c.Params("eventId"))
-	if err := s.eventExists(c, event); err != nil {
-		return err
-	}
-	items, err := w.Each(c, ids, func(ctx context.Context, id record.ID) (record.Request, error) {
-		r, err := w.Store.FindRecord(ctx, w.Org, event, id)
-		if errors.Is(err, record.ErrNotFound) {
-			return record.Request{}, record.NoSuchRecord()
+// decideMany makes the handler of one decision on up to 100 records of an event, of
+// whatever types, each by itself.
+func (s *server) decideMany(m record.Move) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		sent, err := writes.ReadIDs(c)
+		if err != nil {
+			return err
 		}
-		return record.Request{Key: r.Key(), Move: record.Approve}, err
-	})
-	if err != nil {
-		return err
+		w, err := s.writes.Begin(c)
+		if err != nil {
+			return err
+		}
+		if err := record.CheckComment(m, sent.Comment); err != nil {
+			return err
+		}
+		event := record.EventID(c.Params("eventId"))
+		if err := s.eventExists(c, event); err != nil {
+			return err
+		}
+		items, err := w.Each(c, sent.IDs, func(ctx context.Context, id record.ID) (record.Request, error) {
+			r, err := w.Store.FindRecord(ctx, w.Org, event, id)
+			if errors.Is(err, record.ErrNotFound) {
+				return record.Request{}, record.NoSuchRecord()
+			}
+			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment}, err
+		})
+		if err != nil {
+			return err
+		}
+		return writes.Answer(c, items)
 	}
-	return writes.Answer(c, items)
 }
 
 // readComment reads the optional body {"comment": "…"}.

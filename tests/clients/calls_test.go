@@ -26,13 +26,14 @@ const (
 func pathValues() map[string]string {
 	return map[string]string{
 		"eventId": eventID, "type": typeName, "recordId": recordID, "userId": otherID, "sessionId": otherID, "importId": otherID,
-		"setId": otherID, "changeId": otherID, "code": otherID, "revision": "3", "other": "7",
+		"setId": otherID, "reference": recordID, "changeId": otherID, "code": otherID, "revision": "3", "other": "7",
 	}
 }
 
 // calls makes each operation once.
 func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.Option) error {
 	ref := client.RecordRef{EventID: eventID, Type: typeName, ID: recordID}
+	named := client.ReferenceRef{EventID: eventID, Type: typeName, Reference: recordID}
 	record := client.RawRecord{Type: typeName, Fields: []byte(`{"passengers":1}`)}
 	return map[string]func(ctx context.Context, c *client.Client, o ...client.Option) error{
 		"login": func(ctx context.Context, c *client.Client, o ...client.Option) error {
@@ -101,6 +102,18 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 			_, err := c.ImportRecords(ctx, eventID, typeName, strings.NewReader("from,to\n"), client.ImportOptions{Partial: true, DecimalComma: true}, o...)
 			return err
 		},
+		"getRecordByReference":    ask1((*client.Client).GetRecordByReference, named),
+		"putRecordByReference":    ask2((*client.Client).PutRecordByReference, named, client.RecordInput(record)),
+		"deleteRecordByReference": ask1((*client.Client).DeleteRecordByReference, named),
+		"withdrawRecords":         ask3((*client.Client).WithdrawRecords, eventID, typeName, []string{recordID}),
+		"deleteRecords":           ask3((*client.Client).DeleteRecords, eventID, typeName, []string{recordID}),
+		"listImports":             listed1((*client.Client).ListImports, eventID),
+		"listImportErrors":        listed2((*client.Client).ListImportErrors, eventID, otherID),
+		"getBadRows":              ask2((*client.Client).GetBadRows, eventID, otherID),
+		"undoImport":              ask2((*client.Client).UndoImport, eventID, otherID),
+		"submitImport":            ask2((*client.Client).SubmitImport, eventID, otherID),
+		"approveImport":           ask2((*client.Client).ApproveImport, eventID, otherID),
+
 		"getImport":        ask2((*client.Client).GetImport, eventID, otherID),
 		"getRecord":        ask1((*client.Client).GetRecord, ref),
 		"updateRecord":     ask2((*client.Client).UpdateRecord, ref, client.RecordPatch{"passengers": nil}),
@@ -114,9 +127,12 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"rejectRecord":     ask2((*client.Client).RejectRecord, ref, "No."),
 		"reopenRecord":     ask2((*client.Client).ReopenRecord, ref, "Weighed again."),
 
-		"listReviewQueue":      listed((*client.Client).ListReviewQueue),
-		"listEventReviewQueue": listed1((*client.Client).ListEventReviewQueue, eventID),
-		"approveRecords":       ask2((*client.Client).ApproveRecords, eventID, []string{recordID}),
+		"listReviewQueue":         listed((*client.Client).ListReviewQueue),
+		"listEventReviewQueue":    listed1((*client.Client).ListEventReviewQueue, eventID),
+		"requestChangesOfRecords": ask3((*client.Client).RequestChangesOfRecords, eventID, []string{recordID}, "Which bin?"),
+		"rejectRecords":           ask3((*client.Client).RejectRecords, eventID, []string{recordID}, "No."),
+		"reopenRecords":           ask3((*client.Client).ReopenRecords, eventID, []string{recordID}, "Weighed again."),
+		"approveRecords":          ask2((*client.Client).ApproveRecords, eventID, []string{recordID}),
 
 		"getResult":             ask1((*client.Client).GetResult, eventID),
 		"listResultHistory":     listed1((*client.Client).ListResultHistory, eventID),

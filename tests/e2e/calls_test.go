@@ -36,18 +36,19 @@ func (s *system) furnish(t *testing.T) *tenant {
 	s.account(t, s.org, "colleague@example.test", identity.User)
 	ours := &tenant{
 		system: s, user: s.user(t), colleague: s.as(t, "colleague@example.test"), manager: s.manager(t), admin: s.as(t, "admin@example.test"),
-		ids: map[string]string{"type": "waste", "revision": "1", "other": "1", "code": "LHR"}, records: map[record.Status]string{},
+		ids: map[string]string{"type": "waste", "revision": "1", "other": "1", "code": "LHR", "reference": "ours-1"}, records: map[record.Status]string{},
 	}
 	event := ours.manager.post("/events", map[string]any{"title": "Ours", "country": "GB"}).want(http.StatusCreated).str("_id")
 	ours.ids["eventId"] = event
 	waste := map[string]any{"treatment": "landfill", "weightKg": 1000}
-	ours.records[record.Unsubmitted] = ours.user.post("/events/"+event+"/waste", waste).want(http.StatusCreated).str("_id")
+	named := map[string]any{"treatment": "landfill", "weightKg": 1000, "externalReference": ours.ids["reference"]}
+	ours.records[record.Unsubmitted] = ours.user.post("/events/"+event+"/waste", named).want(http.StatusCreated).str("_id")
 	submitted := ours.user.post("/events/"+event+"/waste", waste).want(http.StatusCreated).str("_id")
 	ours.user.post("/events/"+event+"/waste/"+submitted+"/submit", nil).want(http.StatusOK)
 	ours.records[record.Submitted] = submitted
 	ours.records[record.Approved] = approved(ours.user, ours.manager, event, "waste", waste)
 	ours.user.result(event, 1)
-	ours.ids["importId"] = ours.user.do(http.MethodPost, "/events/"+event+"/waste/import", "treatment,weightKg\nlandfill,1\n",
+	ours.ids["importId"] = ours.user.do(http.MethodPost, "/events/"+event+"/waste/import?partial=true", "treatment,weightKg\nlandfill,1\nlandfil,1\n",
 		map[string]string{"Content-Type": "text/csv"}).want(http.StatusAccepted).str("_id")
 	testkit.Eventually(t, 30*time.Second, func() error {
 		if a := ours.user.get("/events/" + event + "/imports/" + ours.ids["importId"]); a.str("status") != string(record.Completed) {
@@ -157,9 +158,17 @@ func (ours *tenant) bodies() map[string]any {
 		"approveEventChange": nil, "rejectEventChange": nil,
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
 
+		"putRecordByReference": map[string]any{"treatment": "landfill", "weightKg": 3},
+		"withdrawRecords":      map[string]any{"ids": []string{ours.records[record.Submitted]}},
+		"deleteRecords":        map[string]any{"ids": []string{ours.records[record.Unsubmitted]}},
+		"undoImport":           nil, "submitImport": nil, "approveImport": nil,
+		"requestChangesOfRecords": map[string]any{"ids": []string{ours.records[record.Submitted]}, "comment": "why"},
+		"rejectRecords":           map[string]any{"ids": []string{ours.records[record.Submitted]}, "comment": "why"},
+		"reopenRecords":           map[string]any{"ids": []string{ours.records[record.Approved]}, "comment": "why"},
+
 		"createRecord":   waste,
 		"createRecords":  map[string]any{"items": []any{waste}},
-		"importRecords":  "treatment,weightKg\nlandfill,1\n",
+		"importRecords":  "treatment,weightKg\nlandfill,2\n",
 		"updateRecord":   map[string]any{"weightKg": 2},
 		"submitRecord":   nil,
 		"submitRecords":  map[string]any{"ids": []string{ours.records[record.Unsubmitted]}},

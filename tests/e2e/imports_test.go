@@ -80,7 +80,10 @@ func TestImport(t *testing.T) {
 			t.Errorf("records: %s", list.body)
 		}
 		// The same again: the references are taken, and nothing is imported.
-		again := s.outcome("?decimal=comma", goodFile)
+		if refused := s.send("?decimal=comma", goodFile).wantError(http.StatusConflict, "DUPLICATE_FILE"); !strings.Contains(string(refused.body), done.str("_id")) {
+			t.Errorf("the same file: %s", refused.body)
+		}
+		again := s.outcome("?decimal=comma&again=true", goodFile)
 		if again.str("status") != "failed" || again.number("failed") != "2" || again.str("errors", 0, "column") != "externalReference" || again.str("errors", 0, "code") != "DUPLICATE" || s.total() != "3" {
 			t.Errorf("again: %s", again.body)
 		}

@@ -25,13 +25,13 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 	s := start(t, nil)
 	user, manager, admin := s.user(t), s.manager(t), s.as(t, "admin@example.test")
 	event := manager.post("/events", map[string]any{"title": "Read", "country": "GB"}).want(http.StatusCreated).str("_id")
-	item := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000})
+	item := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000, "externalReference": "bin"})
 	user.result(event, 1)
 	approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 2000})
 	user.result(event, 2)
 	waiting := user.post("/events/"+event+"/waste", map[string]any{"treatment": "recycling", "weightKg": 3}).want(http.StatusCreated).str("_id")
 	user.post("/events/"+event+"/waste/"+waiting+"/submit", nil).want(http.StatusOK)
-	imported := user.do(http.MethodPost, "/events/"+event+"/waste/import", "treatment,weightKg\nlandfill,1\n",
+	imported := user.do(http.MethodPost, "/events/"+event+"/waste/import?partial=true", "treatment,weightKg\nlandfill,1\nlandfil,1\n",
 		map[string]string{"Content-Type": "text/csv"}).want(http.StatusAccepted).str("_id")
 	testkit.Eventually(t, 20*time.Second, func() error {
 		if a := user.get("/events/" + event + "/imports/" + imported).want(http.StatusOK); a.str("status") != "completed" {
@@ -47,7 +47,7 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 		return nil
 	})
 	ids := strings.NewReplacer("/record-types/{type}", "/record-types/waste", "{type}", "waste", "{revision}", "2", "{other}", "1",
-		"{code}", "LHR", "{setId}", "desnz-2026", "{eventId}", event, "{recordId}", item, "{importId}", imported,
+		"{code}", "LHR", "{setId}", "desnz-2026", "{eventId}", event, "{recordId}", item, "{importId}", imported, "{reference}", "bin",
 		"{userId}", admin.get("/auth/me").want(http.StatusOK).str("_id"))
 	walked := 0
 	for _, operation := range document.Operations {

@@ -103,8 +103,8 @@ func (s *Store) FindRecord(ctx context.Context, org record.OrgID, event record.E
 	return one(ctx, majorityRead(s.records), "find record", bson.D{eq("_id", id), eq("org", org), eq("event", event), eq("deleted", false)}, recordFromDoc)
 }
 
-// HasReference implements record.Records.
-func (s *Store) HasReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (bool, error) {
-	has, err := exists(ctx, s.records, with(within(org, sub), eq("refKey", record.Record{Reference: reference}.RefKey())))
-	return has, mongox.Wrap("look for reference", err)
+// RecordByReference implements record.Records.
+func (s *Store) RecordByReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (record.Record, error) {
+	return one(ctx, s.records, "find record by reference",
+		with(within(org, sub), eq("refKey", record.Record{Reference: reference}.RefKey()), eq("deleted", false)), recordFromDoc)
 }

@@ -13,9 +13,13 @@ import (
 
 // importDoc is a record.Import. Nothing asks for what is in its body.
 type importDoc struct {
-	ID    string      `bson:"_id"`
-	Org   string      `bson:"org"`
-	Event string      `bson:"event"`
+	ID    string `bson:"_id"`
+	Org   string `bson:"org"`
+	Event string `bson:"event"`
+	// CreatedAt and Hash are those of the body; older documents lack them.
+	CreatedAt bson.DateTime `bson:"createdAt,omitempty"`
+	Hash      string        `bson:"hash,omitempty"`
+
 	State importState `bson:",inline"`
 }
 
@@ -50,7 +54,7 @@ func (s *Store) InsertImport(ctx context.Context, org record.OrgID, i record.Imp
 	if err != nil {
 		return mongox.Wrap("insert import", err)
 	}
-	taken, err := insert(ctx, s.imports, importDoc{ID: i.ID, Org: string(org), Event: string(i.Event), State: state})
+	taken, err := insert(ctx, s.imports, importDoc{ID: i.ID, Org: string(org), Event: string(i.Event), CreatedAt: date(i.CreatedAt), Hash: i.Hash, State: state})
 	if taken {
 		return record.ErrDuplicate
 	}
@@ -101,4 +105,21 @@ func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport
 	return list(ctx, s.imports, "read open imports", bson.D{eq("open", true)}, func(d importDoc) (record.OpenImport, error) {
 		return record.OpenImport{Org: record.OrgID(d.Org), Event: record.EventID(d.Event), ID: d.ID}, nil
 	}, options.Find().SetSort(bson.D{eq("_id", 1)}).SetLimit(int64(limit)).SetProjection(only("_id", "org", "event")))
+}
+
+// EventImports implements record.Imports.
+func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Import, total int64, err error) {
+	filter := bson.D{eq("org", org), eq("event", event)}
+	if total, err = s.imports.CountDocuments(ctx, filter); err != nil || limit <= 0 {
+		return nil, total, mongox.Wrap("count imports", err)
+	}
+	page, err = list(ctx, s.imports, "list imports", filter, importFromDoc,
+		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
+	return page, total, err
+}
+
+// ImportsOfFile implements record.Imports.
+func (s *Store) ImportsOfFile(ctx context.Context, org record.OrgID, event record.EventID, hash string) ([]record.Import, error) {
+	return list(ctx, s.imports, "find imports of file", bson.D{eq("org", org), eq("event", event), eq("hash", hash)}, importFromDoc,
+		options.Find().SetSort(bson.D{eq("createdAt", -1)}).SetLimit(record.MaxImportsOfFile))
 }

@@ -132,14 +132,17 @@ func batchTests() []test {
 				{acme, flights, "A-1", true}, {acme, flights, "A-2", false}, {other, flights, "A-1", false},
 				{acme, record.Sub{Event: gala, Type: "waste"}, "A-1", false}, {acme, record.Sub{Event: fair, Type: "flights"}, "A-1", false},
 			} {
-				has, err := b.HasReference(b.Context(), c.org, c.sub, c.reference)
+				got, err := b.RecordByReference(b.Context(), c.org, c.sub, c.reference)
+				if !c.want {
+					b.want(record.ErrNotFound, err)
+					continue
+				}
 				b.must(err)
-				equal(b, fmt.Sprintf("%+v", c), has, c.want)
+				equal(b, fmt.Sprintf("%+v", c), got, r)
 			}
 			b.delete(acme, r)
-			has, err := b.HasReference(b.Context(), acme, flights, "A-1")
-			b.must(err)
-			equal(b, "after deletion", has, false)
+			_, err := b.RecordByReference(b.Context(), acme, flights, "A-1")
+			b.want(record.ErrNotFound, err)
 		}},
 	}
 }

@@ -61,6 +61,45 @@ func importTests() []test {
 			b.must(err)
 			equal(b, "none asked for", len(few), 0)
 		}},
+		{"the imports of an event are listed newest first, and found by the hash of their file", func(b *bench) {
+			for n, id := range []string{"i2", "i3", "i1"} {
+				i := someImport(id)
+				i.CreatedAt, i.Hash = start.Add(time.Duration(n)*time.Minute), "abc"
+				if id == "i3" {
+					i.Hash = "def"
+				}
+				b.must(b.InsertImport(b.Context(), acme, i))
+			}
+			elsewhere := someImport("i9")
+			elsewhere.Event, elsewhere.Hash = fair, "abc"
+			b.must(b.InsertImport(b.Context(), acme, elsewhere))
+			ids := func(all []record.Import) (names []string) {
+				for _, i := range all {
+					names = append(names, i.ID)
+				}
+				return names
+			}
+			page, total, err := b.EventImports(b.Context(), acme, gala, 0, 2)
+			b.must(err)
+			equal(b, "first page", ids(page), []string{"i1", "i3"})
+			equal(b, "total", total, 3)
+			page, _, err = b.EventImports(b.Context(), acme, gala, 2, 2)
+			b.must(err)
+			equal(b, "second page", ids(page), []string{"i2"})
+			same, err := b.ImportsOfFile(b.Context(), acme, gala, "abc")
+			b.must(err)
+			equal(b, "of the file", ids(same), []string{"i1", "i2"})
+			for _, at := range []struct {
+				org   record.OrgID
+				event record.EventID
+			}{{other, gala}, {acme, "nowhere"}} {
+				page, total, err := b.EventImports(b.Context(), at.org, at.event, 0, 9)
+				b.must(err)
+				same, err := b.ImportsOfFile(b.Context(), at.org, at.event, "abc")
+				b.must(err)
+				equal(b, "elsewhere", len(page)+len(same)+int(total), 0)
+			}
+		}},
 		{"the parts of a file are read as they were stored, and removed together", func(b *bench) {
 			parts := [][]byte{bytes.Repeat([]byte{0, 0xff, 'x'}, 100_000), []byte("\ufeffa;b\r\n"), {'z'}}
 			for n, part := range parts {

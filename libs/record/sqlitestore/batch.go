@@ -100,10 +100,10 @@ func (s *Store) FindRecord(ctx context.Context, org record.OrgID, event record.E
 	return found("find record", r, err)
 }
 
-// HasReference implements record.Records.
-func (s *Store) HasReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (bool, error) {
-	key := record.Record{Reference: reference}.RefKey()
-	all, err := list(ctx, s.db, scanNumber,
-		`SELECT 1 FROM records WHERE org = ? AND event = ? AND type = ? AND ref_key = ?`, org, sub.Event, sub.Type, key)
-	return len(all) > 0, said("look for reference", err)
+// RecordByReference implements record.Records.
+func (s *Store) RecordByReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (record.Record, error) {
+	r, err := scanRecord(s.db.QueryRowContext(ctx,
+		`SELECT `+recordColumns+` FROM records WHERE org = ? AND event = ? AND type = ? AND ref_key = ? AND deleted = 0`,
+		org, sub.Event, sub.Type, record.Record{Reference: reference}.RefKey()))
+	return found("find record by reference", r, err)
 }

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -83,4 +84,36 @@ func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport
 		return o, err
 	}, `SELECT org, event, id FROM imports INDEXED BY imports_open WHERE open = 1 ORDER BY id LIMIT ?`, limit)
 	return open, said("read open imports", err)
+}
+
+// EventImports implements record.Imports.
+func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Import, total int64, err error) {
+	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, said("list imports", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only read
+	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM imports WHERE org = ? AND event = ?`, org, event)); err != nil {
+		return nil, 0, said("count imports", err)
+	}
+	// A negative LIMIT would mean none.
+	page, err = list(ctx, tx, scanImport, `SELECT body FROM imports WHERE org = ? AND event = ?
+		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC, id DESC LIMIT ? OFFSET ?`, org, event, max(limit, 0), max(skip, 0))
+	return page, total, said("list imports", err)
+}
+
+// ImportsOfFile implements record.Imports.
+func (s *Store) ImportsOfFile(ctx context.Context, org record.OrgID, event record.EventID, hash string) ([]record.Import, error) {
+	all, err := list(ctx, s.db, scanImport, `SELECT body FROM imports INDEXED BY imports_file
+		WHERE org = ? AND event = ? AND json_extract(body, '$.hash') = ?
+		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC LIMIT ?`, org, event, hash, record.MaxImportsOfFile)
+	return all, said("find imports of file", err)
+}
+
+func scanImport(row scanner) (i record.Import, err error) {
+	var body []byte
+	if err := row.Scan(&body); err != nil {
+		return i, err
+	}
+	return i, json.Unmarshal(body, &i)
 }

@@ -15,7 +15,17 @@ func Schema() []sqlitex.Component {
 	return []sqlitex.Component{
 		{Name: "records", Steps: []sqlitex.Step{baseline(), governance(), summaries()}},
 		{Name: "approved", Steps: []sqlitex.Step{approved()}},
+		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
 	}
+}
+
+// importIndexes find the imports of an event, and those of a file. The table is of
+// component records.
+func importIndexes() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`CREATE INDEX IF NOT EXISTS imports_event ON imports (org, event, julianday(json_extract(body, '$.createdAt')), id)`,
+		`CREATE INDEX IF NOT EXISTS imports_file ON imports (org, event, json_extract(body, '$.hash'), julianday(json_extract(body, '$.createdAt')))`,
+	)
 }
 
 // governance is version 2: histories of events, and the gate of a sign-off. A

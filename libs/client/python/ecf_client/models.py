@@ -203,11 +203,15 @@ BatchInput = TypedDict(
     "BatchInput",
     {
         "items": "List[RecordInput]",
+        "onDuplicate": "NotRequired[Literal['refuse', 'skip', 'update']]",
     },
 )
 BatchInput.__doc__ = """Up to 100 records of one type.
 
 items: The records. In errors their fields are named `items[3].passengers`.
+onDuplicate: What becomes of a record whose `externalReference` another one has. `refuse`, the default:
+    `DUPLICATE_REFERENCE`. `skip`: the record that is there stays. `update`: it gets exactly the fields that were
+    sent.
 """
 
 Boundary = TypedDict(
@@ -931,6 +935,8 @@ ErrorDetail = TypedDict(
         "code": "str",
         "field": "NotRequired[str]",
         "message": "str",
+        "recordId": "NotRequired[str]",
+        "status": "NotRequired[str]",
         "suggestions": "NotRequired[List[str]]",
     },
 )
@@ -939,6 +945,8 @@ ErrorDetail.__doc__ = """One fault of a request.
 code: What is wrong with it, for programs.
 field: The field as you wrote it, such as `via[2]`.
 message: What is wrong with it, for people.
+recordId: The `_id` of the record that is in the way: the one that is locked, or has the reference.
+status: The status of that record.
 suggestions: What would be right.
 """
 
@@ -1875,11 +1883,13 @@ to: Where a record is in its workflow.
 IdsInput = TypedDict(
     "IdsInput",
     {
+        "comment": "NotRequired[str]",
         "ids": "List[str]",
     },
 )
 IdsInput.__doc__ = """Up to 100 records of one event, by id.
 
+comment: Why. It stands in the history of each record, and is required to request changes, reject and reopen.
 ids: The `_id` of each record, none twice.
 """
 
@@ -1890,15 +1900,20 @@ Import = TypedDict(
         "createdAt": "str",
         "createdBy": "Actor",
         "errorCount": "int",
-        "errors": "List[Dict[str, Any]]",
+        "errors": "List[ImportError]",
         "eventId": "str",
         "failed": "int",
         "ignoredColumns": "List[str]",
         "imported": "int",
+        "onDuplicate": "NotRequired[Literal['refuse', 'skip', 'update']]",
         "partial": "bool",
         "rows": "int",
+        "skipped": "NotRequired[int]",
         "status": "Literal['validating', 'importing', 'completed', 'failed']",
         "type": "str",
+        "unchanged": "NotRequired[int]",
+        "undone": "NotRequired[Dict[str, Any]]",
+        "updated": "NotRequired[int]",
         "updatedAt": "str",
     },
 )
@@ -1913,11 +1928,58 @@ eventId: Identifier of the event.
 failed: Rows that cannot be imported.
 ignoredColumns: Heads that name no field.
 imported: Rows that are records by now.
+onDuplicate: What the import does with rows whose reference a record has.
 partial: Whether good rows are imported although others are wrong.
 rows: Rows looked at so far. The head and empty rows do not count.
+skipped: Rows whose record was there and was left alone.
 status: `failed`: nothing was imported; `errors` say why.
 type: Record type of the rows.
+unchanged: Rows whose record was there with the same fields.
+undone: Who undid the import. Absent while nobody has.
+updated: Rows that changed a record that was there.
 updatedAt: When its figures last changed.
+"""
+
+ImportError = TypedDict(
+    "ImportError",
+    {
+        "code": "str",
+        "column": "NotRequired[str]",
+        "message": "str",
+        "recordId": "NotRequired[str]",
+        "row": "int",
+        "suggestions": "NotRequired[List[str]]",
+    },
+)
+ImportError.__doc__ = """What is wrong with a cell of a file.
+
+code: What is wrong, for programs.
+column: The head of the column, or the field that has none.
+message: What is wrong, for people.
+recordId: The `_id` of the record that has the reference.
+row: As spreadsheets count: the head is row 1. 0: the file as a whole.
+suggestions: What would be right.
+"""
+
+ImportOutcome = TypedDict(
+    "ImportOutcome",
+    {
+        "_id": "str",
+        "error": "NotRequired[Error]",
+        "externalReference": "NotRequired[str]",
+        "outcome": "Literal['removed', 'kept', 'refused', 'moved', 'unchanged']",
+        "status": "str",
+        "type": "str",
+    },
+)
+ImportOutcome.__doc__ = """What became of a record that an import created.
+
+_id: Identifier of the record.
+error: What went wrong.
+externalReference: Its reference.
+outcome: What became of it.
+status: Its status; of one that was removed, the status it had.
+type: Its record type.
 """
 
 Interval = TypedDict(
@@ -2329,6 +2391,7 @@ Outcome = TypedDict(
     {
         "_id": "NotRequired[str]",
         "error": "NotRequired[Error]",
+        "outcome": "NotRequired[Literal['created', 'updated', 'unchanged', 'skipped']]",
         "record": "NotRequired[Record]",
     },
 )
@@ -2336,6 +2399,7 @@ Outcome.__doc__ = """Either `record` or `error`.
 
 _id: The id you named. Absent for a record to be created.
 error: What went wrong.
+outcome: What became of a record that was sent.
 record: The input fields stand flat beside the ones the service sets.
 """
 
@@ -4100,7 +4164,7 @@ recordsChanged: How many records changed in all.
 to: One of two results compared.
 """
 
-ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
+ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
 
 RecordPatch = Dict[str, Any]
 

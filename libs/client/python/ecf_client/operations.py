@@ -371,7 +371,7 @@ class Operations(Transport):
         The JSON Schema of its input, its formula and examples.
 
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -393,7 +393,7 @@ class Operations(Transport):
         A CSV file whose head names the fields of the type, with examples as rows.
 
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -826,7 +826,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
@@ -861,7 +861,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -893,7 +893,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -924,7 +924,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -950,6 +950,8 @@ class Operations(Transport):
         date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
         encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
         sheet: Optional[str] = None,
+        on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
+        again: Optional[Literal['true', 'false']] = None,
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         meta: Optional[Meta] = None,
@@ -978,7 +980,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         content: the bytes of a file of the type text/csv
         partial: Import the good rows of a file that has bad ones too.
         decimal: How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands.
@@ -989,6 +991,11 @@ class Operations(Transport):
             refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent.
+        on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
+            the record stays as it is. `update`: it gets exactly the fields of the row; where it is locked and
+            would change, the row is bad.
+        again: `true` imports a file that was imported before once more. Without it such a file is 409
+            `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip` or `update`.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         """
@@ -996,11 +1003,103 @@ class Operations(Transport):
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/import",
             content=("text/csv", content),
-            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet},
+            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "onDuplicate": on_duplicate, "again": again},
             headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
         )
+
+    def withdraw_records(
+        self,
+        event_id: str,
+        type: str,
+        body: models.IdsInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.OutcomesResponseData:
+        """Withdraw up to 100 records.
+
+        Each record is judged by itself.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import, export and by-reference are never types or ids.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/withdraw",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def delete_records(
+        self,
+        event_id: str,
+        type: str,
+        body: models.IdsInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.OutcomesResponseData:
+        """Delete up to 100 records.
+
+        Each record is judged by itself. In its outcome is the record as it was.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import, export and by-reference are never types or ids.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/{segment(type)}/delete",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def list_imports(
+        self,
+        event_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the imports of an event.
+
+        Newest first. Each has the first three of its errors.
+
+        event_id: The `_id` of an event.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/imports",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_imports(self, event_id: str) -> Iterator[models.Import]:
+        """Yields the items of all pages of list_imports, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_imports(event_id, **page))
 
     def get_import(
         self,
@@ -1025,6 +1124,242 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def list_import_errors(
+        self,
+        event_id: str,
+        import_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the errors of an import.
+
+        All errors of a file, in the order of its rows.
+
+        event_id: The `_id` of an event.
+        import_id: The `_id` of an import.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/imports/{segment(import_id)}/errors",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_import_errors(self, event_id: str, import_id: str) -> Iterator[models.ImportError]:
+        """Yields the items of all pages of list_import_errors, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_import_errors(event_id, import_id, **page))
+
+    def get_bad_rows(
+        self,
+        event_id: str,
+        import_id: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> bytes:
+        """Read the bad rows of an import.
+
+        The rows that were not imported, as they were sent, under the head of the file, with one more column
+        `importErrors`. Mend them and import the file again: that column is left out. Kept for the newest 10 imports of
+        an event.
+
+        event_id: The `_id` of an event.
+        import_id: The `_id` of an import.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/imports/{segment(import_id)}/bad-rows",
+            headers={"If-None-Match": if_none_match},
+            raw=True,
+            accept="text/csv",
+            meta=meta,
+        )
+
+    def undo_import(
+        self,
+        event_id: str,
+        import_id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.UndoneImportResponseData:
+        """Undo an import.
+
+        Removes what the import created and nobody has touched since: `removed`. What was edited or submitted is `kept`,
+        what is approved is `refused`; each is listed. Records that the import updated were there before and stay as
+        they are (`updatedBefore`). Who imported the file may undo it, or a manager. With `X-Dry-Run` the answer tells
+        what would become of each. Asked again it goes on where it stopped.
+
+        event_id: The `_id` of an event.
+        import_id: The `_id` of an import.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/imports/{segment(import_id)}/undo",
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            keyed=True,
+            meta=meta,
+        )
+
+    def submit_import(
+        self,
+        event_id: str,
+        import_id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.MovedImportResponseData:
+        """Submit what an import created.
+
+        Each record that the import created is judged by itself. Those that are there already stay `unchanged`.
+
+        event_id: The `_id` of an event.
+        import_id: The `_id` of an import.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/imports/{segment(import_id)}/submit",
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            keyed=True,
+            meta=meta,
+        )
+
+    def approve_import(
+        self,
+        event_id: str,
+        import_id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.MovedImportResponseData:
+        """Approve what an import created.
+
+        Needs the role manager. Each record that the import created is judged by itself. Those that are there already
+        stay `unchanged`.
+
+        event_id: The `_id` of an event.
+        import_id: The `_id` of an import.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/imports/{segment(import_id)}/approve",
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            keyed=True,
+            meta=meta,
+        )
+
+    def get_record_by_reference(
+        self,
+        event_id: str,
+        type: str,
+        reference: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Record:
+        """Read a record by its reference.
+
+        The record of this type that has the `externalReference`.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import, export and by-reference are never types or ids.
+        reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
+            be in a path, so no record can have them.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/{segment(type)}/by-reference/{segment(reference)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def put_record_by_reference(
+        self,
+        event_id: str,
+        type: str,
+        reference: str,
+        body: models.RecordInput,
+        *,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        if_match: Optional[str] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Record:
+        """Create or replace a record by its reference.
+
+        Creates the record, or gives the one that has the reference exactly the fields of the body: what is absent is
+        emptied. `externalReference` may be left out of the body or repeat the path. Nothing changes, no revision is
+        made and nobody becomes its last editor where the fields are the same, also for a record that is locked. A
+        locked record that would change answers 409 `RECORD_LOCKED`, and `details` say what to do. `If-None-Match: *`
+        only creates, `If-Match` only replaces the state you saw; else 412. Sending it again is safe.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import, export and by-reference are never types or ids.
+        reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
+            be in a path, so no record can have them.
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "PUT",
+            f"/events/{segment(event_id)}/{segment(type)}/by-reference/{segment(reference)}",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match, "If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def delete_record_by_reference(
+        self,
+        event_id: str,
+        type: str,
+        reference: str,
+        *,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.DeletedResponseData:
+        """Delete a record by its reference.
+
+        Its creator or a manager may, while it is unsubmitted or changes are requested.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import, export and by-reference are never types or ids.
+        reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
+            be in a path, so no record can have them.
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "DELETE",
+            f"/events/{segment(event_id)}/{segment(type)}/by-reference/{segment(reference)}",
+            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            meta=meta,
+        )
+
     def get_record(
         self,
         event_id: str,
@@ -1040,7 +1375,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         if_none_match: raises NotModified while this is still the entity tag
         """
@@ -1070,7 +1405,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1100,7 +1435,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
@@ -1129,7 +1464,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1160,7 +1495,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1191,7 +1526,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
@@ -1228,7 +1563,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1264,7 +1599,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1299,7 +1634,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1334,7 +1669,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1369,7 +1704,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import and export are never types or ids.
+            batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1465,6 +1800,93 @@ class Operations(Transport):
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/review/approve",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def request_changes_of_records(
+        self,
+        event_id: str,
+        body: models.IdsInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.OutcomesResponseData:
+        """Request changes of up to 100 records.
+
+        Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given
+        to each.
+
+        event_id: The `_id` of an event.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/review/request-changes",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def reject_records(
+        self,
+        event_id: str,
+        body: models.IdsInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.OutcomesResponseData:
+        """Reject up to 100 records.
+
+        Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given
+        to each.
+
+        event_id: The `_id` of an event.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/review/reject",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def reopen_records(
+        self,
+        event_id: str,
+        body: models.IdsInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.OutcomesResponseData:
+        """Reopen up to 100 records.
+
+        Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given
+        to each.
+
+        event_id: The `_id` of an event.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/review/reopen",
             body=body,
             headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             keyed=True,

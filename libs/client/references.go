@@ -1,0 +1,41 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// OnDuplicate says what becomes of a record that is sent under a reference that
+// another one has.
+type OnDuplicate string
+
+// What may become of it.
+const (
+	RefuseDuplicate OnDuplicate = "refuse" // it is an error
+	SkipDuplicate   OnDuplicate = "skip"   // the record that is there stays
+	UpdateDuplicate OnDuplicate = "update" // the record that is there gets the fields sent
+)
+
+// ReferenceRef names a record by its external reference.
+type ReferenceRef struct{ EventID, Type, Reference string }
+
+func (r ReferenceRef) path() []string {
+	return []string{"events", r.EventID, r.Type, "by-reference", r.Reference}
+}
+
+// GetRecordByReference reads the record that has a reference.
+func (c *Client) GetRecordByReference(ctx context.Context, r ReferenceRef, options ...Option) (*Record, error) {
+	return ask[Record](ctx, c, get(r.path()...), options)
+}
+
+// PutRecordByReference creates the record of a reference, or gives it exactly the
+// fields of in. Nothing changes where it has them already.
+func (c *Client) PutRecordByReference(ctx context.Context, r ReferenceRef, in RecordInput, options ...Option) (*Record, error) {
+	return ask[Record](ctx, c, change(http.MethodPut, in, r.path()...), options)
+}
+
+// DeleteRecordByReference deletes the record that has a reference, while it is not
+// submitted.
+func (c *Client) DeleteRecordByReference(ctx context.Context, r ReferenceRef, options ...Option) (*Deleted, error) {
+	return ask[Deleted](ctx, c, change(http.MethodDelete, nil, r.path()...), options)
+}

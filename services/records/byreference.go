@@ -1,0 +1,141 @@
+package records
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// referenceOf returns the reference of the path, decoded once.
+func referenceOf(c *fiber.Ctx) (string, error) {
+	reference, err := url.PathUnescape(c.Params(api.Reference))
+	if err != nil {
+		return "", record.NoSuchRecord()
+	}
+	return reference, nil
+}
+
+// keyByReference returns the key of the record that the path names by its
+// reference.
+func (s *server) keyByReference(c *fiber.Ctx) (record.Key, error) {
+	reference, err := referenceOf(c)
+	if err != nil {
+		return record.Key{}, err
+	}
+	if _, err := s.event(c); err != nil {
+		return record.Key{}, err
+	}
+	r, err := s.Store.RecordByReference(c.UserContext(), orgOf(c), subOf(c), reference)
+	if errors.Is(err, record.ErrNotFound) {
+		return record.Key{}, record.NoSuchRecord()
+	}
+	return r.Key(), err
+}
+
+func (s *server) getByReference(c *fiber.Ctx) error {
+	key, err := s.keyByReference(c)
+	if err != nil {
+		return err
+	}
+	r, err := s.record(c, key)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, r.ETag())
+	return web.OK(c, r)
+}
+
+func (s *server) deleteByReference(c *fiber.Ctx) error {
+	key, err := s.keyByReference(c)
+	if err != nil {
+		return err
+	}
+	r, err := s.applied(c, key, record.Delete, nil)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})
+}
+
+// putByReference creates the record of a reference, or replaces its fields.
+func (s *server) putByReference(c *fiber.Ctx) error {
+	reference, err := referenceOf(c)
+	if err != nil {
+		return err
+	}
+	body, err := web.Body(c)
+	if err != nil {
+		return err
+	}
+	if body, err = withReference(body, reference); err != nil {
+		return err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return err
+	}
+	event, lookup := s.writableEvent(c)
+	decoded, err := decodeFor(c.Params("type"), body, event, lookup, decoderFor(c))
+	if err != nil {
+		return err
+	}
+	web.Notify(c, decoded.Dropped...)
+	u := upsert{Write: w, sub: subOf(c), event: event, decoded: decoded}
+	if tags, ok := web.IfMatch(c); ok {
+		u.ifMatch = record.MatchRecord(tags)
+	}
+	u.onlyNew = web.IfNoneMatchAny(c)
+	r, done, err := u.put(c.UserContext())
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, r.ETag())
+	if done == created {
+		return answerRecord(c, r)
+	}
+	return web.OK(c, r)
+}
+
+// withReference returns the body of a record with the reference of the path as
+// its externalReference, which it may only repeat.
+func withReference(body []byte, reference string) ([]byte, error) {
+	if _, err := fields.Parse(body); err != nil {
+		return nil, err
+	}
+	all := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(body)) > 0 {
+		if err := json.Unmarshal(body, &all); err != nil {
+			return nil, fmt.Errorf("read body: %w", err)
+		}
+	}
+	var stated *string
+	if json.Unmarshal(all["externalReference"], &stated) == nil && stated != nil && *stated != reference {
+		return nil, apperr.Invalid(apperr.Detail{Field: "externalReference", Code: fields.NotAllowed,
+			Message: fmt.Sprintf("externalReference must be the reference of the path, %q, or be left out; got %q.", reference, *stated)})
+	}
+	if value := string(all["externalReference"]); value == "" || value == "null" {
+		text, err := json.Marshal(reference)
+		if err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		all["externalReference"] = text
+	}
+	return json.Marshal(all)
+}
+
+// inputOf returns the record that a decoded body makes.
+func inputOf(r record.Record, d footprint.Decoded, event record.Event) (record.Record, error) {
+	err := fill(&r, d, event.Context(), event.ContextRev)
+	return r, err
+}

@@ -1,0 +1,139 @@
+package records
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// faultsColumn is the column that a file of bad rows has beside those of the file
+// they came from. An import leaves it out silently.
+const faultsColumn = "importErrors"
+
+func (s *server) listImports(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	event, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	imports, total, err := s.Store.EventImports(c.UserContext(), orgOf(c), event.ID, page.Offset(), page.Limit)
+	if err != nil {
+		return err
+	}
+	views := make([]importView, len(imports))
+	for n, i := range imports {
+		i.Errors = i.Errors[:min(len(i.Errors), 3)] // the import itself has more
+		views[n] = viewOf(i)
+	}
+	return web.OK(c, web.NewList(views, page, total))
+}
+
+// listImportErrors lists everything that is wrong with a file.
+func (s *server) listImportErrors(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	i, err := s.importOf(c)
+	if err != nil {
+		return err
+	}
+	if i.BadParts == 0 {
+		all := int64(len(i.Errors))
+		from := min(page.Offset(), all)
+		return web.OK(c, web.NewList(i.Errors[from:min(from+page.Limit, all)], page, all))
+	}
+	items := make([]record.RowError, 0, page.Limit)
+	seen := int64(0)
+	for row, err := range rowsOf(c.UserContext(), s.Store, i) {
+		if err != nil {
+			return err
+		}
+		for _, f := range row.Faults {
+			if seen++; seen > page.Offset() && int64(len(items)) < page.Limit {
+				items = append(items, f)
+			}
+		}
+		if int64(len(items)) == page.Limit {
+			break
+		}
+	}
+	return web.OK(c, web.NewList(items, page, i.Faults))
+}
+
+// badRowsFile sends the rows that were not imported as a file to mend and send
+// again: as they were, with one more column that says what is wrong.
+func (s *server) badRowsFile(c *fiber.Ctx) error {
+	i, err := s.importOf(c)
+	if err != nil {
+		return err
+	}
+	tag := web.ETagOf("bad rows", i.ID, strconv.FormatInt(i.Rev, 10))
+	if i.BadParts == 0 {
+		message := "No row of this import is bad."
+		if i.Faults > 0 {
+			message = fmt.Sprintf("The rows themselves are kept for the newest %d imports of an event only.", keptBadRows)
+		}
+		return apperr.New(apperr.NotFound, "%s", message)
+	}
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	var file []byte
+	width := 0
+	for row, err := range rowsOf(c.UserContext(), s.Store, i) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(row.Faults) == 0: // the head
+			width = len(row.Cells)
+			file = sheet.AppendRow(file, append(row.Cells, faultsColumn))
+		case len(row.Cells) > 0:
+			file = sheet.AppendRow(file, append(resent(row.Cells, width), sheet.Guard(told(row))))
+		}
+	}
+	c.Set(fiber.HeaderETag, tag)
+	c.Set(fiber.HeaderContentType, csvType)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="bad-rows-`+i.ID+`.csv"`)
+	return c.Send(file)
+}
+
+// resent returns the cells of a row as a file brings them, as many as its head
+// has: a row that is too long keeps what is beyond it in its last cell.
+func resent(cells []string, width int) []string {
+	out := make([]string, 0, width+1)
+	for _, cell := range cells {
+		out = append(out, sheet.Guard(sheet.Unguard(cell)))
+	}
+	if width > 0 && len(out) > width {
+		out = append(out[:width-1:width-1], strings.Join(out[width-1:], ","))
+	}
+	for len(out) < width {
+		out = append(out, "")
+	}
+	return out
+}
+
+// told says what is wrong with a row in one cell.
+func told(row badRow) string {
+	var all []string
+	for _, f := range row.Faults {
+		text := f.Message
+		if f.Column != "" {
+			text = f.Column + ": " + text
+		}
+		all = append(all, text)
+	}
+	return fmt.Sprintf("row %d: %s", row.Row, strings.Join(all, " "))
+}

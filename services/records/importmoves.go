@@ -1,0 +1,225 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+// importSideBySide is how many records of an import are moved at once.
+const importSideBySide = 16
+
+// What a move of all records of an import comes to for one of them.
+const (
+	removed = "removed"
+	kept    = "kept"
+	refused = "refused"
+	moved   = "moved"
+)
+
+// importOutcome is what became of one record of an import.
+type importOutcome struct {
+	ID        record.ID      `json:"_id"`
+	Type      string         `json:"type"`
+	Reference string         `json:"externalReference,omitempty"`
+	Status    record.Status  `json:"status"`
+	Outcome   string         `json:"outcome"`
+	Error     *web.ErrorBody `json:"error,omitempty"`
+}
+
+// finishedImport reads the import of the path, which must have come to its end.
+func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
+	i, err := s.importOf(c)
+	if err != nil {
+		return i, err
+	}
+	if i.Open() {
+		return i, apperr.New(apperr.InvalidTransition, "The import is still under way. Wait until it is completed or failed.").
+			With(apperr.Detail{Field: "status", Code: string(viewOf(i).Status), Message: "The import is " + string(viewOf(i).Status) + "."})
+	}
+	return i, nil
+}
+
+// eachOf calls do for every record that an import created and that still exists,
+// some side by side, and returns the outcomes in the order of the file.
+func (s *server) eachOf(ctx context.Context, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
+	outcomes, errs := make([]importOutcome, i.Done), make([]error, i.Done)
+	places := make(chan struct{}, importSideBySide)
+	var group sync.WaitGroup
+	for n := range i.Done {
+		places <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() {
+			defer func() { <-places }()
+			r, err := s.Store.FindRecord(ctx, i.Org, i.Event, recordIDOf(i, n+1))
+			if errors.Is(err, record.ErrNotFound) {
+				return
+			}
+			if err == nil {
+				outcomes[n], err = do(ctx, r)
+			}
+			errs[n] = err
+		})
+	}
+	group.Wait()
+	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+		return nil, err
+	}
+	all := make([]importOutcome, 0, len(outcomes))
+	for _, o := range outcomes {
+		if o.ID != "" {
+			all = append(all, o)
+		}
+	}
+	return all, nil
+}
+
+func outcomeOf(r record.Record, outcome string) importOutcome {
+	return importOutcome{ID: r.ID, Type: r.Type, Reference: r.Reference, Status: r.Status, Outcome: outcome}
+}
+
+// moveOne makes a move on one record. A failure of ours ends the whole.
+func moveOne(c *fiber.Ctx, w writes.Write, r record.Record, request record.Request) (importOutcome, error) {
+	request.Key = r.Key()
+	after, err := w.Apply(c.UserContext(), request)
+	if err == nil {
+		return outcomeOf(after, moved), nil
+	}
+	if _, status := web.Translate(err); status >= http.StatusInternalServerError {
+		return importOutcome{}, err
+	}
+	body := web.ErrorOf(c, err)
+	o := outcomeOf(r, refused)
+	o.Error = &body
+	return o, nil
+}
+
+func count(all []importOutcome, outcome string) (n int64) {
+	for _, o := range all {
+		if o.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// undoImport removes what an import created and nobody has touched since. What was
+// changed or submitted is kept, what is approved is refused; each is named. Asked
+// again it goes on where an attempt that was cut off has stopped.
+func (s *server) undoImport(c *fiber.Ctx) error {
+	w, i, err := s.importMove(c)
+	if err != nil {
+		return err
+	}
+	if w.By.Role < identity.Manager && w.By.ID != i.By.ID {
+		return apperr.New(apperr.Forbidden, "Only who imported the file, or a manager, may do this.")
+	}
+	if _, err := s.writableEvent(c); err != nil {
+		return err
+	}
+	all, err := s.eachOf(c.UserContext(), i, func(_ context.Context, r record.Record) (importOutcome, error) {
+		switch {
+		case r.Status == record.Approved:
+			return outcomeOf(r, refused), nil
+		case r.Rev != 1:
+			return outcomeOf(r, kept), nil
+		}
+		o, err := moveOne(c, w, r, record.Request{Move: record.Delete, IfMatch: func(r record.Record) bool { return r.Rev == 1 }})
+		switch {
+		case err != nil:
+			return o, err
+		case o.Outcome == moved:
+			o.Outcome = removed
+		default: // somebody was faster
+			o.Outcome, o.Error = kept, nil
+		}
+		return o, nil
+	})
+	if err != nil {
+		return err
+	}
+	gone := count(all, removed)
+	if !w.Rehearsal {
+		if i, err = s.markUndone(c.UserContext(), i, w.By, gone); err != nil {
+			return err
+		}
+	}
+	return web.OK(c, fiber.Map{
+		"import": viewOf(i), "removed": gone, "kept": count(all, kept), "refused": count(all, refused), "updatedBefore": i.Updated, "items": all,
+	})
+}
+
+// importMove begins a move of all records of an import.
+func (s *server) importMove(c *fiber.Ctx) (writes.Write, record.Import, error) {
+	r, err := web.Fields(c)
+	if r == nil {
+		return writes.Write{}, record.Import{}, err
+	}
+	if err := web.Finish(c, r); err != nil {
+		return writes.Write{}, record.Import{}, err
+	}
+	w, err := s.writes.Begin(c)
+	if err != nil {
+		return w, record.Import{}, err
+	}
+	i, err := s.finishedImport(c)
+	return w, i, err
+}
+
+// markUndone notes with an import that it was undone.
+func (s *server) markUndone(ctx context.Context, i record.Import, by record.Actor, gone int64) (record.Import, error) {
+	for range editAttempts {
+		before := i.Rev
+		if i.Undone == nil {
+			i.Undone = &record.Undone{By: by, At: s.now()}
+		} else {
+			again := *i.Undone
+			i.Undone = &again
+		}
+		i.Undone.Removed += gone
+		i.Rev, i.UpdatedAt = before+1, s.now()
+		err := s.Store.ReplaceImport(ctx, i.Org, i, before)
+		if !errors.Is(err, record.ErrConflict) {
+			return i, err
+		}
+		if i, err = s.Store.Import(ctx, i.Org, i.Event, i.ID); err != nil {
+			return i, err
+		}
+	}
+	return i, apperr.New(apperr.Unavailable, "The import is being changed by others at once. Please try again.")
+}
+
+// moveImport makes the handler that submits or approves what an import created.
+// Records that are there already stay as they are.
+func (s *server) moveImport(m record.Move) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		w, i, err := s.importMove(c)
+		if err != nil {
+			return err
+		}
+		if _, err := s.writableEvent(c); err != nil {
+			return err
+		}
+		all, err := s.eachOf(c.UserContext(), i, func(_ context.Context, r record.Record) (importOutcome, error) {
+			if m == record.Submit && r.Status.IsSubmitted() || r.Status == record.Approved {
+				return outcomeOf(r, unchanged), nil
+			}
+			return moveOne(c, w, r, record.Request{Move: m})
+		})
+		if err != nil {
+			return err
+		}
+		return web.OK(c, fiber.Map{"import": viewOf(i), "moved": count(all, moved), "unchanged": count(all, unchanged), "refused": count(all, refused), "items": all})
+	}
+}
