@@ -2,6 +2,7 @@ package footprint_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -105,9 +106,7 @@ func TestDerivedIsWorkedOutAgain(t *testing.T) {
 		if err := json.Unmarshal([]byte(set), &change); err != nil {
 			t.Fatal(err)
 		}
-		for k, v := range change {
-			fields[k] = v
-		}
+		maps.Copy(fields, change)
 		text, err := json.Marshal(fields)
 		if err != nil {
 			t.Fatal(err)
