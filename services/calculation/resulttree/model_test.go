@@ -378,8 +378,8 @@ func (s *modelStore) check() error {
 	if got, want := string(s.counted(s.result.Contribution)), string(s.counted(json.RawMessage(s.full()))); got != want {
 		return fmt.Errorf("called current, but is %s instead of %s", got, want)
 	}
-	if s.headline.Version == 0 {
-		return nil // TODO: seed 1795328303794186935 reaches an empty result without headline and without marks
+	if s.broken.failover {
+		return nil // a failover of the model undoes PutHeadline, which does not wait for a majority there
 	}
 	if got, want := string(s.counted(s.headline.Total)), string(s.counted(s.result.Contribution)); got != want {
 		return fmt.Errorf("lists call current %s, which is %s", got, want)
