@@ -734,3 +734,8 @@ func TestModelNoticesMissingSafeguards(t *testing.T) {
 		})
 	}
 }
+
+// RecordByReference implements record.References: the model's records have none.
+func (s *modelStore) RecordByReference(context.Context, record.OrgID, record.Sub, string) (record.Record, error) {
+	return record.Record{}, record.ErrNotFound
+}
