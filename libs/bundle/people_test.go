@@ -33,6 +33,11 @@ func (s *sealed) ReplaceRecord(_ stdContext, _ record.OrgID, r record.Record, _ 
 	s.record = r
 	return nil
 }
+
+// RecordByReference implements record.References: no other record has one.
+func (s *sealed) RecordByReference(stdContext, record.OrgID, record.Sub, string) (record.Record, error) {
+	return record.Record{}, record.ErrNotFound
+}
 func (s *sealed) InsertEntry(stdContext, record.OrgID, record.EventID, record.ID, record.Entry) error {
 	return nil
 }

@@ -277,10 +277,12 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 // named is none of the person's.
 func (s *Service) renewed(ctx context.Context, v account.Session, org string) (m account.User, ok bool, err error) {
 	p, err := s.store.Person(ctx, v.User)
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
+	switch {
+	case errors.Is(err, account.ErrNotFound):
+		return m, false, nil
+	case err != nil:
 		return m, false, unavailable(err)
-	}
-	if err != nil || !s.lives(v, p) {
+	case !s.lives(v, p):
 		return m, false, nil
 	}
 	if org == "" {

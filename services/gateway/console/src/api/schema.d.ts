@@ -17,6 +17,9 @@ export interface paths {
          * Log in
          * @description Takes an account's email and password and gives a token bundle. A wrong email and a wrong
          *     password have the same answer, after the same time. Counted by the policy `auth`.
+         *
+         *     The tokens are for one organization: the default one (`PATCH /auth/me`), or the one named by `organization`; 404
+         *     for one that you are no active member of, whether it exists or not. `GET /auth/me` lists those you have.
          */
         post: operations["login"];
         delete?: never;
@@ -38,6 +41,10 @@ export interface paths {
          * Get a new access token
          * @description Gives a new access token and a new ID token, and no new refresh token: the one sent stays valid
          *     until it expires or its session ends. Counted by the policy `auth`, together with login.
+         *
+         *     With `organization` the tokens are for that organization, which switches to it without a new sign-in and changes
+         *     neither the session nor the default. Without it they are for the organization of the login; 401 where the
+         *     membership there has ended. 404 for an organization that you are no active member of, whether it exists or not.
          */
         post: operations["refresh"];
         delete?: never;
@@ -104,7 +111,12 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Choose the default organization
+         * @description Sets the organization of logins that name none. Sessions stay what they are. 404 for an organization that you are
+         *     no active member of, whether it exists or not.
+         */
+        patch: operations["updateMe"];
         trace?: never;
     };
     "/auth/password": {
@@ -283,8 +295,8 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -309,8 +321,8 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -639,8 +651,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -672,8 +684,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -701,8 +713,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -729,8 +741,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -766,6 +778,85 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/{eventId}/{type}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw up to 100 records
+         * @description Each record is judged by itself.
+         */
+        post: operations["withdrawRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/{type}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete up to 100 records
+         * @description Each record is judged by itself. In its outcome is the record as it was.
+         */
+        post: operations["deleteRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the imports of an event
+         * @description Newest first. Each has the first three of its errors.
+         */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{eventId}/imports/{importId}": {
         parameters: {
             query?: never;
@@ -774,7 +865,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /** @description The `_id` of an import. */
-                importId: string;
+                importId: components["parameters"]["ImportId"];
             };
             cookie?: never;
         };
@@ -791,6 +882,179 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/{eventId}/imports/{importId}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the errors of an import
+         * @description All errors of a file, in the order of its rows.
+         */
+        get: operations["listImportErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/imports/{importId}/bad-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the bad rows of an import
+         * @description The rows that were not imported, as they were sent, under the head of the file, with one more column `importErrors`. Mend them
+         *     and import the file again: that column is left out. Kept for the newest 10 imports of an event.
+         */
+        get: operations["getBadRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/imports/{importId}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import
+         * @description Removes what the import created and nobody has touched since: `removed`. What was edited or submitted is `kept`, what is approved is
+         *     `refused`; each is listed. Records that the import updated were there before and stay as they are (`updatedBefore`). Who imported the
+         *     file may undo it, or a manager. With `X-Dry-Run` the answer tells what would become of each. Asked again it goes on where it stopped.
+         */
+        post: operations["undoImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/imports/{importId}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit what an import created
+         * @description Each record that the import created is judged by itself. Those that are there already stay `unchanged`.
+         */
+        post: operations["submitImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/imports/{importId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve what an import created
+         * @description Needs the role manager. Each record that the import created is judged by itself. Those that are there already stay `unchanged`.
+         */
+        post: operations["approveImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/{type}/by-reference/{reference}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     record can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a record by its reference
+         * @description The record of this type that has the `externalReference`.
+         */
+        get: operations["getRecordByReference"];
+        /**
+         * Create or replace a record by its reference
+         * @description Creates the record, or gives the one that has the reference exactly the fields of the body: what is absent is emptied.
+         *     `externalReference` may be left out of the body or repeat the path. Nothing changes, no revision is made and nobody becomes its
+         *     last editor where the fields are the same, also for a record that is locked. A locked record that would change answers 409
+         *     `RECORD_LOCKED`, and `details` say what to do. `If-None-Match: *` only creates, `If-Match` only replaces the state you saw; else
+         *     412. Sending it again is safe.
+         */
+        put: operations["putRecordByReference"];
+        post?: never;
+        /**
+         * Delete a record by its reference
+         * @description Its creator or a manager may, while it is unsubmitted or changes are requested.
+         */
+        delete: operations["deleteRecordByReference"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{eventId}/{type}/{recordId}": {
         parameters: {
             query?: never;
@@ -799,8 +1063,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -838,8 +1102,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -868,8 +1132,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -898,8 +1162,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -928,8 +1192,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -958,8 +1222,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -989,8 +1253,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -1019,8 +1283,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -1049,8 +1313,8 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -1131,6 +1395,75 @@ export interface paths {
          * @description Needs the role manager. Each record, of whatever type, is judged by itself.
          */
         post: operations["approveRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/review/request-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request changes of up to 100 records
+         * @description Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given to each.
+         */
+        post: operations["requestChangesOfRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/review/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject up to 100 records
+         * @description Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given to each.
+         */
+        post: operations["rejectRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/review/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reopen up to 100 records
+         * @description Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given to each.
+         */
+        post: operations["reopenRecords"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1620,7 +1953,7 @@ export interface components {
          * @example VALIDATION_ERROR
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
          * @description The answer to every request that fails.
          * @example {
@@ -1720,6 +2053,10 @@ export interface components {
             message: string;
             /** @description What would be right. */
             suggestions?: string[];
+            /** @description The `_id` of the record that is in the way: the one that is locked, or has the reference. */
+            recordId?: string;
+            /** @description The status of that record. */
+            status?: string;
         };
         /**
          * @description Where in a list a page is.
@@ -1761,6 +2098,85 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "user" | "manager" | "admin";
+        /**
+         * @description The account the token belongs to: the membership of its organization, and all of the person's.
+         * @example {
+         *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
+         *       "email": "user@demo.test",
+         *       "name": "Demo user",
+         *       "role": "user",
+         *       "serviceAccount": false,
+         *       "disabled": false,
+         *       "createdAt": "2026-11-21T04:04:52.911Z",
+         *       "organization": "9q8we37zapbr63cswg57n8k15k",
+         *       "defaultOrganization": "9q8we37zapbr63cswg57n8k15k",
+         *       "memberships": [
+         *         {
+         *           "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
+         *           "organization": "9q8we37zapbr63cswg57n8k15k",
+         *           "role": "user",
+         *           "state": "active"
+         *         }
+         *       ]
+         *     }
+         */
+        Me: {
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
+            /** @description Identifier of the user, which is that of the membership. */
+            _id: string;
+            /** @description Email they log in with. */
+            email: string;
+            /** @description Name shown to others in this organization. */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description The account of a program. It has the role `user`, for good. */
+            serviceAccount: boolean;
+            /** @description A disabled account cannot log in; its sessions have ended. */
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the account was made.
+             */
+            createdAt: string;
+            /** @description The organization that the token is for. */
+            organization: string;
+            /** @description The organization of a login that names none; see `PATCH /auth/me`. */
+            defaultOrganization: string;
+            /** @description The organizations that this person is a member of, the first one first. */
+            memberships: components["schemas"]["Membership"][];
+        };
+        /**
+         * @description What joins a person to an organization.
+         * @example {
+         *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
+         *       "organization": "9q8we37zapbr63cswg57n8k15k",
+         *       "role": "user",
+         *       "state": "active"
+         *     }
+         */
+        Membership: {
+            /** @description Identifier of the membership: the `_id` of the user in that organization. */
+            _id: string;
+            /** @description Id of the organization. */
+            organization: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description `disabled`: it gives no access until an administrator there enables it.
+             * @enum {string}
+             */
+            state: "active" | "disabled";
+        };
+        /**
+         * @description What to change about the own account.
+         * @example {
+         *       "defaultOrganization": "9q8we37zapbr63cswg57n8k15k"
+         *     }
+         */
+        MeInput: {
+            /** @description Id of the organization of a login that names none: one that you are an active member of. */
+            defaultOrganization: string;
+        };
         /** @description Done; there is nothing to tell. */
         EmptyResponse: {
             /** @constant */
@@ -1821,6 +2237,8 @@ export interface components {
              * @description Its password, as it was set.
              */
             password: string;
+            /** @description Id of the organization to sign in to, for who is a member of several. Without it, the default one. */
+            organization?: string;
         };
         /**
          * @description Asks for another access token.
@@ -1831,6 +2249,8 @@ export interface components {
         RefreshRequest: {
             /** @description The `refreshToken` of a login. */
             refreshToken: string;
+            /** @description Id of the organization that the new tokens are for. Without it, always that of the login. */
+            organization?: string;
         };
         /**
          * @description Sets the first password of an account.
@@ -1902,7 +2322,7 @@ export interface components {
         MeResponse: {
             /** @constant */
             success: true;
-            data: components["schemas"]["User"];
+            data: components["schemas"]["Me"];
         };
         /**
          * @description A place where an account is signed in.
@@ -2241,6 +2661,12 @@ export interface components {
         BatchInput: {
             /** @description The records. In errors their fields are named `items[3].passengers`. */
             items: components["schemas"]["RecordInput"][];
+            /**
+             * @description What becomes of a record whose `externalReference` another one has. `refuse`, the default: `DUPLICATE_REFERENCE`.
+             *     `skip`: the record that is there stays. `update`: it gets exactly the fields that were sent.
+             * @enum {string}
+             */
+            onDuplicate?: "refuse" | "skip" | "update";
         };
         /**
          * @description Up to 100 records of one event, by id.
@@ -2253,6 +2679,8 @@ export interface components {
         IdsInput: {
             /** @description The `_id` of each record, none twice. */
             ids: string[];
+            /** @description Why. It stands in the history of each record, and is required to request changes, reject and reopen. */
+            comment?: string;
         };
         /**
          * @description Either `record` or `error`.
@@ -2295,6 +2723,11 @@ export interface components {
             /** @description The id you named. Absent for a record to be created. */
             _id?: string;
             record?: components["schemas"]["Record"];
+            /**
+             * @description What became of a record that was sent.
+             * @enum {string}
+             */
+            outcome?: "created" | "updated" | "unchanged" | "skipped";
             error?: components["schemas"]["Error"];
         };
         /** @description The answer, in the envelope. */
@@ -2364,22 +2797,33 @@ export interface components {
             /** @description Rows that cannot be imported. */
             failed: number;
             /** @description What is wrong with them, the first 100. */
-            errors: {
-                /** @description As spreadsheets count: the head is row 1. 0: the file as a whole. */
-                row: number;
-                /** @description The head of the column, or the field that has none. */
-                column?: string;
-                /** @description What is wrong, for programs. */
-                code: string;
-                /** @description What is wrong, for people. */
-                message: string;
-                /** @description What would be right. */
-                suggestions?: string[];
-            }[];
+            errors: components["schemas"]["ImportError"][];
             /** @description How many there are in all. */
             errorCount: number;
             /** @description Heads that name no field. */
             ignoredColumns: string[];
+            /**
+             * @description What the import does with rows whose reference a record has.
+             * @enum {string}
+             */
+            onDuplicate?: "refuse" | "skip" | "update";
+            /** @description Rows that changed a record that was there. */
+            updated?: number;
+            /** @description Rows whose record was there with the same fields. */
+            unchanged?: number;
+            /** @description Rows whose record was there and was left alone. */
+            skipped?: number;
+            /** @description Who undid the import. Absent while nobody has. */
+            undone?: {
+                by: components["schemas"]["Actor"];
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+                /** @description How many records were removed. */
+                removed: number;
+            };
             createdBy: components["schemas"]["Actor"];
             /**
              * Format: date-time
@@ -2391,6 +2835,116 @@ export interface components {
              * @description When its figures last changed.
              */
             updatedAt: string;
+        };
+        /**
+         * @description What is wrong with a cell of a file.
+         * @example {
+         *       "row": 3,
+         *       "column": "rooms",
+         *       "code": "WRONG_TYPE",
+         *       "message": "rooms must be a whole number from 1 to 10000; got the text \"x\"."
+         *     }
+         */
+        ImportError: {
+            /** @description As spreadsheets count: the head is row 1. 0: the file as a whole. */
+            row: number;
+            /** @description The head of the column, or the field that has none. */
+            column?: string;
+            /** @description What is wrong, for programs. */
+            code: string;
+            /** @description What is wrong, for people. */
+            message: string;
+            /** @description What would be right. */
+            suggestions?: string[];
+            /** @description The `_id` of the record that has the reference. */
+            recordId?: string;
+        };
+        /**
+         * @description What became of a record that an import created.
+         * @example {
+         *       "_id": "79jdh89kxd1yqrmt3968khp9k8",
+         *       "type": "waste",
+         *       "status": "approved",
+         *       "outcome": "refused"
+         *     }
+         */
+        ImportOutcome: {
+            /** @description Identifier of the record. */
+            _id: string;
+            /** @description Its record type. */
+            type: string;
+            /** @description Its reference. */
+            externalReference?: string;
+            /** @description Its status; of one that was removed, the status it had. */
+            status: string;
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
+            outcome: "removed" | "kept" | "refused" | "moved" | "unchanged";
+            error?: components["schemas"]["Error"];
+        };
+        /** @description A page of a list, in the envelope. */
+        ImportListResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["Import"][];
+                pagination: components["schemas"]["Pagination"];
+            };
+        };
+        /** @description A page of a list, in the envelope. */
+        ImportErrorListResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["ImportError"][];
+                pagination: components["schemas"]["Pagination"];
+            };
+        };
+        /** @description The answer, in the envelope. */
+        UndoneImportResponse: {
+            /** @constant */
+            success: true;
+            /** @description What became of the records of the import. */
+            data: {
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
+                import: components["schemas"]["Import"];
+                /** @description How many were removed. */
+                removed: number;
+                /** @description How many were touched since and stay. */
+                kept: number;
+                /** @description How many are approved and stay. */
+                refused: number;
+                /** @description How many records the import had changed that were there before it. They stay. */
+                updatedBefore: number;
+                /** @description Each record that is still there or was removed now, in the order of the file. */
+                items: components["schemas"]["ImportOutcome"][];
+            };
+        };
+        /** @description The answer, in the envelope. */
+        MovedImportResponse: {
+            /** @constant */
+            success: true;
+            /** @description What became of the records of the import. */
+            data: {
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
+                import: components["schemas"]["Import"];
+                /** @description How many took the move. */
+                moved: number;
+                /** @description How many were there already. */
+                unchanged: number;
+                /** @description How many could not take it; `error` says why. */
+                refused: number;
+                /** @description Each record, in the order of the file. */
+                items: components["schemas"]["ImportOutcome"][];
+            };
         };
         /** @description The answer, in the envelope. */
         ImportResponse: {
@@ -2675,7 +3229,24 @@ export interface components {
          *       },
          *       "createdAt": "2026-11-21T04:17:39.652Z",
          *       "updatedAt": "2026-11-21T04:17:39.652Z",
-         *       "revision": 1
+         *       "revision": 1,
+         *       "counts": {
+         *         "approved": 3,
+         *         "submitted": 1,
+         *         "inReview": 0,
+         *         "changesRequested": 0,
+         *         "rejected": 0,
+         *         "unsubmitted": 2
+         *       },
+         *       "result": {
+         *         "revision": 4,
+         *         "total": {
+         *           "kgCO2e": 1569.434689,
+         *           "low": 928.659579,
+         *           "high": 2652.344624
+         *         },
+         *         "status": "current"
+         *       }
          *     }
          */
         Event: {
@@ -2724,8 +3295,45 @@ export interface components {
             signOff?: components["schemas"]["SignOff"];
             /** @description How many proposed changes wait for a second manager; absent for none. */
             openChanges?: number;
-            /** @description Rises with every change. */
+            counts?: components["schemas"]["Counts"];
+            /** @description The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change is not in it yet. */
+            result?: {
+                /** @description Revision of the result. */
+                revision: number;
+                total: components["schemas"]["Interval"];
+                /**
+                 * @description Whether every change is in it.
+                 * @enum {string}
+                 */
+                status: "current" | "recalculating";
+            };
+            /** @description Rises with every change of the event; counts and result change without it. */
             revision: number;
+        };
+        /**
+         * @description Number of records by status: exact, with every change that was answered before the request. They are no part of what `If-Match` compares, but of the `ETag`.
+         * @example {
+         *       "approved": 3,
+         *       "submitted": 1,
+         *       "inReview": 0,
+         *       "changesRequested": 0,
+         *       "rejected": 0,
+         *       "unsubmitted": 2
+         *     }
+         */
+        Counts: {
+            /** @description Records that count. */
+            approved: number;
+            /** @description Records that wait for review. */
+            submitted: number;
+            /** @description Records that somebody is reviewing. */
+            inReview: number;
+            /** @description Records sent back to be changed. */
+            changesRequested: number;
+            /** @description Records that never count. */
+            rejected: number;
+            /** @description Drafts. */
+            unsubmitted: number;
         };
         /**
          * @description Whether the figure of the event is signed. Absent where it never was.
@@ -5447,21 +6055,8 @@ export interface components {
              * @enum {string}
              */
             status: "current" | "recalculating" | "superseded";
-            /** @description Number of records by status, now. Only with the newest result. */
-            counts?: {
-                /** @description Records that count. */
-                approved: number;
-                /** @description Records that wait for review. */
-                submitted: number;
-                /** @description Records that somebody is reviewing. */
-                inReview: number;
-                /** @description Records sent back to be changed. */
-                changesRequested: number;
-                /** @description Records that never count. */
-                rejected: number;
-                /** @description Drafts. */
-                unsubmitted: number;
-            };
+            /** @description Only with the newest result. */
+            counts?: components["schemas"]["Counts"];
             method: components["schemas"]["Method"];
             /** @description The factors it was calculated with. */
             factorSet: {
@@ -6695,7 +7290,7 @@ export interface components {
             };
         };
         /**
-         * @description `INVALID_TRANSITION`, `RECORD_LOCKED`, `DUPLICATE_REFERENCE`, `EVENT_SIGNED`, `EDITION_LIMIT`, `PROPOSAL_LIMIT`, `PROPOSAL_STALE` or `EMAIL_TAKEN`; `IDEMPOTENCY_IN_PROGRESS` with
+         * @description `INVALID_TRANSITION`, `RECORD_LOCKED`, `DUPLICATE_REFERENCE`, `DUPLICATE_FILE`, `EVENT_SIGNED`, `EDITION_LIMIT`, `PROPOSAL_LIMIT`, `PROPOSAL_STALE` or `EMAIL_TAKEN`; `IDEMPOTENCY_IN_PROGRESS` with
          *     `Retry-After` while a request with the same `Idempotency-Key` is running.
          */
         Conflict: {
@@ -6803,12 +7398,14 @@ export interface components {
         /** @description The `_id` of an event. */
         EventId: string;
         /**
-         * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-         *     export are never types or ids.
+         * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+         *     export and by-reference are never types or ids.
          */
         Type: string;
         /** @description The `_id` of a record. */
         RecordId: string;
+        /** @description The `_id` of an import. */
+        ImportId: string;
         /** @description The `_id` of a proposed change. */
         ChangeId: string;
         /** @description The `revision` of a result, from 1. */
@@ -6906,6 +7503,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -6939,6 +7537,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7048,6 +7647,52 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeInput"];
+            };
+        };
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
     };
@@ -7513,8 +8158,8 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -7550,8 +8195,8 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -8314,8 +8959,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -8367,8 +9012,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -8432,8 +9077,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -8495,8 +9140,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -8553,6 +9198,16 @@ export interface operations {
                 encoding?: "utf-8" | "windows-1252";
                 /** @description Name of the sheet of a workbook; the first one where it is absent. */
                 sheet?: string;
+                /**
+                 * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
+                 *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
+                 */
+                onDuplicate?: "refuse" | "skip" | "update";
+                /**
+                 * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
+                 *     stored, unless `onDuplicate` is `skip` or `update`.
+                 */
+                again?: "true" | "false";
             };
             header?: {
                 /**
@@ -8570,8 +9225,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
             };
@@ -8602,11 +9257,177 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    withdrawRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdsInput"];
+            };
+        };
+        responses: {
+            /** @description What became of each, in the order of the request. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["KeyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    deleteRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdsInput"];
+            };
+        };
+        responses: {
+            /** @description What became of each, in the order of the request. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["KeyInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of imports. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
             default: components["responses"]["Failure"];
         };
     };
@@ -8621,7 +9442,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /** @description The `_id` of an import. */
-                importId: string;
+                importId: components["parameters"]["ImportId"];
             };
             cookie?: never;
         };
@@ -8647,6 +9468,416 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    listImportErrors: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of errors. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportErrorListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getBadRows: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    undoImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of each record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoneImportResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    submitImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of each record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedImportResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    approveImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of an import. */
+                importId: components["parameters"]["ImportId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of each record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedImportResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRecordByReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     record can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    putRecordByReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description `*`: only create; 412 where a record has the reference. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     record can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordInput"];
+            };
+        };
+        responses: {
+            /** @description The record as it is now. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordResponse"];
+                };
+            };
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    deleteRecordByReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     record can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
     getRecord: {
         parameters: {
             query?: never;
@@ -8658,8 +9889,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -8704,8 +9935,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -8760,8 +9991,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -8822,8 +10053,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -8881,8 +10112,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -8935,8 +10166,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -8993,8 +10224,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -9062,8 +10293,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -9131,8 +10362,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -9200,8 +10431,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -9269,8 +10500,8 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import and
-                 *     export are never types or ids.
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
                 /** @description The `_id` of a record. */
@@ -9391,6 +10622,180 @@ export interface operations {
         };
     };
     approveRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdsInput"];
+            };
+        };
+        responses: {
+            /** @description What became of each, in the order of the request. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["KeyInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    requestChangesOfRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdsInput"];
+            };
+        };
+        responses: {
+            /** @description What became of each, in the order of the request. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["KeyInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    rejectRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdsInput"];
+            };
+        };
+        responses: {
+            /** @description What became of each, in the order of the request. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["KeyInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    reopenRecords: {
         parameters: {
             query?: never;
             header?: {
