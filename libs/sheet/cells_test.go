@@ -66,8 +66,7 @@ func TestUnitsInCells(t *testing.T) {
 				d, err = footprint.Decode(c.typ, row.Body, london)
 				got = string(d.Fields)
 			}
-			var e *apperr.Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[*apperr.Error](err); ok {
 				got = e.Details[0].Code
 				if head := r.Head(e.Details[0].Field); !strings.Contains(c.file, head) {
 					t.Errorf("the fault names %q, which is no column", head)

@@ -73,7 +73,7 @@ func (s *server) eachOf(ctx context.Context, i record.Import, do func(ctx contex
 		})
 	}
 	group.Wait()
-	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+	if err := errors.Join(errors.Join(errs...), ctx.Err()); err != nil {
 		return nil, err
 	}
 	all := make([]importOutcome, 0, len(outcomes))

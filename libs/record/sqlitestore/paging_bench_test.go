@@ -67,7 +67,7 @@ func longList(b *testing.B, size int64) (*sqlitex.DB, *sqlitestore.Store) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		var into, from []string
 		for rows.Next() {
 			var column string
@@ -113,7 +113,7 @@ func skipped(ctx context.Context, db *sqlitex.DB, skip int64) (page int, total i
 	if err != nil {
 		return 0, 0, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var r record.Revision
 		if err := rows.Scan(&r.Number, &r.Rev, &r.ContextRev); err != nil {

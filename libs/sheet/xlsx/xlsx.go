@@ -156,7 +156,7 @@ func (c *converter) cell(row, column int, value string) (string, error) {
 	}
 	number, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
-		return value, nil
+		return value, nil //nolint:nilerr // a text, which needs no other form
 	}
 	kind, err := c.book.GetCellType(c.sheet, axis)
 	if err != nil {

@@ -23,7 +23,7 @@ func write(w io.Writer, v reflect.Value) error {
 		// What points to a zero value is not nothing.
 		return frame(w, "&", func() error { return write(w, v.Elem()) })
 	}
-	if t, ok := v.Interface().(time.Time); ok {
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		return text(w, strconv.FormatInt(t.UnixMilli(), 10))
 	}
 	if v.Kind() == reflect.Struct {
@@ -110,7 +110,7 @@ func empty(v reflect.Value) bool {
 	case reflect.Slice, reflect.Map, reflect.String:
 		return v.Len() == 0
 	case reflect.Struct:
-		if t, ok := v.Interface().(time.Time); ok {
+		if t, ok := reflect.TypeAssert[time.Time](v); ok {
 			return t.IsZero()
 		}
 	}

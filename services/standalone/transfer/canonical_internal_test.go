@@ -28,8 +28,8 @@ func fill(v reflect.Value, set func(field reflect.Value)) {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		set(v)
 	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[decimal.Decimal]():
-		for i := range v.NumField() {
-			fill(v.Field(i), set)
+		for _, field := range v.Fields() {
+			fill(field, set)
 		}
 	default:
 		set(v)
