@@ -23,6 +23,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
 
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 	otel.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)))
 	m.Run()
 }
+
+// publishedKeys is what a stub of auth publishes: the key of RFC 8037, appendix A.
+const publishedKeys = `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"stub","use":"sig","alg":"EdDSA"}]}`
 
 // stub is a service behind the gateway: it remembers what it was asked and
 // answers what it is told to.
@@ -52,6 +56,10 @@ func (s *stub) serve(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	ctx.SetContentType("application/json")
+	if string(ctx.Path()) == keys.Path {
+		ctx.SetBodyString(publishedKeys)
+		return
+	}
 	ctx.SetBodyString(`{"success":true,"data":{}}`)
 }
 

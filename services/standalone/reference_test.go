@@ -76,7 +76,7 @@ func TestNamesAreThoseOfAllPrograms(t *testing.T) {
 				if e.Env != "" {
 					described = append(described, e.Env)
 				}
-				if e.Secret {
+				if e.Secret && e.Env != "" {
 					described = append(described, e.Env+"_FILE")
 				}
 			}
