@@ -48,6 +48,28 @@ func pemFiles(t *testing.T) (certificate, key string) {
 	return certificate, key
 }
 
+// listenTLS returns the address of a server and the outcomes of its handshakes.
+func listenTLS(t *testing.T, config *tls.Config) (address string, handshakes <-chan error) {
+	t.Helper()
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	outcomes := make(chan error, 100)
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			outcomes <- conn.(*tls.Conn).HandshakeContext(t.Context())
+			_ = conn.Close()
+		}
+	}()
+	return ln.Addr().String(), outcomes
+}
+
 // The client trusts the authority that the address names and shows its own
 // certificate, to a server that asks for one.
 func TestCertificates(t *testing.T) {
@@ -63,38 +85,20 @@ func TestCertificates(t *testing.T) {
 	}
 	authorities := x509.NewCertPool()
 	authorities.AppendCertsFromPEM(text)
-	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = ln.Close() })
-	handshakes := make(chan error, 100)
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			handshakes <- conn.(*tls.Conn).HandshakeContext(t.Context())
-			_ = conn.Close()
-		}
-	}()
-	address := "rediss://" + ln.Addr().String()
+	server := &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities}
 	for query, want := range map[string]bool{
 		"?tls_ca_file=" + certificate + "&tls_cert_file=" + certificate + "&tls_key_file=" + key: true,
 		"?tls_ca_file=" + certificate: false, // without a certificate of its own
 		"":                            false, // a stranger's authority
 	} {
-		client, err := Open(t.Context(), address+query)
+		address, handshakes := listenTLS(t, server) // of this client alone: it dials more than once
+		client, err := Open(t.Context(), "rediss://"+address+query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = client.Ping(t.Context()).Err() // there is no Redis behind it
 		if err := <-handshakes; (err == nil) != want {
 			t.Errorf("%q: handshake %v, want %v", query, err, want)
-		}
-		for len(handshakes) > 0 {
-			<-handshakes //nolint:errcheck // only emptied
 		}
 		if err := client.Close(); err != nil {
 			t.Error(err)

@@ -257,7 +257,8 @@ func (s *RedisServer) startEmbedded() {
 		s.needReal("an option of Redis")
 	}
 	s.embedded = miniredis.NewMiniRedis()
-	if err := s.embedded.Start(); err != nil {
+	// A port that nobody else is given while the server is stopped.
+	if err := s.embedded.StartAddr(fmt.Sprintf("127.0.0.1:%d", FreePort(s.t))); err != nil {
 		s.t.Fatalf("start the embedded Redis: %v", err)
 	}
 	s.addr, s.up = s.embedded.Addr(), true
