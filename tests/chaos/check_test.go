@@ -171,7 +171,7 @@ func (l *ledger) checkResult(ctx context.Context, c *client, listed map[string][
 	}
 	under := footprint.EventContext{
 		Country: event.Country, StartDate: event.StartDate, EndDate: event.EndDate, Attendees: event.Attendees,
-		RadiativeForcing: event.Method.RadiativeForcing, GWP: event.Method.GWP, FactorSet: event.FactorSet,
+		RadiativeForcing: event.Method.RadiativeForcing, GWP: event.Method.GWP, FactorSet: event.FactorSet, Engine: event.Method.Engine,
 	}
 	want, approved, err := recompute(listed, under)
 	if err != nil {
