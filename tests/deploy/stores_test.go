@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	collectionInGo = regexp.MustCompile(`\.Collection\("([^"]+)"\)`)
+	collectionInGo = regexp.MustCompile(`\.Collection\("([^"]+)"[,)]`)
 	serviceInInit  = regexp.MustCompile(`(?m)^  (\w+): \{$`)
 	rightsInInit   = regexp.MustCompile(`(?m)^    (\w+): \[(.*)\],$`)
 )
