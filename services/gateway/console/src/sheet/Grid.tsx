@@ -409,7 +409,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           aria-colcount={columns.length + lead + (everything ? 0 : 1)}
           aria-multiselectable
           aria-readonly={store.readOnly || undefined}
-          aria-activedescendant={editing ? undefined : `${id}-${active.row}-${active.col}`}
           data-dropping={dropping || undefined}
           onKeyDown={onKeyDown}
           onCopy={(e) => onCopy(e, false)}

@@ -45,6 +45,13 @@ export function Rows(p: Props): ReactNode {
   }));
   const [from, to] = useColumnsInView(scroller, p.widths);
   const items = rows.getVirtualItems();
+
+  // The grid names the cell in focus while that is drawn, and no cell that is not there.
+  const cell = p.editor ? null : `${p.id}-${active.row}-${active.col}`;
+  useEffect(() => {
+    if (cell && document.getElementById(cell)) scroller.current?.setAttribute('aria-activedescendant', cell);
+    else scroller.current?.removeAttribute('aria-activedescendant');
+  });
   return (
     <div style={{ height: rows.getTotalSize(), minWidth: p.width, position: 'relative' }} role="presentation">
       {items.map((v) => {
