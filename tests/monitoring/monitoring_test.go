@@ -342,7 +342,7 @@ func evaluate(t *testing.T, base, debug string, approve func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := "global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [" + rules + "/*.rules.yaml]\nscrape_configs:\n  - job_name: ecf\n    static_configs:\n"
+	config := "global: {scrape_interval: 3s, evaluation_interval: 1s}\nrule_files: [" + rules + "/*.rules.yaml]\nscrape_configs:\n  - job_name: ecf\n    static_configs:\n"
 	for _, service := range []string{"gateway", "auth", "records", "review", "calculation", "worker"} {
 		config += fmt.Sprintf("      - {targets: [%q], labels: {service: %s}}\n", debug, service)
 	}
