@@ -99,7 +99,7 @@ func (q *Queue) Close() error { return q.client.Close() }
 // Notify implements Notifier.
 func (q *Queue) Notify(ctx context.Context, org record.OrgID, event record.EventID) {
 	if err := q.TryNotify(ctx, org, event); err != nil && !errors.Is(err, errSilent) {
-		q.log.WarnContext(ctx, "recalculation bell not rung; the sweeper will find the mark", "event", string(event), "error", err.Error())
+		q.log.WarnContext(ctx, "recalculation not queued; the sweeper will find the mark", "event", string(event), "error", err.Error())
 	}
 }
 

@@ -68,7 +68,7 @@ func open(t *testing.T) (asynq.RedisConnOpt, *testkit.RedisServer) {
 // A change made while the task of an earlier one is running must be worked on
 // after it: the worker may have read already. asynq's Unique option, and one
 // task id per event, both refuse the second task here.
-func TestRingWhileTheTaskRunsIsNotLost(t *testing.T) {
+func TestNotificationWhileTheTaskRunsIsNotLost(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	notifier := notify.NewQueue(opt, notify.QueueInteractive, quiet(), time.Now)
@@ -96,7 +96,7 @@ func TestRingWhileTheTaskRunsIsNotLost(t *testing.T) {
 
 // A task that has failed lies in asynq's archive. It must not stand in the way
 // of the next one.
-func TestRingAfterAFailureIsNotRefused(t *testing.T) {
+func TestNotificationAfterAFailureIsNotRefused(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	notifier := notify.NewQueue(opt, notify.QueueInteractive, quiet(), time.Now)
@@ -117,7 +117,7 @@ func TestRingAfterAFailureIsNotRefused(t *testing.T) {
 	}
 }
 
-func TestRingsOfOneMomentCoalesce(t *testing.T) {
+func TestNotificationsOfOneMomentCoalesce(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	clock := testkit.NewClock(time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC))
@@ -128,7 +128,7 @@ func TestRingsOfOneMomentCoalesce(t *testing.T) {
 	}
 	notifier.Notify(t.Context(), "org", "other")
 	if n := pending(t, opt); n != 3 {
-		t.Fatalf("%d tasks for 500 rings of one event and one of another; want 2 and 1", n)
+		t.Fatalf("%d tasks for 500 notifications of one event and one of another; want 2 and 1", n)
 	}
 }
 
@@ -144,7 +144,7 @@ func pending(t *testing.T, opt asynq.RedisConnOpt) int {
 	return info.Pending
 }
 
-// The pause after a failed ring is a second, also where the clock is put back an
+// The pause after a failed notification is a second, also where the clock is put back an
 // hour in it.
 func TestPauseEndsWhenTheClockIsPutBack(t *testing.T) {
 	t.Parallel()
@@ -155,7 +155,7 @@ func TestPauseEndsWhenTheClockIsPutBack(t *testing.T) {
 	send := func() error { return notifier.TryNotify(t.Context(), "org", "event") }
 	server.Stop()
 	if send() == nil {
-		t.Fatal("rung without a queue")
+		t.Fatal("notified without a queue")
 	}
 	server.Start()
 	if send() == nil {
@@ -173,7 +173,7 @@ func TestPauseEndsWhenTheClockIsPutBack(t *testing.T) {
 	})
 }
 
-func TestRingWithoutRedisIsLoggedAndQuick(t *testing.T) {
+func TestNotifyWithoutRedisIsLoggedAndQuick(t *testing.T) {
 	t.Parallel()
 	opt, server := open(t)
 	server.Stop()
@@ -184,12 +184,12 @@ func TestRingWithoutRedisIsLoggedAndQuick(t *testing.T) {
 	for range 1000 {
 		notifier.Notify(t.Context(), "org", "event")
 	}
-	// Not a measurement: without the pause after a failure a thousand rings
+	// Not a measurement: without the pause after a failure a thousand notifications
 	// would take minutes.
 	if took := time.Since(began); took > 30*time.Second {
-		t.Fatalf("a thousand rings without Redis took %s", took)
+		t.Fatalf("a thousand notifications without Redis took %s", took)
 	}
-	if !bytes.Contains(log.Bytes(), []byte("bell not rung")) {
+	if !bytes.Contains(log.Bytes(), []byte("recalculation not queued")) {
 		t.Fatalf("log: %s", log.String())
 	}
 }

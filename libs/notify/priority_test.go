@@ -14,7 +14,7 @@ import (
 // Work in bulk lies in front of what somebody waits for, and does not delay it:
 // of the tasks that are taken up before it, few are of the bulk. Nor is the bulk
 // ever forgotten.
-func TestInteractiveRingsGoBeforeBulk(t *testing.T) {
+func TestInteractiveNotificationsGoBeforeBulk(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	bulk := notify.NewQueue(opt, notify.QueueBulk, quiet(), time.Now)
@@ -63,9 +63,9 @@ func TestInteractiveRingsGoBeforeBulk(t *testing.T) {
 	}
 }
 
-// Whoever sweeps, on however many replicas, the rings of one moment are two tasks
+// Whoever sweeps, on however many replicas, the notifications of one moment are two tasks
 // at most.
-func TestRingsOfManyReplicasCoalesce(t *testing.T) {
+func TestNotificationsOfManyReplicasCoalesce(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	moment := time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC)
@@ -81,6 +81,6 @@ func TestRingsOfManyReplicasCoalesce(t *testing.T) {
 		}
 	}
 	if n := pending(t, opt); n < 1 || n > 2 {
-		t.Errorf("%d tasks of 12 rings", n)
+		t.Errorf("%d tasks of 12 notifications", n)
 	}
 }

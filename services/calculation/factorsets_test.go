@@ -92,7 +92,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 		rehearsed.data("before", "kgCO2e") != before.data("total", "kgCO2e") || rehearsed.header.Get("X-Dry-Run") != "true" {
 		t.Fatalf("rehearsal: %.800s", rehearsed.body)
 	}
-	if now := s.of(""); now.data("factorSet", "id") != newest || now.data("status") != "current" || now.data("revision") != "1" || s.bulk.rung.Load() != 0 {
+	if now := s.of(""); now.data("factorSet", "id") != newest || now.data("status") != "current" || now.data("revision") != "1" || s.bulk.notified.Load() != 0 {
 		t.Fatalf("a rehearsal changed something: %.400s", now.body)
 	}
 	// Nobody but a manager, of this organization.
@@ -106,7 +106,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	adopt(older, "If-Match", `"7.e1"`).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 
 	adopted := adopt(older, "If-Match", `"1.e1"`).want(http.StatusOK)
-	if string(adopted.body) != string(rehearsed.body) || adopted.header.Get("X-Dry-Run") != "" || s.bulk.rung.Load() != 1 {
+	if string(adopted.body) != string(rehearsed.body) || adopted.header.Get("X-Dry-Run") != "" || s.bulk.notified.Load() != 1 {
 		t.Fatalf("adopted: %.800s", adopted.body)
 	}
 	if now := s.of(""); now.data("status") != "recalculating" {
@@ -125,7 +125,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	key := []string{"Idempotency-Key", "adopt-1"}
 	first := adopt(newest, key...).want(http.StatusOK)
 	repeated := adopt(newest, key...).want(http.StatusOK)
-	if string(first.body) != string(repeated.body) || repeated.header.Get("Idempotent-Replayed") != "true" || s.bulk.rung.Load() != 2 {
+	if string(first.body) != string(repeated.body) || repeated.header.Get("Idempotent-Replayed") != "true" || s.bulk.notified.Load() != 2 {
 		t.Errorf("repeated: %.300s", repeated.body)
 	}
 	adopt(older).want(http.StatusOK)
@@ -135,7 +135,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 		t.Errorf("the first revision: %.400s", old.body)
 	}
 	again := adopt(older).want(http.StatusOK)
-	if again.data("differenceKgCO2e") != "0.000000" || s.bulk.rung.Load() != 3 {
+	if again.data("differenceKgCO2e") != "0.000000" || s.bulk.notified.Load() != 3 {
 		t.Errorf("adopting what the event has: %.400s", again.body)
 	}
 }

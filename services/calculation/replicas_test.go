@@ -82,7 +82,7 @@ func (r *replica) page(t *testing.T) string {
 
 // An approved record that cannot be calculated, of which nobody is to approve
 // one, but a bug or a hand in the database may bring it: it becomes a notice on
-// the result and an alert, and holds up nothing. Nobody rings here: two replicas
+// the result and an alert, and holds up nothing. Nobody notifies here: two replicas
 // sweep at once, and find the marks.
 func TestARecordThatCannotBeCalculatedHoldsUpNothing(t *testing.T) {
 	t.Parallel()

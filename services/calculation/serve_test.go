@@ -38,17 +38,17 @@ const (
 // service is the service over an embedded engine, with the worker called by
 // hand.
 type service struct {
-	t       *testing.T
-	app     *fiber.App
-	deps    calculation.Deps
-	records *watched
-	results resulttree.Store
-	keys    *bundle.Keys
-	worker  resulttree.Recalculator
-	clock   atomic.Int64
-	rung    atomic.Int64
-	bulk    bulk
-	event   record.Event
+	t        *testing.T
+	app      *fiber.App
+	deps     calculation.Deps
+	records  *watched
+	results  resulttree.Store
+	keys     *bundle.Keys
+	worker   resulttree.Recalculator
+	clock    atomic.Int64
+	notified atomic.Int64
+	bulk     bulk
+	event    record.Event
 }
 
 // watched counts what is read of the records, and may do something in between.
@@ -83,12 +83,12 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{UserID: "u-" + role, Org: o, Role: r}, nil
 }
 
-func (s *service) Notify(context.Context, record.OrgID, record.EventID) { s.rung.Add(1) }
+func (s *service) Notify(context.Context, record.OrgID, record.EventID) { s.notified.Add(1) }
 
 // bulk is the other notifier, for what changes all records of an event.
-type bulk struct{ rung atomic.Int64 }
+type bulk struct{ notified atomic.Int64 }
 
-func (b *bulk) Notify(context.Context, record.OrgID, record.EventID) { b.rung.Add(1) }
+func (b *bulk) Notify(context.Context, record.OrgID, record.EventID) { b.notified.Add(1) }
 
 func (s *service) now() time.Time { return time.UnixMilli(s.clock.Add(1000)) }
 

@@ -82,9 +82,9 @@ type client struct {
 	seen   *tally
 }
 
-// apart returns a client of the same account that may be used beside c, with dice
+// clone returns a client of the same account that may be used beside c, with dice
 // of its own.
-func (c *client) apart(seed uint64) *client {
+func (c *client) clone(seed uint64) *client {
 	own := *c
 	own.random = rand.New(rand.NewPCG(seed, 0))
 	return &own

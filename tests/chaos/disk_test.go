@@ -37,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 	random := testkit.Rand(t)
 	people := d.team(random, 3)
 	d.measure(people)
-	filler := people.managers[0].apart(random.Uint64()) // the team goes on meanwhile
+	filler := people.managers[0].clone(random.Uint64()) // the team goes on meanwhile
 	ballast := fmt.Sprintf("/proc/%d/root%s", server.PID(), filepath.Join(mount, "ballast"))
 	for range 2 {
 		d.play(random, people, func() []act {

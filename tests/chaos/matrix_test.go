@@ -121,7 +121,7 @@ func (m *matrix) steady(want []string) []string {
 // table.
 func TestFailureMatrix(t *testing.T) {
 	testkit.OnlyLong(t)
-	d := apart(t)
+	d := separate(t)
 	_, cache := testkit.Redis(t)
 	cacheLink := newLink(t, cache.Addr())
 	for _, p := range d.parts {

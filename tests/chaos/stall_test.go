@@ -119,7 +119,7 @@ func (d *deployment) askAll(name string, c *client, event string) {
 	for n, r := range requests {
 		for range 2 {
 			all.Go(func() {
-				own := c.apart(uint64(n))
+				own := c.clone(uint64(n))
 				for ; time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 					began := time.Now()
 					a, err := own.once(ctx, r.method, r.path, []byte(r.body), nil)

@@ -119,11 +119,11 @@ func single(t *testing.T, data string, wrap ...string) *deployment {
 	return d
 }
 
-// apart runs each service as a process, gateway and worker twice, on a database
+// separate runs each service as a process, gateway and worker twice, on a database
 // and a queue behind links that can fail.
-func apart(t *testing.T) *deployment {
+func separate(t *testing.T) *deployment {
 	t.Helper()
-	d := &deployment{t: t, user: "user@apart.test", manager: "manager@apart.test"}
+	d := &deployment{t: t, user: "user@separate.test", manager: "manager@separate.test"}
 	uri, database := testkit.MongoDB(t)
 	direct := []string{"ECF_MONGODB_URI=" + named(t, uri, database, ""), "ECF_MONGODB_AUTH_URI=" + named(t, uri, database+"_auth", "")}
 	link := ""
@@ -169,7 +169,7 @@ func apart(t *testing.T) *deployment {
 	d.admin = append(direct, own...)
 	org := command(t, ecf, d.admin, "", "org", "create", "--name", "Apart Ltd", "--plan", "enterprise")
 	for _, role := range []string{"user", "manager"} {
-		command(t, ecf, d.admin, password+"\n", "user", "create", "--org", org, "--email", role+"@apart.test", "--role", role)
+		command(t, ecf, d.admin, password+"\n", "user", "create", "--org", org, "--email", role+"@separate.test", "--role", role)
 	}
 	for _, p := range d.parts {
 		p.start()

@@ -67,7 +67,7 @@ func (s *Store) compact(ctx context.Context, l numbered) error {
 			return err
 		}
 		if err := s.compactBatch(ctx, l, unfolded); err != nil {
-			return fmt.Errorf("fold deleted numbers: %w", err)
+			return fmt.Errorf("compact deleted numbers: %w", err)
 		}
 		if len(unfolded) < compactAtOnce {
 			return nil

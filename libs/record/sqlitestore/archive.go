@@ -11,14 +11,14 @@ import (
 func (s *Store) EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error) {
 	events, err := list(ctx, s.db, scanEvent,
 		`SELECT `+eventColumns+` FROM events WHERE org = ? AND slot > ? ORDER BY slot LIMIT ?`, org, after, max(limit, 0))
-	return events, said("read all events", err)
+	return events, wrap("read all events", err)
 }
 
 // KeysAfter implements record.Archive.
 func (s *Store) KeysAfter(ctx context.Context, org record.OrgID, after string, limit int) ([]record.KeyEntry, error) {
 	keys, err := list(ctx, s.db, scanKey,
 		`SELECT `+keyColumns+` FROM idempotency_keys WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
-	return keys, said("read all idempotency keys", err)
+	return keys, wrap("read all idempotency keys", err)
 }
 
 // ImportsAfter implements record.Archive.
@@ -30,5 +30,5 @@ func (s *Store) ImportsAfter(ctx context.Context, org record.OrgID, after string
 		}
 		return i, json.Unmarshal(body, &i)
 	}, `SELECT body FROM imports WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
-	return imports, said("read all imports", err)
+	return imports, wrap("read all imports", err)
 }

@@ -60,7 +60,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 		r.Event, r.Type = sub.Event, sub.Type
 		var err error
 		if rows[i], err = insertionOf(r); err != nil {
-			return nil, nil, said("insert records", err)
+			return nil, nil, wrap("insert records", err)
 		}
 	}
 	var stored []record.Record

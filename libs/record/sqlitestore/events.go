@@ -13,11 +13,11 @@ import (
 func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error) {
 	body, err := eventBodyOf(e)
 	if err != nil {
-		return record.Event{}, said("insert event", err)
+		return record.Event{}, wrap("insert event", err)
 	}
 	governance, err := json.Marshal(e.Governance)
 	if err != nil {
-		return record.Event{}, said("insert event", err)
+		return record.Event{}, wrap("insert event", err)
 	}
 	var slot int64
 	err = s.write(ctx, "insert event", func(ctx context.Context, tx sqlitex.Tx) error {
@@ -73,7 +73,7 @@ func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.Ev
 // EventSpan implements record.Events.
 func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, eventsOf(org), skip, limit)
-	return span, said("find page of events", err)
+	return span, wrap("find page of events", err)
 }
 
 // EventRange implements record.Events.
@@ -81,7 +81,7 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 	events, err := list(ctx, s.db, scanEvent,
 		`SELECT `+eventColumns+` FROM events INDEXED BY events_live
 		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
-	return events, said("read events", err)
+	return events, wrap("read events", err)
 }
 
 // EventRevisions implements record.Events. What an event's context moves is not
@@ -92,13 +92,13 @@ func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to i
 	},
 		`SELECT slot, rev, id FROM events INDEXED BY events_live
 		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
-	return revisions, said("read revisions of events", err)
+	return revisions, wrap("read revisions of events", err)
 }
 
 // UsedSlots implements record.Events.
 func (s *Store) UsedSlots(ctx context.Context, org record.OrgID) (int64, error) {
 	used, err := scanNumber(s.db.QueryRowContext(ctx, `SELECT COALESCE(MAX(slot), 0) FROM events WHERE org = ?`, org))
-	return used, said("read used slots", err)
+	return used, wrap("read used slots", err)
 }
 
 // ReplaceEvent implements record.Events.

@@ -29,14 +29,14 @@ func (s *Store) ClosingEvents(ctx context.Context, limit int) ([]record.EventRef
 	closing, err := list(ctx, s.db, func(row scanner) (e record.EventRef, err error) {
 		return e, row.Scan(&e.Org, &e.Event)
 	}, `SELECT org, id FROM events INDEXED BY events_closing WHERE gate = 'closing' ORDER BY id LIMIT ?`, max(limit, 0))
-	return closing, said("read closing events", err)
+	return closing, wrap("read closing events", err)
 }
 
 // InsertEventEntry implements record.Gates.
 func (s *Store) InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error {
 	entry, err := json.Marshal(e)
 	if err != nil {
-		return said("insert event history entry", err)
+		return wrap("insert event history entry", err)
 	}
 	return s.write(ctx, "insert event history entry", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
@@ -55,5 +55,5 @@ func (s *Store) EventEntries(ctx context.Context, org record.OrgID, id record.Ev
 		}
 		return e, json.Unmarshal(text, &e)
 	}, `SELECT entry FROM event_history WHERE org = ? AND event = ? AND rev BETWEEN ? AND ? ORDER BY rev`, org, id, from, to)
-	return entries, said("read event history", err)
+	return entries, wrap("read event history", err)
 }

@@ -12,7 +12,7 @@ import (
 func (s *Store) OrganizationIDs(ctx context.Context, after record.OrgID, limit int) ([]record.OrgID, error) {
 	ids, err := list(ctx, s.db, func(row scanner) (id record.OrgID, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM organizations WHERE id > ? ORDER BY id LIMIT ?`, after, limit)
-	return ids, said("list organizations", err)
+	return ids, wrap("list organizations", err)
 }
 
 // RecordsAfter implements record.Histories.
@@ -21,18 +21,18 @@ func (s *Store) RecordsAfter(ctx context.Context, org record.OrgID, after record
 		`SELECT `+recordColumns+` FROM records
 		 WHERE org = ? AND (event, type, seq) > (?, ?, ?) ORDER BY event, type, seq LIMIT ?`,
 		org, after.Event, after.Type, after.Seq, limit)
-	return records, said("read all records", err)
+	return records, wrap("read all records", err)
 }
 
 // RecordsByID implements record.Histories.
 func (s *Store) RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
-		return nil, said("read records by id", err)
+		return nil, wrap("read records by id", err)
 	}
 	records, err := list(ctx, s.db, scanRecord,
 		`SELECT `+recordColumns+` FROM records WHERE org = ? AND id IN (SELECT value FROM json_each(?))`, org, string(wanted))
-	return records, said("read records by id", err)
+	return records, wrap("read records by id", err)
 }
 
 // EntriesAfter implements record.Histories.
@@ -41,17 +41,17 @@ func (s *Store) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 		entries, err := list(ctx, s.db, scanStoredEntry,
 			`SELECT event, record, rev, entry FROM history
 			 WHERE org = ? AND (record, rev) > (?, ?) ORDER BY record, rev LIMIT ?`, org, after.Record, after.Rev, limit)
-		return entries, said("read all histories", err)
+		return entries, wrap("read all histories", err)
 	}
 	wanted, err := json.Marshal(ids)
 	if err != nil {
-		return nil, said("read histories", err)
+		return nil, wrap("read histories", err)
 	}
 	entries, err := list(ctx, s.db, scanStoredEntry,
 		`SELECT event, record, rev, entry FROM history
 		 WHERE org = ? AND record IN (SELECT value FROM json_each(?)) AND (record, rev) > (?, ?)
 		 ORDER BY record, rev LIMIT ?`, org, string(wanted), after.Record, after.Rev, limit)
-	return entries, said("read histories", err)
+	return entries, wrap("read histories", err)
 }
 
 // scanStoredEntry reads an entry as it lies there: one that cannot be read is a

@@ -14,7 +14,7 @@ func (s *Store) InsertImport(ctx context.Context, org record.OrgID, i record.Imp
 	i.Org = org
 	body, err := json.Marshal(i)
 	if err != nil {
-		return said("insert import", err)
+		return wrap("insert import", err)
 	}
 	return s.write(ctx, "insert import", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO imports (id, org, event, rev, open, body) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -42,7 +42,7 @@ func (s *Store) ReplaceImport(ctx context.Context, org record.OrgID, i record.Im
 	i.Org = org
 	body, err := json.Marshal(i)
 	if err != nil {
-		return said("replace import", err)
+		return wrap("replace import", err)
 	}
 	return s.write(ctx, "replace import", func(ctx context.Context, tx sqlitex.Tx) error {
 		return changedOne(tx.ExecContext(ctx, `UPDATE imports SET rev = ?, open = ?, body = ? WHERE id = ? AND org = ? AND event = ? AND rev = ?`,
@@ -83,23 +83,23 @@ func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport
 		err = row.Scan(&o.Org, &o.Event, &o.ID)
 		return o, err
 	}, `SELECT org, event, id FROM imports INDEXED BY imports_open WHERE open = 1 ORDER BY id LIMIT ?`, limit)
-	return open, said("read open imports", err)
+	return open, wrap("read open imports", err)
 }
 
 // EventImports implements record.Imports.
 func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Import, total int64, err error) {
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, 0, said("list imports", err)
+		return nil, 0, wrap("list imports", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only read
 	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM imports WHERE org = ? AND event = ?`, org, event)); err != nil {
-		return nil, 0, said("count imports", err)
+		return nil, 0, wrap("count imports", err)
 	}
 	// A negative LIMIT would mean none.
 	page, err = list(ctx, tx, scanImport, `SELECT body FROM imports WHERE org = ? AND event = ?
 		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC, id DESC LIMIT ? OFFSET ?`, org, event, max(limit, 0), max(skip, 0))
-	return page, total, said("list imports", err)
+	return page, total, wrap("list imports", err)
 }
 
 // ImportsOfFile implements record.Imports.
@@ -107,7 +107,7 @@ func (s *Store) ImportsOfFile(ctx context.Context, org record.OrgID, event recor
 	all, err := list(ctx, s.db, scanImport, `SELECT body FROM imports INDEXED BY imports_file
 		WHERE org = ? AND event = ? AND json_extract(body, '$.hash') = ?
 		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC LIMIT ?`, org, event, hash, record.MaxImportsOfFile)
-	return all, said("find imports of file", err)
+	return all, wrap("find imports of file", err)
 }
 
 func scanImport(row scanner) (i record.Import, err error) {

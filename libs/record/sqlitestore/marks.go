@@ -13,7 +13,7 @@ func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event recor
 		return m, row.Scan(&m.Type, &m.ID, &m.Seq, &m.Mark)
 	}, `SELECT type, id, seq, mark FROM records
 		WHERE org = ? AND event = ? AND mark <> '' ORDER BY mark LIMIT ?`, org, event, max(limit, 0))
-	return marked, said("read marked records", err)
+	return marked, wrap("read marked records", err)
 }
 
 // ClearRecordMarks implements record.Marks.
@@ -47,7 +47,7 @@ func (s *Store) HasMarks(ctx context.Context, org record.OrgID, event record.Eve
 	err := s.db.QueryRowContext(ctx,
 		`SELECT EXISTS (SELECT 1 FROM events WHERE org = ?1 AND id = ?2 AND mark <> '')
 			OR EXISTS (SELECT 1 FROM records WHERE org = ?1 AND event = ?2 AND mark <> '')`, org, event).Scan(&marked)
-	return marked, said("read marks", err)
+	return marked, wrap("read marks", err)
 }
 
 // MaxSeqs implements record.Marks. It steps from type to type by the index, so
@@ -68,7 +68,7 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 		SELECT type, (SELECT MAX(r.seq) FROM records r WHERE r.org = ?1 AND r.event = ?2 AND r.type = types.type)
 		FROM types WHERE type IS NOT NULL`, org, event)
 	if err != nil {
-		return nil, said("read highest numbers", err)
+		return nil, wrap("read highest numbers", err)
 	}
 	highest := make(map[string]int64, len(all))
 	for _, l := range all {
@@ -87,7 +87,7 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 	}, `SELECT id, seq, rev, type, fields, contribution, context_rev, created_at FROM records
 		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
 		ORDER BY seq`, org, sub.Event, sub.Type, from, to)
-	return counted, said("read approved records", err)
+	return counted, wrap("read approved records", err)
 }
 
 // StoreContributions implements record.Marks: one transaction.
@@ -117,5 +117,5 @@ func (s *Store) MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEve
 			UNION ALL
 			SELECT org, id, mark FROM events WHERE mark <> ''
 		) GROUP BY org, event ORDER BY oldest LIMIT ?`, max(limit, 0))
-	return marked, said("read marked events", err)
+	return marked, wrap("read marked events", err)
 }

@@ -57,7 +57,7 @@ func foldRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.
 		Scan(&sub.Event, &sub.Type, &number); err != nil {
 		return err
 	}
-	return recordsOf(org, sub).fold(ctx, tx, number)
+	return recordsOf(org, sub).compact(ctx, tx, number)
 }
 
 // foldEvent does the like for an event.
@@ -66,12 +66,12 @@ func foldEvent(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.E
 	if err != nil {
 		return err
 	}
-	return eventsOf(org).fold(ctx, tx, number)
+	return eventsOf(org).compact(ctx, tx, number)
 }
 
-// fold adds a number to the set of its block, and to the counts. Where the list
+// compact adds a number to the set of its block, and to the counts. Where the list
 // has no counts yet, everything that is deleted is added.
-func (l numbered) fold(ctx context.Context, tx sqlitex.Tx, number int64) error {
+func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, number int64) error {
 	var blob []byte
 	err := tx.QueryRowContext(ctx, `SELECT counts FROM list_counts WHERE org = ? AND event = ? AND type = ?`, l.args()...).Scan(&blob)
 	if errors.Is(err, sql.ErrNoRows) {

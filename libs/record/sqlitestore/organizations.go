@@ -15,7 +15,7 @@ import (
 func (s *Store) InsertOrganization(ctx context.Context, o record.Organization) error {
 	policy, err := o.EncodePolicy()
 	if err != nil {
-		return said("insert organization", err)
+		return wrap("insert organization", err)
 	}
 	return s.write(ctx, "insert organization", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
@@ -62,7 +62,7 @@ func (s *Store) ReplaceOrganization(ctx context.Context, o record.Organization, 
 	}
 	policy, err := o.EncodePolicy()
 	if err != nil {
-		return said("replace organization", err)
+		return wrap("replace organization", err)
 	}
 	return s.write(ctx, "replace organization", func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,

@@ -14,7 +14,7 @@ import (
 func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
 	row, err := insertionOf(r)
 	if err != nil {
-		return record.Record{}, said("insert record", err)
+		return record.Record{}, wrap("insert record", err)
 	}
 	var seq int64
 	err = s.write(ctx, "insert record", func(ctx context.Context, tx sqlitex.Tx) error {
@@ -66,7 +66,7 @@ func (s *Store) Record(ctx context.Context, org record.OrgID, key record.Key) (r
 func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
 	body, err := recordBodyOf(r)
 	if err != nil {
-		return said("replace record", err)
+		return wrap("replace record", err)
 	}
 	return s.write(ctx, "replace record", func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,
@@ -91,7 +91,7 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 // RecordSpan implements record.Records.
 func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, recordsOf(org, sub), skip, limit)
-	return span, said("find page of records", err)
+	return span, wrap("find page of records", err)
 }
 
 // RecordRevisions implements record.Records.
@@ -100,7 +100,7 @@ func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub recor
 		`SELECT seq, rev, context_rev FROM records INDEXED BY records_page
 		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
 		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
-	return revisions, said("read revisions of records", err)
+	return revisions, wrap("read revisions of records", err)
 }
 
 func scanRevision(row scanner) (r record.Revision, err error) {
@@ -113,7 +113,7 @@ func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Su
 		`SELECT `+recordColumns+` FROM records INDEXED BY records_page
 		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
 		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
-	return records, said("read records", err)
+	return records, wrap("read records", err)
 }
 
 // ApprovedPage implements record.Pages, in one read transaction.
@@ -123,15 +123,15 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	args := []any{org, sub.Event, sub.Type}
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, 0, said("read approved records", err)
+		return nil, 0, wrap("read approved records", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only read
 	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*)`+from, args...)); err != nil {
-		return nil, 0, said("count approved records", err)
+		return nil, 0, wrap("count approved records", err)
 	}
 	page, err = list(ctx, tx, scanRecord, `SELECT `+recordColumns+from+` ORDER BY seq DESC LIMIT ? OFFSET ?`, append(args, max(limit, 0), max(skip, 0))...)
 	if err != nil {
-		return nil, 0, said("read approved records", err)
+		return nil, 0, wrap("read approved records", err)
 	}
 	return page, total, nil
 }
@@ -160,16 +160,16 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	}
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, 0, said("read review queue", err)
+		return nil, 0, wrap("read review queue", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only read
 	if total, err = scanNumber(tx.QueryRowContext(ctx, count, args...)); err != nil {
-		return nil, 0, said("count review queue", err)
+		return nil, 0, wrap("count review queue", err)
 	}
 	// A negative LIMIT would mean none.
 	page, err = list(ctx, tx, scanRecord, read, append(args, max(limit, 0), max(skip, 0))...)
 	if err != nil {
-		return nil, 0, said("read review queue", err)
+		return nil, 0, wrap("read review queue", err)
 	}
 	return page, total, nil
 }
@@ -182,14 +182,14 @@ func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.Even
 		query, args = query+` AND (created_at, id) < (?4, ?5)`, append(args, millis(after.CreatedAt), after.ID)
 	}
 	page, err := list(ctx, s.db, scanRecord, query+order, args...)
-	return page, said("read review queue", err)
+	return page, wrap("read review queue", err)
 }
 
 // InsertEntry implements record.Records.
 func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
 	entry, err := json.Marshal(entryToJSON(e))
 	if err != nil {
-		return said("insert history entry", err)
+		return wrap("insert history entry", err)
 	}
 	return s.write(ctx, "insert history entry", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
@@ -202,14 +202,14 @@ func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.
 // Entries implements record.Records.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
 	entries, err := list(ctx, s.db, scanEntry, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
-	return entries, said("read history", err)
+	return entries, wrap("read history", err)
 }
 
 // EntryRange implements record.Records.
 func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
 	entries, err := list(ctx, s.db, scanEntry,
 		`SELECT entry FROM history WHERE org = ? AND record = ? AND rev BETWEEN ? AND ? ORDER BY rev DESC`, org, id, from, to)
-	return entries, said("read history", err)
+	return entries, wrap("read history", err)
 }
 
 func scanEntry(row scanner) (record.Entry, error) {

@@ -30,11 +30,11 @@ func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 // write runs fn as one durable transaction. The sentinels of package record
 // pass unchanged; anything else is said to have happened while doing verb.
 func (s *Store) write(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
-	return said(verb, s.db.Write(ctx, fn))
+	return wrap(verb, s.db.Write(ctx, fn))
 }
 
-// said adds to a failure of the engine what was being done.
-func said(verb string, err error) error {
+// wrap adds to a failure of the engine what was being done.
+func wrap(verb string, err error) error {
 	for _, sentinel := range []error{
 		record.ErrNotFound, record.ErrConflict, record.ErrDuplicate, record.ErrDuplicateReference, record.ErrQuota,
 	} {
@@ -107,7 +107,7 @@ func found[T any](verb string, value T, err error) (T, error) {
 		return none, record.ErrNotFound
 	}
 	if err != nil {
-		return none, said(verb, err)
+		return none, wrap(verb, err)
 	}
 	return value, nil
 }

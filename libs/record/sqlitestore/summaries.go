@@ -11,7 +11,7 @@ import (
 // CountByStatus implements record.ReviewQueue. The counts are kept by triggers.
 func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
 	counts, err := s.countsOf(ctx, org, []record.EventID{event})
-	return counts[event], said("count records", err)
+	return counts[event], wrap("count records", err)
 }
 
 // countsOf reads the counts of events; what has none is missing.
@@ -48,7 +48,7 @@ func (s *Store) Summaries(ctx context.Context, org record.OrgID, events []record
 	}
 	ids, err := json.Marshal(events)
 	if err != nil {
-		return nil, said(verb, err)
+		return nil, wrap(verb, err)
 	}
 	type state struct {
 		event    record.EventID
@@ -60,25 +60,25 @@ func (s *Store) Summaries(ctx context.Context, org record.OrgID, events []record
 	}, `SELECT json_each.value FROM json_each(?2)
 		WHERE EXISTS (SELECT 1 FROM records INDEXED BY records_marked WHERE org = ?1 AND event = json_each.value AND mark <> '')`, org, string(ids))
 	if err != nil {
-		return nil, said(verb, err)
+		return nil, wrap(verb, err)
 	}
 	states, err := list(ctx, s.db, func(row scanner) (e state, err error) {
 		return e, row.Scan(&e.event, &e.mark, &e.headline)
 	}, `SELECT e.id, e.mark, e.headline FROM json_each(?2) CROSS JOIN events AS e
 		WHERE e.org = ?1 AND e.id = json_each.value`, org, string(ids))
 	if err != nil {
-		return nil, said(verb, err)
+		return nil, wrap(verb, err)
 	}
 	counts, err := s.countsOf(ctx, org, events)
 	if err != nil {
-		return nil, said(verb, err)
+		return nil, wrap(verb, err)
 	}
 	all := make(map[record.EventID]record.Summary, len(events))
 	for _, e := range states {
 		summary := record.Summary{Counts: record.CountsOf(counts[e.event]), Due: e.mark != ""}
 		if e.headline != nil {
 			if err := json.Unmarshal([]byte(*e.headline), &summary.Headline); err != nil {
-				return nil, said(verb, err)
+				return nil, wrap(verb, err)
 			}
 		}
 		all[e.event] = summary
@@ -96,7 +96,7 @@ func (s *Store) Summaries(ctx context.Context, org record.OrgID, events []record
 func (s *Store) PutHeadline(ctx context.Context, org record.OrgID, event record.EventID, h record.Headline) error {
 	text, err := json.Marshal(h)
 	if err != nil {
-		return said("store headline", err)
+		return wrap("store headline", err)
 	}
 	return s.write(ctx, "store headline", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,

@@ -35,7 +35,7 @@ func duplicates(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, func(f *Fact) string {
 		switch {
 		case f.Date == "" && f.same != "":
-			return f.same + fold(f.Description)
+			return f.same + normal(f.Description)
 		case f.Type == "flights":
 			return ""
 		}

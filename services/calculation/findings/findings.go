@@ -179,5 +179,5 @@ func with(facts []*Fact, is func(*Fact) bool) []*Fact {
 	return out
 }
 
-// fold makes names that people wrote comparable.
-func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// normal makes names that people wrote comparable.
+func normal(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

@@ -37,7 +37,7 @@ func substance(f *Fact) string {
 func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
 	key := func(f *Fact) string {
 		if f.Type == "venue" || f.Type == "energy" && f.Source == "grid" {
-			return fold(f.Site)
+			return normal(f.Site)
 		}
 		return ""
 	}
@@ -112,7 +112,7 @@ func purchases(_ Event, facts []*Fact) (out []Finding) {
 		if f.Type != "purchases" {
 			return ""
 		}
-		return fold(strings.ReplaceAll(f.Category, "_", " "))
+		return normal(strings.ReplaceAll(f.Category, "_", " "))
 	}
 	for _, g := range groups(facts, key) {
 		var also []string

@@ -8,8 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// A ring during a run takes up no other worker, and is not lost either.
-func TestRingsDuringARunMakeItBeginAgain(t *testing.T) {
+// A notification during a run takes up no other worker, and is not lost either.
+func TestNotificationsDuringARunMakeItBeginAgain(t *testing.T) {
 	t.Parallel()
 	begun, proceed := make(chan record.EventID), make(chan error)
 	a := newCoalescer(func(_ context.Context, _ record.OrgID, e record.EventID) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// An event that takes very long, and is rung for again and again, holds one
+// An event that takes very long, and is notified of again and again, holds one
 // worker: the results of others come while it has not ended once, and all that
-// it was rung for meanwhile is one more run.
+// it was notified of meanwhile is one more run.
 func TestALargeEventDelaysNobody(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)
@@ -80,7 +80,7 @@ func TestALargeEventDelaysNobody(t *testing.T) {
 		return nil
 	})
 	if n := runs.Load(); n != 2 {
-		t.Errorf("%d runs for 51 rings, 50 of them during the first", n)
+		t.Errorf("%d runs for 51 notifications, 50 of them during the first", n)
 	}
 }
 

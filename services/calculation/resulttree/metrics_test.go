@@ -112,18 +112,18 @@ func (nothing) Current(json.RawMessage) bool { return true }
 func TestARunLeavesItsWorkerToOthers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		changes, endAt int // endAt: the process is to end at this reading of the marks
-		conflicts      bool
-		wantReads      int
-		wantRings      int
-		wantErr        bool
-		wantOn         string
+		changes, endAt    int // endAt: the process is to end at this reading of the marks
+		conflicts         bool
+		wantReads         int
+		wantNotifications int
+		wantErr           bool
+		wantOn            string
 	}{
 		"once changed":                  {changes: 1, wantReads: 2, wantOn: "runs written 1"},
 		"nothing due":                   {changes: 0, wantReads: 1, wantOn: "runs nothing_due 1"},
-		"changed all the time":          {changes: 1 << 20, wantReads: startOvers, wantRings: 1, wantOn: "runs written 1"},
-		"the process is to end":         {changes: 1 << 20, endAt: 3, wantReads: 3, wantRings: 1, wantOn: "runs written 1"},
-		"it is to end before the start": {changes: 1 << 20, endAt: 1, wantReads: 1, wantRings: 1, wantOn: "runs written 1"},
+		"changed all the time":          {changes: 1 << 20, wantReads: startOvers, wantNotifications: 1, wantOn: "runs written 1"},
+		"the process is to end":         {changes: 1 << 20, endAt: 3, wantReads: 3, wantNotifications: 1, wantOn: "runs written 1"},
+		"it is to end before the start": {changes: 1 << 20, endAt: 1, wantReads: 1, wantNotifications: 1, wantOn: "runs written 1"},
 		"others write":                  {changes: 1 << 20, conflicts: true, wantReads: startOvers, wantErr: true, wantOn: "runs gave_way 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,8 +151,8 @@ func TestARunLeavesItsWorkerToOthers(t *testing.T) {
 			if (err != nil) != c.wantErr || err != nil && !errors.Is(err, errContended) {
 				t.Errorf("got %v", err)
 			}
-			if reads != c.wantReads || b.rings != c.wantRings {
-				t.Errorf("%d readings and %d rings, want %d and %d", reads, b.rings, c.wantReads, c.wantRings)
+			if reads != c.wantReads || b.notifications != c.wantNotifications {
+				t.Errorf("%d readings and %d notifications, want %d and %d", reads, b.notifications, c.wantReads, c.wantNotifications)
 			}
 			if page := strings.Join(strings.Fields(pageOf(t, insight)), " "); !strings.Contains(page, c.wantOn) {
 				t.Errorf("the page does not say %q:\n%s", c.wantOn, page)
@@ -161,9 +161,9 @@ func TestARunLeavesItsWorkerToOthers(t *testing.T) {
 	}
 }
 
-type countingNotifier struct{ rings int }
+type countingNotifier struct{ notifications int }
 
-func (b *countingNotifier) Notify(context.Context, record.OrgID, record.EventID) { b.rings++ }
+func (b *countingNotifier) Notify(context.Context, record.OrgID, record.EventID) { b.notifications++ }
 
 func pageOf(t *testing.T, page http.Handler) string {
 	t.Helper()

@@ -551,7 +551,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		set = &replicaSet{primary: s, localReads: broken.localReads}
 		set.commit()
 	}
-	rings := 0
+	notifications := 0
 	seen := "" // the sweeper's memory: the mark it saw in the last sweep
 	var actors []*actor
 	defer func() {
@@ -573,8 +573,8 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		}
 		_, err := w.Apply(ctx, record.Request{Org: "org", Key: r.Key(), Move: move, Comment: "x", By: record.Actor{ID: "m", Role: identity.Manager}})
 		turn()
-		if err == nil && choose(100) >= 15 { // 15% of the rings are lost
-			rings++
+		if err == nil && choose(100) >= 15 { // 15% of the notifications are lost
+			notifications++
 		}
 	}
 	worker := func(turn func()) {
@@ -605,7 +605,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			mark = marked[0].Mark
 		}
 		if mark != "" && mark == seen {
-			rings++
+			notifications++
 		}
 		seen = mark
 	}
@@ -620,11 +620,11 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			s.event.FactorSet = fmt.Sprintf("f%d", s.event.ContextRev)
 			s.event.Mark = newMark()
 			set.commit()
-			rings++
+			notifications++
 		case pick == 2 && !broken.noSweeper:
 			sweep()
-		case pick <= 4 && rings > 0 && len(actors) < modelWorkers+4:
-			rings--
+		case pick <= 4 && notifications > 0 && len(actors) < modelWorkers+4:
+			notifications--
 			actors = append(actors, newActor(worker))
 		case pick == 5 && len(actors) > 0:
 			i := choose(len(actors))
@@ -646,7 +646,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 	}
 	// Quiet: nobody begins anything new; what runs comes to its end, and the
 	// sweeper does the rest.
-	limit := rings + 20
+	limit := notifications + 20
 	for round := 0; ; round++ {
 		for len(actors) > 0 {
 			if !actors[0].next() {
@@ -659,14 +659,14 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		if !broken.noSweeper {
 			sweep()
 		}
-		if rings == 0 && (broken.noSweeper || !s.hasMarks()) {
+		if notifications == 0 && (broken.noSweeper || !s.hasMarks()) {
 			break
 		}
 		if round > limit {
 			return errors.New("does not come to rest")
 		}
-		if rings > 0 {
-			rings--
+		if notifications > 0 {
+			notifications--
 			actors = append(actors, newActor(worker))
 		}
 	}

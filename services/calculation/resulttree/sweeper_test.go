@@ -18,33 +18,33 @@ type marks struct {
 func (m *marks) MarkedEvents(context.Context, int) ([]record.MarkedEvent, error) { return m.due, m.err }
 
 type notifier struct {
-	rung []record.EventID
-	err  error
+	notified []record.EventID
+	err      error
 }
 
 func (b *notifier) TryNotify(_ context.Context, _ record.OrgID, e record.EventID) error {
-	b.rung = append(b.rung, e)
+	b.notified = append(b.notified, e)
 	return b.err
 }
 
-func TestSweeperRingsForMarksThatStay(t *testing.T) {
+func TestSweeperNotifiesForMarksThatStay(t *testing.T) {
 	t.Parallel()
 	m, b := &marks{}, &notifier{}
 	s := &Sweeper{Records: m, Notifier: b, Logger: slog.New(slog.DiscardHandler)}
 	sweep := func(due ...record.MarkedEvent) []record.EventID {
-		b.rung, m.due = nil, due
+		b.notified, m.due = nil, due
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return b.rung
+		return b.notified
 	}
 	a1, a2, c1 := record.MarkedEvent{Org: "o", Event: "a", Mark: "1"}, record.MarkedEvent{Org: "o", Event: "a", Mark: "2"}, record.MarkedEvent{Org: "o", Event: "c", Mark: "1"}
 	for i, step := range []struct {
 		due  []record.MarkedEvent
 		want []record.EventID
 	}{
-		{[]record.MarkedEvent{a1}, nil},                            // first seen: the notifier has probably rung
-		{[]record.MarkedEvent{a1, c1}, []record.EventID{"a"}},      // seen again: the ring was lost
+		{[]record.MarkedEvent{a1}, nil},                            // first seen: the notifier has probably notified
+		{[]record.MarkedEvent{a1, c1}, []record.EventID{"a"}},      // seen again: the notification was lost
 		{[]record.MarkedEvent{a2, c1}, []record.EventID{"c"}},      // a has moved on
 		{[]record.MarkedEvent{a2}, []record.EventID{"a"}},          //
 		{[]record.MarkedEvent{a2, c1}, nil},                        // third sighting of a: quiet; c is new
@@ -52,7 +52,7 @@ func TestSweeperRingsForMarksThatStay(t *testing.T) {
 		{nil, nil},
 	} {
 		if got := sweep(step.due...); !slices.Equal(got, step.want) {
-			t.Fatalf("step %d: rung %v, want %v", i, got, step.want)
+			t.Fatalf("step %d: notified %v, want %v", i, got, step.want)
 		}
 	}
 	m.err = errors.New("down")
@@ -63,30 +63,30 @@ func TestSweeperRingsForMarksThatStay(t *testing.T) {
 
 func TestSweeperSlowsDownButNeverStops(t *testing.T) {
 	t.Parallel()
-	rung := 0
+	notified := 0
 	for times := 1; times <= 200; times++ {
 		if notifiesAt(times) {
-			rung++
+			notified++
 		}
 	}
-	if rung != 4+6 { // 2, 4, 8, 16, then 32, 64, 96, 128, 160, 192
-		t.Fatalf("rung %d times in 200 sweeps", rung)
+	if notified != 4+6 { // 2, 4, 8, 16, then 32, 64, 96, 128, 160, 192
+		t.Fatalf("notified %d times in 200 sweeps", notified)
 	}
 }
 
 // While the queue is away every sweep tries; when it is back, the first one
-// rings, however long it was away.
-func TestSweeperRingsAsSoonAsTheQueueIsBack(t *testing.T) {
+// notifications, however long it was away.
+func TestSweeperNotifiesAsSoonAsTheQueueIsBack(t *testing.T) {
 	t.Parallel()
 	m := &marks{due: []record.MarkedEvent{{Org: "o", Event: "a", Mark: "1"}}}
 	b := &notifier{err: errors.New("no queue")}
 	s := &Sweeper{Records: m, Notifier: b, Logger: slog.New(slog.DiscardHandler)}
 	sweep := func() int {
-		b.rung = nil
+		b.notified = nil
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return len(b.rung)
+		return len(b.notified)
 	}
 	sweep()
 	for range 20 {
@@ -96,9 +96,9 @@ func TestSweeperRingsAsSoonAsTheQueueIsBack(t *testing.T) {
 	}
 	b.err = nil
 	if sweep() != 1 {
-		t.Fatal("the queue is back and nobody rings")
+		t.Fatal("the queue is back and nobody notifications")
 	}
 	if sweep() != 0 {
-		t.Fatal("rung again at once")
+		t.Fatal("notified again at once")
 	}
 }

@@ -39,8 +39,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"
 	"img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// apart are the paths that are not the console's, with all that is below them.
-var apart = []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets", "/methodology"}
+// reserved are the paths that are not the console's, with all that is below them.
+var reserved = []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets", "/methodology"}
 
 // asset is one file in the encodings it is kept in.
 type asset struct {
@@ -107,7 +107,7 @@ func contentType(name string) string {
 }
 
 // Use is the middleware that answers GET and HEAD of assets, and of every other
-// path that is not kept apart when the client names text/html. Everything else
+// path that is not reserved when the client names text/html. Everything else
 // goes on to the routes.
 func (f *Files) Use(c *fiber.Ctx) error {
 	if m := c.Method(); m != http.MethodGet && m != http.MethodHead {
@@ -121,14 +121,14 @@ func (f *Files) Use(c *fiber.Ctx) error {
 		}
 		return a.send(c)
 	}
-	if isApart(p) || !namesHTML(c.Get(fiber.HeaderAccept)) {
+	if isReserved(p) || !namesHTML(c.Get(fiber.HeaderAccept)) {
 		return c.Next()
 	}
 	return f.sendPage(c)
 }
 
-func isApart(p string) bool {
-	for _, prefix := range apart {
+func isReserved(p string) bool {
+	for _, prefix := range reserved {
 		if p == prefix || strings.HasPrefix(p, prefix+"/") {
 			return true
 		}

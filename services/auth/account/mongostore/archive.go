@@ -13,13 +13,13 @@ import (
 // UsersAfter implements account.Archive.
 func (s *Store) UsersAfter(ctx context.Context, org, after string, limit int) ([]account.User, error) {
 	users, err := following(ctx, s.users, org, after, limit, userOf)
-	return users, said("read all users", err)
+	return users, wrap("read all users", err)
 }
 
 // SessionsAfter implements account.Archive.
 func (s *Store) SessionsAfter(ctx context.Context, org, after string, limit int) ([]account.Session, error) {
 	sessions, err := following(ctx, s.sessions, org, after, limit, sessionOf)
-	return sessions, said("read all sessions", err)
+	return sessions, wrap("read all sessions", err)
 }
 
 // following reads the documents of an organization whose ids come after one.

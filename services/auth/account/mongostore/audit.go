@@ -66,32 +66,32 @@ func (s *Store) AppendAudit(ctx context.Context, e account.AuditEntry) (account.
 	const verb = "append to the audit log"
 	leave, err := s.auditTurn(ctx, e.Org)
 	if err != nil {
-		return account.AuditEntry{}, said(verb, err)
+		return account.AuditEntry{}, wrap(verb, err)
 	}
 	defer leave()
 	for range auditAttempts {
 		last, err := s.lastAudit(ctx, e.Org)
 		if err != nil {
-			return account.AuditEntry{}, said(verb, err)
+			return account.AuditEntry{}, wrap(verb, err)
 		}
 		sealed := e.Seal(last)
 		_, err = s.audit.InsertOne(ctx, auditDocOf(sealed))
 		if err == nil {
-			return sealed, said(verb, s.moveHead(ctx, sealed))
+			return sealed, wrap(verb, s.moveHead(ctx, sealed))
 		}
 		if !mongox.IsDuplicate(err) {
-			return account.AuditEntry{}, said(verb, err)
+			return account.AuditEntry{}, wrap(verb, err)
 		}
 		var there auditDoc
 		err = s.audit.FindOne(ctx, bson.D{{Key: "_id", Value: e.ID}}).Decode(&there)
 		if err == nil {
-			return auditOf(there), said(verb, s.moveHead(ctx, auditOf(there)))
+			return auditOf(there), wrap(verb, s.moveHead(ctx, auditOf(there)))
 		}
 		if !errors.Is(err, mongo.ErrNoDocuments) {
-			return account.AuditEntry{}, said(verb, err)
+			return account.AuditEntry{}, wrap(verb, err)
 		}
 	}
-	return account.AuditEntry{}, said(verb, errAuditBusy)
+	return account.AuditEntry{}, wrap(verb, errAuditBusy)
 }
 
 // auditTurn waits until no other append of this process is at work on the
@@ -140,20 +140,20 @@ func (s *Store) AuditPage(ctx context.Context, org string, skip, limit int64) ([
 	const verb = "list the audit log"
 	last, err := s.lastAudit(ctx, org)
 	if err != nil || skip >= last.Seq {
-		return nil, last.Seq, said(verb, err)
+		return nil, last.Seq, wrap(verb, err)
 	}
 	high := last.Seq - skip
 	entries, err := list(ctx, s.audit, bson.D{{Key: "org", Value: org},
 		{Key: "seq", Value: bson.D{{Key: "$gt", Value: high - limit}, {Key: "$lte", Value: high}}}}, auditOf,
 		options.Find().SetSort(bson.D{{Key: "seq", Value: -1}}).SetLimit(limit))
-	return entries, last.Seq, said(verb, err)
+	return entries, last.Seq, wrap(verb, err)
 }
 
 // AuditAfter implements account.Audit.
 func (s *Store) AuditAfter(ctx context.Context, org string, after, limit int64) ([]account.AuditEntry, error) {
 	entries, err := list(ctx, s.audit, bson.D{{Key: "org", Value: org}, {Key: "seq", Value: bson.D{{Key: "$gt", Value: after}}}}, auditOf,
 		options.Find().SetSort(bson.D{{Key: "seq", Value: 1}}).SetLimit(limit))
-	return entries, said("read the audit log", err)
+	return entries, wrap("read the audit log", err)
 }
 
 type headDoc struct {
@@ -168,11 +168,11 @@ func (s *Store) AuditHeads(ctx context.Context) ([]account.AuditHead, error) {
 	heads, err := list(ctx, s.auditHeads, bson.D{}, func(d headDoc) account.AuditHead { return account.AuditHead(d) },
 		options.Find().SetSort(bson.D{{Key: "_id", Value: 1}}))
 	if err != nil {
-		return nil, said(verb, err)
+		return nil, wrap(verb, err)
 	}
 	var orgs []string
 	if err := s.audit.Distinct(ctx, "org", bson.D{}).Decode(&orgs); err != nil {
-		return nil, said(verb, err)
+		return nil, wrap(verb, err)
 	}
 	for _, org := range orgs {
 		if !slices.ContainsFunc(heads, func(h account.AuditHead) bool { return h.Org == org }) {

@@ -56,14 +56,14 @@ func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
 		EndedAt: date(v.EndedAt), EndReason: v.EndReason, Rev: v.Rev, Mark: v.Mark,
 		Member: v.Member, MemberOrg: v.MemberOrg, MemberEpoch: v.MemberEpoch,
 	})
-	return said("insert session", unique(err))
+	return wrap("insert session", unique(err))
 }
 
 // Session implements account.Sessions.
 func (s *Store) Session(ctx context.Context, id string) (account.Session, error) {
 	var d sessionDoc
 	if err := s.sessions.FindOne(ctx, bson.D{{Key: "_id", Value: id}}).Decode(&d); err != nil {
-		return account.Session{}, said("read session", err)
+		return account.Session{}, wrap("read session", err)
 	}
 	return sessionOf(d), nil
 }
@@ -79,7 +79,7 @@ func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, 
 	result, err := s.sessions.UpdateOne(ctx, notLater,
 		bson.D{{Key: "$set", Value: bson.D{{Key: "lastUsedAt", Value: date(at)}, {Key: "last", Value: originDoc(from)}}}})
 	if err != nil {
-		return said("touch session", err)
+		return wrap("touch session", err)
 	}
 	if result.MatchedCount == 1 {
 		return nil
@@ -89,7 +89,7 @@ func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, 
 	if err == nil && n == 0 {
 		return account.ErrEnded
 	}
-	return said("touch session", err)
+	return wrap("touch session", err)
 }
 
 // EndSession implements account.Sessions.
@@ -102,7 +102,7 @@ func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Ti
 		{Key: "$inc", Value: bson.D{{Key: "rev", Value: int64(1)}}},
 	})
 	if err != nil {
-		return said("end session", err)
+		return wrap("end session", err)
 	}
 	if result.MatchedCount == 1 {
 		return nil
@@ -111,7 +111,7 @@ func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Ti
 	if err == nil && n == 0 {
 		return account.ErrNotFound
 	}
-	return said("end session", err)
+	return wrap("end session", err)
 }
 
 // SessionsPage implements account.Sessions.
@@ -124,14 +124,14 @@ func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time,
 			bson.D{{Key: "_id", Value: u.Kept}},
 		}},
 	}, sessionOf, skip, limit)
-	return items, total, said("list sessions", err)
+	return items, total, wrap("list sessions", err)
 }
 
 // PurgeSessions implements account.Sessions.
 func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
 	result, err := s.sessions.DeleteMany(ctx, bson.D{{Key: "expires", Value: bson.D{{Key: "$lt", Value: date(before)}}}})
 	if err != nil {
-		return 0, said("purge sessions", err)
+		return 0, wrap("purge sessions", err)
 	}
 	return result.DeletedCount, nil
 }
@@ -139,11 +139,11 @@ func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, err
 // MarkedSessions implements account.Changes.
 func (s *Store) MarkedSessions(ctx context.Context, limit int) ([]account.Session, error) {
 	sessions, err := list(ctx, s.sessions, marked, sessionOf, options.Find().SetLimit(int64(limit)))
-	return sessions, said("read marked sessions", err)
+	return sessions, wrap("read marked sessions", err)
 }
 
 // ClearSessionMark implements account.Changes.
 func (s *Store) ClearSessionMark(ctx context.Context, org, id, mark string) error {
 	_, err := s.sessions.UpdateOne(ctx, isMarked(org, id, mark), noMark)
-	return said("clear session mark", err)
+	return wrap("clear session mark", err)
 }

@@ -72,7 +72,7 @@ func (s *Store) Ping(ctx context.Context) error { return mongox.Ping(ctx, s.db.C
 
 // said passes the sentinels of package account unchanged and adds to a failure
 // of the engine what was being done.
-func said(verb string, err error) error {
+func wrap(verb string, err error) error {
 	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
 		account.ErrLastAdmin, account.ErrEnded} {
 		if errors.Is(err, sentinel) {

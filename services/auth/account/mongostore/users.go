@@ -61,7 +61,7 @@ func userOf(d userDoc) account.User {
 // InsertUser implements account.Users.
 func (s *Store) InsertUser(ctx context.Context, u account.User) error {
 	if _, err := s.users.InsertOne(ctx, docOf(u)); err != nil {
-		return said("insert user", unique(err))
+		return wrap("insert user", unique(err))
 	}
 	if u.CountsAsAdmin() {
 		// The user is stored whatever becomes of this: an admin that is missing
@@ -97,13 +97,13 @@ func (s *Store) Memberships(ctx context.Context, person string) ([]account.User,
 	}
 	all, err := list(ctx, s.users, bson.D{{Key: "person", Value: person}}, userOf,
 		options.Find().SetSort(bson.D{{Key: "createdAt", Value: 1}, {Key: "_id", Value: 1}}))
-	return all, said("read memberships", err)
+	return all, wrap("read memberships", err)
 }
 
 func (s *Store) oneUser(ctx context.Context, filter bson.D) (account.User, error) {
 	var d userDoc
 	if err := s.users.FindOne(ctx, filter).Decode(&d); err != nil {
-		return account.User{}, said("read user", err)
+		return account.User{}, wrap("read user", err)
 	}
 	return userOf(d), nil
 }
@@ -119,7 +119,7 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 	}
 	if before.CountsAsAdmin() && !u.CountsAsAdmin() {
 		if err := s.guardRemove(ctx, org, u.ID, u.Rev); err != nil {
-			return said("replace user", err)
+			return wrap("replace user", err)
 		}
 	}
 	d := docOf(u)
@@ -137,7 +137,7 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 	result, err := s.users.UpdateOne(ctx,
 		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: prevRev}}, bson.D{{Key: "$set", Value: set}})
 	if err != nil {
-		return said("replace user", err)
+		return wrap("replace user", err)
 	}
 	if result.MatchedCount == 0 {
 		return account.ErrConflict
@@ -158,19 +158,19 @@ func conflictIfNone(err error) error {
 // UsersPage implements account.Users.
 func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
 	users, total, err := page(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "deleted", Value: false}, notLeft}, userOf, skip, limit)
-	return users, total, said("list users", err)
+	return users, total, wrap("list users", err)
 }
 
 // MarkedUsers implements account.Changes.
 func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, error) {
 	users, err := list(ctx, s.users, marked, userOf, options.Find().SetLimit(int64(limit)))
-	return users, said("read marked users", err)
+	return users, wrap("read marked users", err)
 }
 
 // ClearUserMark implements account.Changes.
 func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
 	_, err := s.users.UpdateOne(ctx, isMarked(org, id, mark), noMark)
-	return said("clear user mark", err)
+	return wrap("clear user mark", err)
 }
 
 // notLeft holds for documents from before the field, too.

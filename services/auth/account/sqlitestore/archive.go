@@ -10,12 +10,12 @@ import (
 func (s *Store) UsersAfter(ctx context.Context, org, after string, limit int) ([]account.User, error) {
 	users, err := list(ctx, s.db, scanUser,
 		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
-	return users, said("read all users", err)
+	return users, wrap("read all users", err)
 }
 
 // SessionsAfter implements account.Archive.
 func (s *Store) SessionsAfter(ctx context.Context, org, after string, limit int) ([]account.Session, error) {
 	sessions, err := list(ctx, s.db, scanSession,
 		`SELECT `+sessionColumns+` FROM account_sessions WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
-	return sessions, said("read all sessions", err)
+	return sessions, wrap("read all sessions", err)
 }

@@ -59,19 +59,19 @@ func (s *Store) AuditPage(ctx context.Context, org string, skip, limit int64) ([
 	const verb = "list the audit log"
 	var last int64
 	if err := s.db.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM account_audit WHERE org = ?`, org).Scan(&last); err != nil {
-		return nil, 0, said(verb, err)
+		return nil, 0, wrap(verb, err)
 	}
 	high := last - min(skip, last)
 	entries, err := list(ctx, s.db, scanAudit,
 		`SELECT `+auditColumns+` FROM account_audit WHERE org = ? AND seq > ? AND seq <= ? ORDER BY seq DESC`, org, high-limit, high)
-	return entries, last, said(verb, err)
+	return entries, last, wrap(verb, err)
 }
 
 // AuditAfter implements account.Audit.
 func (s *Store) AuditAfter(ctx context.Context, org string, after, limit int64) ([]account.AuditEntry, error) {
 	entries, err := list(ctx, s.db, scanAudit,
 		`SELECT `+auditColumns+` FROM account_audit WHERE org = ? AND seq > ? ORDER BY seq LIMIT ?`, org, after, limit)
-	return entries, said("read the audit log", err)
+	return entries, wrap("read the audit log", err)
 }
 
 // AuditHeads implements account.Audit.
@@ -80,5 +80,5 @@ func (s *Store) AuditHeads(ctx context.Context) ([]account.AuditHead, error) {
 		return h, row.Scan(&h.Org, &h.Seq, &h.Hash)
 	}, `SELECT org, seq, hash FROM account_audit_heads
 		UNION ALL SELECT DISTINCT org, 0, '' FROM account_audit WHERE org NOT IN (SELECT org FROM account_audit_heads) ORDER BY 1`)
-	return heads, said("read the heads of the audit log", err)
+	return heads, wrap("read the heads of the audit log", err)
 }

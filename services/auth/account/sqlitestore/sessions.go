@@ -38,7 +38,7 @@ func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
 func (s *Store) Session(ctx context.Context, id string) (account.Session, error) {
 	v, err := scanSession(s.db.QueryRowContext(ctx, `SELECT `+sessionColumns+` FROM account_sessions WHERE id = ?`, id))
 	if err != nil {
-		return account.Session{}, said("read session", err)
+		return account.Session{}, wrap("read session", err)
 	}
 	return v, nil
 }
@@ -103,7 +103,7 @@ func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, err
 // MarkedSessions implements account.Changes.
 func (s *Store) MarkedSessions(ctx context.Context, limit int) ([]account.Session, error) {
 	marked, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+` FROM account_sessions WHERE mark <> '' LIMIT ?`, limit)
-	return marked, said("read marked sessions", err)
+	return marked, wrap("read marked sessions", err)
 }
 
 // ClearSessionMark implements account.Changes.

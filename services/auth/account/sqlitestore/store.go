@@ -28,12 +28,12 @@ func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
 // write runs fn as one durable transaction.
 func (s *Store) write(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
-	return said(verb, s.db.Write(ctx, fn))
+	return wrap(verb, s.db.Write(ctx, fn))
 }
 
 // said passes the sentinels of package account unchanged and adds to a failure
 // of the engine what was being done.
-func said(verb string, err error) error {
+func wrap(verb string, err error) error {
 	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
 		account.ErrLastAdmin, account.ErrEnded} {
 		if errors.Is(err, sentinel) {

@@ -54,12 +54,12 @@ func (s *Store) Memberships(ctx context.Context, person string) ([]account.User,
 		return nil, ctx.Err()
 	}
 	all, err := list(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE person = ? AND person <> '' ORDER BY created_at, id`, person)
-	return all, said("read memberships", err)
+	return all, wrap("read memberships", err)
 }
 
 func oneUser(u account.User, err error) (account.User, error) {
 	if err != nil {
-		return account.User{}, said("read user", err)
+		return account.User{}, wrap("read user", err)
 	}
 	return u, nil
 }
@@ -109,16 +109,16 @@ func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([
 func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) (T, error), query, count string, args []any, skip, limit int64) ([]T, int64, error) {
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, 0, said(verb, err)
+		return nil, 0, wrap(verb, err)
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
 	var total int64
 	if err := tx.QueryRowContext(ctx, count, args...).Scan(&total); err != nil {
-		return nil, 0, said(verb, err)
+		return nil, 0, wrap(verb, err)
 	}
 	items, err := list(ctx, tx, read, query+` LIMIT ? OFFSET ?`, append(append([]any{}, args...), limit, skip)...)
 	if err != nil {
-		return nil, 0, said(verb, err)
+		return nil, 0, wrap(verb, err)
 	}
 	return items, total, nil
 }
@@ -126,7 +126,7 @@ func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) 
 // MarkedUsers implements account.Changes.
 func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, error) {
 	users, err := list(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE mark <> '' LIMIT ?`, limit)
-	return users, said("read marked users", err)
+	return users, wrap("read marked users", err)
 }
 
 // ClearUserMark implements account.Changes.
