@@ -310,6 +310,9 @@ type Freight struct {
 	// Where they go.
 	To string `json:"to,omitempty"`
 
+	// Places between, of road and rail, in their order.
+	Via []string `json:"via,omitempty"`
+
 	// Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 	Haul string `json:"haul,omitempty"`
 

@@ -220,6 +220,14 @@ func accommodationDoc() doc {
 			{"guests", "People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.", ``},
 			{"kgCO2ePerRoomNight", "The factor of the house itself, with evidence of it.", ``},
 		},
+		ways: []way{
+			{title: "By rooms", help: "Occupied rooms are what most published factors are for.",
+				needs: []string{"nights", "rooms"}, more: []string{"kind", "city"}, example: `{"nights":2,"rooms":40,"country":"GB"}`},
+			{title: "By guests", help: "Without rooms, one room for each guest.",
+				needs: []string{"nights", "guests"}, more: []string{"kind", "city"}, example: `{"nights":3,"guests":12,"country":"SE","kind":"hostel"}`},
+			{title: "With the house's own factor", help: "What the house itself published, with evidence.",
+				needs: []string{"nights", "kgCO2ePerRoomNight", "evidence"}, oneOf: []string{"rooms", "guests"}, more: []string{"kind"}, example: `{"nights":2,"rooms":5,"kind":"camping","kgCO2ePerRoomNight":1.2,"evidence":[{"name":"Operator statement"}]}`},
+		},
 		examples: []string{
 			`{"nights":2,"rooms":40,"country":"GB","city":"London","group":"attendees"}`,
 			`{"nights":3,"guests":12,"country":"SE","kind":"hostel"}`,

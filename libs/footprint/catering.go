@@ -174,6 +174,14 @@ func cateringDoc() doc {
 			{"servings", "Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet are needed beside it.", ``},
 			{"wastedPercent", "Share of the meals that was thrown away. It informs and does not count: wasted meals were made too.", ``},
 		},
+		ways: []way{
+			{title: "By meals", help: "Meals that were made, by diet.",
+				needs: []string{"meals", "diet"}, more: []string{"mealType", "wastedPercent"}, example: `{"meals":120,"diet":"mixed"}`},
+			{title: "By servings", help: "What is counted by the piece: breakfasts, canapés, cups, glasses, kegs.",
+				needs: []string{"servings"}, example: `{"servings":{"coffee":900}}`},
+			{title: "By litres of drinks", help: "Litres of each drink.",
+				needs: []string{"drinks"}, example: `{"drinks":{"coffee":60,"tap_water":200}}`},
+		},
 		examples: []string{
 			`{"meals":400,"diet":"vegetarian","mealType":"lunch","drinks":{"coffee":60,"tap_water":200}}`,
 			`{"meals":120,"diet":"mixed","wastedPercent":8}`,

@@ -213,6 +213,18 @@ func energyDoc() doc {
 			{"loadPercent", "Mean load of the generator, of its rated power. Absent: 35, with a wide range.", `35`},
 			{"renewablePercent", "Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on.", ``},
 		},
+		ways: []way{
+			{title: "By energy", help: "Kilowatt-hours of grid electricity, or of a fuel by gross calorific value.",
+				needs: []string{"source", "energyKWh"}, more: []string{"renewablePercent", "control", "subdivision"}, example: `{"source":"grid","energyKWh":850,"country":"DE"}`},
+			{title: "By litres", help: "Litres of a liquid fuel.",
+				needs: []string{"source", "volumeLitres"}, more: []string{"control"}, example: `{"source":"diesel","volumeLitres":340}`},
+			{title: "By cubic metres", help: "Cubic metres of gas, as the meter counts them.",
+				needs: []string{"source", "volumeM3"}, more: []string{"control"}, example: `{"source":"natural_gas","volumeM3":120}`},
+			{title: "By weight", help: "Kilograms of a fuel that is sold in bottles.",
+				needs: []string{"source", "weightKg"}, more: []string{"control"}, example: `{"source":"propane","weightKg":94}`},
+			{title: "By a generator's hours", help: "Its rated power, hours and load, where nobody counted the litres.",
+				needs: []string{"source", "generatorKVA", "hours"}, more: []string{"loadPercent", "control"}, example: `{"source":"gas_oil","generatorKVA":100,"hours":36}`},
+		},
 		examples: []string{
 			`{"source":"hvo","volumeLitres":1200,"control":"own"}`,
 			`{"source":"diesel","volumeLitres":340}`,

@@ -358,6 +358,12 @@ func flightsDoc() doc {
 			{"distanceKm", "Great-circle distance one way, not together with via. With it a place that is not known is accepted.", ``},
 			{"direction", "Which way the flight went, not together with roundTrip.", ``},
 		},
+		ways: []way{
+			{title: "By airports or towns", help: "The server knows the distance between two airports, and the airport that the people of a town use.",
+				needs: []string{"from", "to", "passengers"}, more: []string{"via", "class", "roundTrip", "trips", "direction"}, example: `{"from":"LHR","to":"JFK","passengers":2}`},
+			{title: "By distance", help: "Where a place is not known, its distance stands for it.",
+				needs: []string{"from", "to", "passengers", "distanceKm"}, more: []string{"class", "roundTrip", "trips", "direction"}, example: `{"from":"LHR","to":"XQX","distanceKm":812.5,"passengers":4}`},
+		},
 		examples: []string{
 			`{"from":"LHR","to":"JFK","class":"economy","passengers":2,"roundTrip":true,"group":"attendees"}`,
 			`{"from":"EDI","to":"SIN","via":["LHR"],"class":"business","passengers":1,"direction":"outbound","date":"2026-05-11"}`,

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -104,6 +105,9 @@ func decodeFreight(d *decoder, f *freight) {
 // sail round continents, so that of sea freight the distance must be stated.
 func (d *decoder) freightPlaces(f *freight) {
 	mode, _ := d.Raw("mode")
+	if d.Describing() {
+		mode = json.RawMessage(`"road"`) // whose journeys have all the fields
+	}
 	stated := d.amount("distanceKm", decimal.FromInt(maxDistance))
 	f.DistanceKm = stated
 	switch string(mode) {
@@ -301,6 +305,12 @@ func freightDoc() doc {
 			{"weightKg", "Weight of the goods.", ``},
 			{"distanceKm", "Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs it.", ``},
 			{"roundTrip", "The goods travel back: counts the distance twice.", `false`},
+		},
+		ways: []way{
+			{title: "By distance", help: "Kilometres one way; of air freight the great circle.",
+				needs: []string{"mode", "weightKg", "distanceKm"}, more: []string{"vehicle", "refrigerated", "haul", "roundTrip"}, example: `{"mode":"road","vehicle":"hgv_artic","weightKg":18000,"distanceKm":640}`},
+			{title: "By places", help: "The distance is worked out from the places; not for sea freight.",
+				needs: []string{"mode", "weightKg", "from", "to"}, more: []string{"via", "vehicle", "refrigerated", "roundTrip"}, example: `{"mode":"road","vehicle":"hgv_artic","weightKg":8000,"from":"Birmingham, GB","to":"Manchester, GB"}`},
 		},
 		examples: []string{
 			`{"mode":"road","vehicle":"hgv_artic","weightKg":18000,"distanceKm":640,"roundTrip":true}`,

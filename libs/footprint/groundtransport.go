@@ -374,6 +374,16 @@ func groundTransportDoc() doc {
 			{"roundTrip", "Counts the way back as well.", `false`},
 			{"trips", "How often the journey was made.", `1`},
 		},
+		ways: []way{
+			{title: "By distance", help: "Kilometres one way.",
+				needs: []string{"mode", "distanceKm"}, oneOf: []string{"passengers", "vehicles"}, more: []string{"fuel", "size", "occupancy", "roundTrip", "trips", "control"}, example: `{"mode":"rail","distanceKm":100,"passengers":2}`},
+			{title: "By places", help: "The distance is worked out from the places.",
+				needs: []string{"mode", "from", "to"}, oneOf: []string{"passengers", "vehicles"}, more: []string{"via", "fuel", "size", "occupancy", "roundTrip", "trips", "control"}, example: `{"mode":"rail","from":"London, GB","to":"Manchester, GB","passengers":12}`},
+			{title: "By fuel", help: "Litres that the vehicles took in all.",
+				needs: []string{"mode", "volumeLitres"}, more: []string{"fuel", "vehicles", "trips", "control"}, example: `{"mode":"van","fuel":"diesel","volumeLitres":55}`},
+			{title: "By charging", help: "Electricity that battery-electric vehicles were charged with in all.",
+				needs: []string{"mode", "energyKWh"}, more: []string{"fuel", "vehicles", "trips", "control"}, example: `{"mode":"car","fuel":"battery_electric","energyKWh":80,"country":"GB"}`},
+		},
 		examples: []string{
 			`{"mode":"rail","distanceKm":100,"passengers":2,"group":"staff"}`,
 			`{"mode":"car","fuel":"diesel","size":"medium","distanceKm":42.5,"passengers":30,"occupancy":2.5,"roundTrip":true}`,

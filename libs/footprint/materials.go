@@ -284,6 +284,16 @@ func materialsDoc() doc {
 			{"usesOverLife", "Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide range.", `10`},
 			{"endOfLife", "What becomes of it. Absent, its waste is left to waste records; name it only where there are none.", ``},
 		},
+		ways: []way{
+			{title: "By weight", help: "Kilograms of the material.",
+				needs: []string{"material", "weightKg"}, more: []string{"source", "usesOverLife", "endOfLife"}, example: `{"material":"paper","source":"recycled","weightKg":250}`},
+			{title: "By area", help: "Square metres of carpet, boards, textiles.",
+				needs: []string{"material", "areaM2"}, more: []string{"gramsPerM2", "source", "usesOverLife", "endOfLife"}, example: `{"material":"carpet","areaM2":1200}`},
+			{title: "By pieces", help: "Shirts, furniture, devices, lanyards.",
+				needs: []string{"material", "items"}, more: []string{"source", "usesOverLife", "endOfLife"}, example: `{"material":"tshirt_cotton","items":300}`},
+			{title: "By sheets", help: "Sheets of paper or board.",
+				needs: []string{"material", "sheets"}, more: []string{"sheetSize", "gramsPerM2", "source", "endOfLife"}, example: `{"material":"paper","sheets":2000,"sheetSize":"A4"}`},
+		},
 		examples: []string{
 			`{"material":"paper","source":"recycled","weightKg":250,"endOfLife":"recycling"}`,
 			`{"material":"carpet","areaM2":1200}`,

@@ -131,6 +131,12 @@ func purchasesDoc() doc {
 			{"factorSource", "Where the factor comes from: publication, year and row.", ``},
 			{"scope3Category", scope3CategoryText, ``},
 		},
+		ways: []way{
+			{title: "By published models", help: "Priced by two spend models; rough, and marked as assumed.",
+				needs: []string{"category", "amount", "currency"}, more: []string{"date", "vatIncluded", "vatRate", "scope3Category"}, example: `{"category":"av_hire","amount":8400,"currency":"GBP","date":"2026-05-12"}`},
+			{title: "With the supplier's figure", help: "A factor per unit of currency that comes with the record, with evidence.",
+				needs: []string{"category", "amount", "currency", "kgCO2ePerUnit", "factorSource", "evidence"}, more: []string{"scope3Category"}, example: `{"category":"security","amount":12500,"currency":"GBP","kgCO2ePerUnit":0.12,"factorSource":"Supplier report 2025, table 3","evidence":[{"name":"Invoice 2026-118"}]}`},
+		},
 		examples: []string{
 			`{"category":"av_hire","amount":8400,"currency":"GBP","date":"2026-05-12"}`,
 			`{"category":"security","amount":12500,"currency":"GBP","kgCO2ePerUnit":0.12,"factorSource":"Supplier report 2025, table 3","evidence":[{"name":"Invoice 2026-118"}]}`,

@@ -9,12 +9,17 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a type's input, or nil for an
 // unknown type. It is what the decoder asks for, written down, so it cannot say
-// anything else than what is validated. x-unit names the unit of a number. The
+// anything else than what is validated. The
 // caller must not change it.
+//
+// For forms, title is the label of a field and description its help text, x-unit
+// names the unit of a number, x-units those in which it may be stated, and each
+// branch of anyOf is one of the ways in which a record can be given.
 func Schema(typ string) json.RawMessage { return schemas()[typ] }
 
 // Description says in one sentence what a type is for; empty for an unknown
@@ -93,6 +98,9 @@ func (t *recordType) schema() object {
 	s.set("title", t.name)
 	s.set("description", t.doc.description+" "+t.doc.formula+". Unknown fields are dropped and named in a notice; null counts as absent.")
 	s = append(s, objectSchema(shape, "", t.docs(), false)...)
+	if len(t.doc.ways) > 0 {
+		s.set("anyOf", alternatives(t.doc.ways))
+	}
 	s.set("examples", Examples(t.name))
 	return s
 }
@@ -114,11 +122,7 @@ func objectSchema(shape *fields.Shape, path string, docs map[string]fieldDoc, cl
 	}
 	var all []object
 	for _, names := range shape.OneOf {
-		one := make([]object, 0, len(names))
-		for _, name := range names {
-			one = append(one, object{{"required", []string{name}}})
-		}
-		all = append(all, object{{"anyOf", one}})
+		all = append(all, object{{"anyOf", eachRequired(names)}})
 	}
 	for _, w := range shape.When {
 		all = append(all, object{
@@ -152,11 +156,11 @@ func listsOf(shape *fields.Shape, names []string) (out object) {
 func propertySchema(p *fields.Property, path string, docs map[string]fieldDoc, content bool) object {
 	if p.Object != nil {
 		s := objectSchema(p.Object, path+".", docs, p.Closed)
-		describeIn(&s, docs[path])
+		describeIn(&s, path, docs[path])
 		return s
 	}
 	s := object{{"type", p.Type}}
-	describeIn(&s, docs[path])
+	describeIn(&s, path, docs[path])
 	for _, text := range [...]struct{ name, value string }{{"format", p.Format}, {"pattern", p.Pattern}} {
 		if text.value != "" {
 			s.set(text.name, text.value)
@@ -183,6 +187,9 @@ func propertySchema(p *fields.Property, path string, docs map[string]fieldDoc, c
 		if unit := unitOf(path); unit != "" {
 			s.set("x-unit", unit)
 		}
+		if target, ok := units.OfField(path); ok {
+			s.set("x-units", units.Offered(target.Dimension))
+		}
 	case "array":
 		s.set("maxItems", p.MaxItems)
 		if content {
@@ -204,7 +211,10 @@ func propertySchema(p *fields.Property, path string, docs map[string]fieldDoc, c
 	return s
 }
 
-func describeIn(s *object, d fieldDoc) {
+func describeIn(s *object, path string, d fieldDoc) {
+	if !strings.HasSuffix(path, "[]") {
+		s.set("title", labelOf(path))
+	}
 	if d.text != "" {
 		s.set("description", d.text)
 	}

@@ -23,6 +23,8 @@ type doc struct {
 	// those that its input requires: the server works them out where they are not
 	// given.
 	answered []string
+	// ways are those in which a record can be given; none where there is one only.
+	ways     []way
 	examples []string
 	// method is the text of the type's section on the page of methods, beside
 	// the description and the formula. Types of the first release have theirs in

@@ -193,6 +193,16 @@ func venueDoc() doc {
 			{"days", "Days of use, building up and down included.", ``},
 			{"renewablePercent", "Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it.", ``},
 		},
+		ways: []way{
+			{title: "By meter", help: "Energy of the event, read before and after or from sub-meters. It has the narrowest interval.",
+				oneOf: []string{"electricityKWh", "gasKWh", "heatKWh"}, more: []string{"renewablePercent", "control", "site"}, example: `{"country":"GB","electricityKWh":4200,"gasKWh":900}`},
+			{title: "By a share of the annual bill", help: "A year's energy of the venue, the share of the space that was hired, and the days.",
+				needs: []string{"spaceSharePercent", "days"}, oneOf: []string{"annualElectricityKWh", "annualGasKWh"}, more: []string{"renewablePercent", "control", "site"}, example: `{"country":"GB","annualElectricityKWh":1200000,"spaceSharePercent":12.5,"days":3}`},
+			{title: "By floor area", help: "The mean energy use of buildings of a kind. It is rough.",
+				needs: []string{"floorAreaM2", "days"}, more: []string{"venueType", "renewablePercent", "control", "site"}, example: `{"floorAreaM2":2500,"days":2,"venueType":"cultural","country":"GB"}`},
+			{title: "By people and days", help: "For outdoor sites. It is the roughest of all.",
+				needs: []string{"venueType", "days"}, more: []string{"attendees", "control", "site"}, example: `{"venueType":"outdoor_site","days":3,"attendees":1000,"country":"GB"}`},
+		},
 		examples: []string{
 			`{"name":"Main hall","country":"GB","electricityKWh":4200,"gasKWh":900,"site":"Excel"}`,
 			`{"annualElectricityKWh":1200000,"annualGasKWh":450000,"spaceSharePercent":12.5,"days":3}`,

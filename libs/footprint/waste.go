@@ -176,6 +176,14 @@ func wasteDoc() doc {
 			{"containers", "Number of containers.", ``},
 			{"fillPercent", "How full they were.", `100`},
 		},
+		ways: []way{
+			{title: "By weight", help: "Kilograms, as the waste carrier states them.",
+				needs: []string{"treatment", "weightKg"}, more: []string{"material"}, example: `{"treatment":"recycling","material":"paper_card","weightKg":120}`},
+			{title: "By containers", help: "Sacks, bins and skips, and how full they were.",
+				needs: []string{"treatment", "container", "containers"}, more: []string{"fillPercent", "material", "densityKgPerM3"}, example: `{"treatment":"recycling","container":"wheelie_240","containers":14}`},
+			{title: "By volume", help: "Litres, weighed by a density.",
+				needs: []string{"treatment", "volumeLitres"}, more: []string{"material", "densityKgPerM3"}, example: `{"treatment":"landfill","volumeLitres":2200,"densityKgPerM3":95}`},
+		},
 		examples: []string{
 			`{"treatment":"recycling","material":"paper_card","weightKg":120}`,
 			`{"treatment":"landfill","volumeLitres":2200,"densityKgPerM3":95}`,

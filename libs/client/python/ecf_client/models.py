@@ -1574,6 +1574,7 @@ FreightFields = TypedDict(
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "to": "NotRequired[Optional[str]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
+        "via": "NotRequired[Optional[List[str]]]",
         "weightKg": "Number",
     },
 )
@@ -1608,6 +1609,7 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 to: Where they go.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
+via: Places between, of road and rail, in their order.
 weightKg: Weight of the goods. In kg.
 """
 
@@ -1635,6 +1637,7 @@ FreightInput = TypedDict(
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "to": "NotRequired[Optional[str]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
+        "via": "NotRequired[Optional[List[str]]]",
         "weightKg": "Number",
     },
 )
@@ -1669,6 +1672,7 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 to: Where they go.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
+via: Places between, of road and rail, in their order.
 weightKg: Weight of the goods. In kg.
 """
 
@@ -3143,7 +3147,11 @@ RecordType.__doc__ = """What records of one type hold and how they are calculate
 description: What records of the type are about.
 examples: Good inputs.
 formula: How its footprint is calculated.
-schema: The JSON Schema (2020-12) of its input. `x-unit` names the unit of a number.
+schema: The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label,
+    `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in
+    `stated`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`,
+    what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no
+    branch names go with every one.
 type: The name used in paths.
 """
 

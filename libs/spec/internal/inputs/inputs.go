@@ -107,6 +107,9 @@ func property(typ string, p footprint.Property) (object, error) {
 	if err := json.Unmarshal(p.Schema, &s); err != nil {
 		return s, err
 	}
+	if err := s.formless(); err != nil {
+		return s, err
+	}
 	if fallback, ok := s.values["default"]; ok {
 		if err := s.set("description", s.text("description")+" Absent: "+strings.Trim(string(fallback), `"`)+"."); err != nil {
 			return s, err
@@ -136,6 +139,40 @@ func property(typ string, p footprint.Property) (object, error) {
 		return s, s.set("enum", append(list, nil))
 	}
 	return s, nil
+}
+
+// formless takes out what only a form needs, here and in the schemas inside: the
+// labels, and the units in which a number may be stated.
+func (o *object) formless() error {
+	o.drop("title", "x-units")
+	inside := func(parent *object, name string, within bool) error {
+		var child object
+		if text, ok := parent.values[name]; !ok || text[0] != '{' {
+			return nil
+		} else if err := json.Unmarshal(text, &child); err != nil {
+			return err
+		}
+		if within {
+			if err := child.formless(); err != nil {
+				return err
+			}
+			return parent.set(name, child)
+		}
+		for _, field := range slices.Clone(child.names) {
+			var s object
+			if err := json.Unmarshal(child.values[field], &s); err != nil {
+				return err
+			}
+			if err := s.formless(); err != nil {
+				return err
+			}
+			if err := child.set(field, s); err != nil {
+				return err
+			}
+		}
+		return parent.set(name, child)
+	}
+	return errors.Join(inside(o, "items", true), inside(o, "additionalProperties", true), inside(o, "properties", false))
 }
 
 // plainItems says in one word what entries need at least one field.
