@@ -219,7 +219,7 @@ func (g *gateways) load(token string, readers int) *load {
 func (l *load) more(t *testing.T, what string, n int64) {
 	t.Helper()
 	from := l.reads.Load()
-	testkit.Eventually(t, time.Minute, func() error {
+	testkit.Eventually(t, 5*time.Minute, func() error {
 		if got := l.reads.Load() - from; got < n {
 			return fmt.Errorf("%s: %d reads answered, %d unavailable", what, got, l.late.Load())
 		}
