@@ -25,9 +25,12 @@ const (
 	ioTimeout   = 2 * time.Second
 	poolTimeout = 2 * time.Second
 	maxRetries  = 1
-	minBackoff  = 10 * time.Millisecond
-	maxBackoff  = 100 * time.Millisecond
-	idleTimeout = 5 * time.Minute
+	// One dial an attempt: the client's default of five, with a pause after each,
+	// makes a second of every command while the server refuses connections.
+	dialsPerAttempt = 1
+	minBackoff      = 10 * time.Millisecond
+	maxBackoff      = 100 * time.Millisecond
+	idleTimeout     = 5 * time.Minute
 )
 
 // Open returns a client for the server at an address such as
@@ -65,7 +68,7 @@ func newClient(address string) (redis.UniversalClient, error) {
 			return nil, invalid(address)
 		}
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
-		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.DialerRetries = maxRetries, minBackoff, maxBackoff, dialsPerAttempt
 		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
 		o.TLSConfig = secure.with(o.TLSConfig)
 		return redis.NewClusterClient(o), nil
@@ -75,7 +78,7 @@ func newClient(address string) (redis.UniversalClient, error) {
 			return nil, invalid(address)
 		}
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
-		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.DialerRetries = maxRetries, minBackoff, maxBackoff, dialsPerAttempt
 		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
 		o.TLSConfig = secure.with(o.TLSConfig)
 		return redis.NewFailoverClient(o), nil
@@ -85,7 +88,7 @@ func newClient(address string) (redis.UniversalClient, error) {
 		return nil, invalid(address)
 	}
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
-	o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff = maxRetries, minBackoff, maxBackoff
+	o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.DialerRetries = maxRetries, minBackoff, maxBackoff, dialsPerAttempt
 	o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
 	o.TLSConfig = secure.with(o.TLSConfig)
 	return redis.NewClient(o), nil

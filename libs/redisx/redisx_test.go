@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,9 +88,30 @@ func TestServerIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = client.Close() }()
+	var dials dialCounter
+	client.AddHook(&dials)
 	if err := client.Ping(t.Context()).Err(); err == nil {
 		t.Error("a closed port answers")
 	}
+	if n := dials.n.Load(); n != 1+maxRetries {
+		t.Errorf("%d dials for a command, want %d", n, 1+maxRetries)
+	}
+}
+
+// dialCounter counts connections that are tried.
+type dialCounter struct{ n atomic.Int64 }
+
+func (d *dialCounter) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		d.n.Add(1)
+		return next(ctx, network, addr)
+	}
+}
+
+func (d *dialCounter) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (d *dialCounter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 // TestServerIsStuck: a server that takes connections and says nothing does not
