@@ -149,22 +149,26 @@ type eventField struct {
 	// governed fields move a published figure.
 	governed bool
 	value    func(Event) any
+	// later fields came after histories: where an event has none, the hash of its
+	// state is what it was before.
+	later bool
 }
 
 func eventFields() []eventField {
 	return []eventField{
-		{"title", false, func(e Event) any { return e.Title }},
-		{"startDate", true, func(e Event) any { return e.StartDate }},
-		{"endDate", true, func(e Event) any { return e.EndDate }},
-		{"attendees", true, func(e Event) any { return e.Attendees }},
-		{"virtualAttendees", false, func(e Event) any { return e.VirtualAttendees }},
-		{"country", true, func(e Event) any { return e.Country }},
-		{"timezone", false, func(e Event) any { return e.Timezone }},
-		{"description", false, func(e Event) any { return e.Description }},
-		{"boundary", true, func(e Event) any { return e.Boundary }},
-		{"method", true, func(e Event) any { return e.Method }},
-		{"factorSet", true, func(e Event) any { return e.FactorSet }},
-		{"deleted", true, func(e Event) any { return e.Deleted }},
+		{name: "title", value: func(e Event) any { return e.Title }},
+		{name: "startDate", governed: true, value: func(e Event) any { return e.StartDate }},
+		{name: "endDate", governed: true, value: func(e Event) any { return e.EndDate }},
+		{name: "attendees", governed: true, value: func(e Event) any { return e.Attendees }},
+		{name: "virtualAttendees", value: func(e Event) any { return e.VirtualAttendees }},
+		{name: "country", governed: true, value: func(e Event) any { return e.Country }},
+		{name: "timezone", value: func(e Event) any { return e.Timezone }},
+		{name: "description", value: func(e Event) any { return e.Description }},
+		{name: "boundary", governed: true, value: func(e Event) any { return e.Boundary }},
+		{name: "method", governed: true, value: func(e Event) any { return e.Method }},
+		{name: "factorSet", governed: true, value: func(e Event) any { return e.FactorSet }},
+		{name: "team", value: teamField, later: true},
+		{name: "deleted", governed: true, value: func(e Event) any { return e.Deleted }},
 	}
 }
 
@@ -211,7 +215,9 @@ func Governed(changed []FieldChange) bool {
 func stateHash(e Event) string {
 	values := []string{strconv.FormatInt(e.ContextRev, 10), strconv.FormatInt(e.Gate.Epoch, 10), string(e.Gate.State)}
 	for _, f := range eventFields() {
-		values = append(values, f.name, string(jsonOf(f.value(e))))
+		if value := string(jsonOf(f.value(e))); !f.later || value != "null" {
+			values = append(values, f.name, value)
+		}
 	}
 	for _, ed := range e.Editions {
 		values = append(values, strconv.FormatInt(ed.Edition, 10), strconv.FormatInt(ed.Revision, 10), ed.Root)

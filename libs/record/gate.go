@@ -184,6 +184,14 @@ func (e *Event) set(field string, value json.RawMessage) error {
 		return read(&e.Method)
 	case "factorSet":
 		return text(&e.FactorSet)
+	case "team":
+		var team *teamView
+		err := read(&team)
+		e.Team = nil
+		if team != nil {
+			e.Team = team.Members
+		}
+		return err
 	case "deleted":
 		return read(&e.Deleted)
 	}

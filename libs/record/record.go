@@ -78,6 +78,9 @@ type Event struct {
 	Boundary         json.RawMessage // as decoded, or nil
 	Method           Method
 
+	// Team, where it is not empty, is who sees the event and works on it.
+	Team []TeamMember
+
 	FactorSet string // pinned: a newer set never moves a result by itself
 	CreatedBy Actor
 	CreatedAt time.Time

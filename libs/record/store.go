@@ -40,6 +40,7 @@ type Store interface {
 	Events
 	Records
 	Pages
+	TeamPages
 	ReviewQueue
 	Entries
 	Marks
@@ -154,6 +155,18 @@ type Pages interface {
 	RecordRevisions(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Revision, error)
 }
 
+// TeamPages are the events that a member of the organization sees: those without a
+// team, and those whose team the member is in. The cost of a span is that of the
+// numbers of these events; where no event has a team, it is that of EventSpan.
+type TeamPages interface {
+	// VisibleSpan is EventSpan of these events.
+	VisibleSpan(ctx context.Context, org OrgID, member string, skip, limit int64) (Span, error)
+	// VisibleRange is EventRange of these events.
+	VisibleRange(ctx context.Context, org OrgID, member string, from, to int64) ([]Event, error)
+	// VisibleRevisions is EventRevisions of these events.
+	VisibleRevisions(ctx context.Context, org OrgID, member string, from, to int64) ([]Revision, error)
+}
+
 // ReviewQueue is what waits for a decision.
 type ReviewQueue interface {
 	// CountByStatus counts the records of an event that are not deleted. States
@@ -164,6 +177,9 @@ type ReviewQueue interface {
 	// at most limit of them, and counts them all. An empty event means all
 	// events of the organization but the deleted ones.
 	ReviewQueue(ctx context.Context, org OrgID, event EventID, skip, limit int64) ([]Record, int64, error)
+	// ReviewQueueOf is ReviewQueue of the events without a team and of those that
+	// the member reviews.
+	ReviewQueueOf(ctx context.Context, org OrgID, member string, skip, limit int64) ([]Record, int64, error)
 	// Waiting reads at most limit records of an event's review queue that come
 	// after a place in its order, so that reading all of a queue in parts costs
 	// what is in it.

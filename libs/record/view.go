@@ -76,6 +76,7 @@ func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error)
 		Description      string          `json:"description,omitempty"`
 		Boundary         json.RawMessage `json:"boundary,omitempty"`
 		Method           Method          `json:"method"`
+		Team             *teamView       `json:"team,omitempty"`
 		FactorSet        string          `json:"factorSet"`
 		CreatedBy        Actor           `json:"createdBy"`
 		CreatedAt        string          `json:"createdAt"`
@@ -88,7 +89,7 @@ func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error)
 		Rev              int64           `json:"revision"`
 	}{
 		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Timezone, e.Description,
-		e.Boundary, e.Method, e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
+		e.Boundary, e.Method, teamOf(e), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
 		updatedBy(e), signOffOf(e), len(e.Proposals), counts, result, e.Rev,
 	})
 }

@@ -145,6 +145,9 @@ type eventState struct {
 	// there was one. GateState repeats a part of it for the sweeper.
 	Governance string `bson:"governance,omitempty"`
 	GateState  string `bson:"gateState,omitempty"`
+	// Team and VisibleTo are absent in events from before there were teams.
+	Team      []teamMemberDoc `bson:"team"`
+	VisibleTo []string        `bson:"visibleTo"`
 }
 
 type methodDoc struct {
@@ -167,6 +170,7 @@ func eventStateOf(e record.Event) (eventState, error) {
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
 		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
 		Boundary: string(e.Boundary), Method: methodDoc(e.Method), FactorSet: e.FactorSet,
+		Team: teamToDoc(e.Team), VisibleTo: visibleTo(e),
 		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
 		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted, Governance: string(governance), GateState: gate,
 	}, nil
@@ -192,7 +196,7 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
 		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
 		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,
-		Governance: governance,
+		Governance: governance, Team: teamFromDoc(state.Team),
 	}, nil
 }
 

@@ -173,6 +173,11 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 		}
 		filter = append(filter, eq("event", bson.D{eq("$nin", deleted)}))
 	}
+	return s.queue(ctx, filter, skip, limit)
+}
+
+// queue reads a page of what waits for a decision in the events of a filter.
+func (s *Store) queue(ctx context.Context, filter bson.D, skip, limit int64) ([]record.Record, int64, error) {
 	filter = append(filter, eq("deleted", false), eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})}))
 	total, err := s.records.CountDocuments(ctx, filter)
 	if err != nil {

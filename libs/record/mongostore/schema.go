@@ -21,6 +21,7 @@ func Schema() []mongox.Component {
 		{Name: "approved", Steps: []mongox.Step{
 			mongox.CreateIndexes(1, index("records", "approved", "org", "event", "type", "deleted", "status", "seq")),
 		}},
+		{Name: "teams", Steps: []mongox.Step{mongox.CreateIndexes(1, teams()...)}},
 		{Name: "imports", Steps: []mongox.Step{mongox.CreateIndexes(1,
 			index("imports", "event", "org", "event", "createdAt", "_id"),
 			index("imports", "file", "org", "event", "hash", "createdAt"),

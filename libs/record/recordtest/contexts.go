@@ -74,19 +74,23 @@ func contextTests() []test {
 			b.insertEvent(acme, gala)
 			key := b.insert(acme, draft(flights, "r1")).Key()
 			for name, read := range map[string]func(context.Context) error{
-				"Organization":    func(ctx context.Context) error { _, err := b.Organization(ctx, acme); return err },
-				"Event":           func(ctx context.Context) error { _, err := b.Event(ctx, acme, gala); return err },
-				"EventSpan":       func(ctx context.Context) error { _, err := b.EventSpan(ctx, acme, 0, 1); return err },
-				"EventRange":      func(ctx context.Context) error { _, err := b.EventRange(ctx, acme, 1, 1); return err },
-				"EventRevisions":  func(ctx context.Context) error { _, err := b.EventRevisions(ctx, acme, 1, 1); return err },
-				"UsedSlots":       func(ctx context.Context) error { _, err := b.UsedSlots(ctx, acme); return err },
-				"Record":          func(ctx context.Context) error { _, err := b.Record(ctx, acme, key); return err },
-				"RecordSpan":      func(ctx context.Context) error { _, err := b.RecordSpan(ctx, acme, flights, 0, 1); return err },
-				"RecordRevisions": func(ctx context.Context) error { _, err := b.RecordRevisions(ctx, acme, flights, 1, 1); return err },
-				"EntryRange":      func(ctx context.Context) error { _, err := b.EntryRange(ctx, acme, "r1", 1, 1); return err },
-				"RecordRange":     func(ctx context.Context) error { _, err := b.RecordRange(ctx, acme, flights, 1, 1); return err },
-				"CountByStatus":   func(ctx context.Context) error { _, err := b.CountByStatus(ctx, acme, gala); return err },
-				"ReviewQueue":     func(ctx context.Context) error { _, _, err := b.ReviewQueue(ctx, acme, gala, 0, 1); return err },
+				"Organization":     func(ctx context.Context) error { _, err := b.Organization(ctx, acme); return err },
+				"Event":            func(ctx context.Context) error { _, err := b.Event(ctx, acme, gala); return err },
+				"EventSpan":        func(ctx context.Context) error { _, err := b.EventSpan(ctx, acme, 0, 1); return err },
+				"EventRange":       func(ctx context.Context) error { _, err := b.EventRange(ctx, acme, 1, 1); return err },
+				"VisibleSpan":      func(ctx context.Context) error { _, err := b.VisibleSpan(ctx, acme, "ann", 0, 1); return err },
+				"VisibleRange":     func(ctx context.Context) error { _, err := b.VisibleRange(ctx, acme, "ann", 1, 1); return err },
+				"VisibleRevisions": func(ctx context.Context) error { _, err := b.VisibleRevisions(ctx, acme, "ann", 1, 1); return err },
+				"ReviewQueueOf":    func(ctx context.Context) error { _, _, err := b.ReviewQueueOf(ctx, acme, "ann", 0, 1); return err },
+				"EventRevisions":   func(ctx context.Context) error { _, err := b.EventRevisions(ctx, acme, 1, 1); return err },
+				"UsedSlots":        func(ctx context.Context) error { _, err := b.UsedSlots(ctx, acme); return err },
+				"Record":           func(ctx context.Context) error { _, err := b.Record(ctx, acme, key); return err },
+				"RecordSpan":       func(ctx context.Context) error { _, err := b.RecordSpan(ctx, acme, flights, 0, 1); return err },
+				"RecordRevisions":  func(ctx context.Context) error { _, err := b.RecordRevisions(ctx, acme, flights, 1, 1); return err },
+				"EntryRange":       func(ctx context.Context) error { _, err := b.EntryRange(ctx, acme, "r1", 1, 1); return err },
+				"RecordRange":      func(ctx context.Context) error { _, err := b.RecordRange(ctx, acme, flights, 1, 1); return err },
+				"CountByStatus":    func(ctx context.Context) error { _, err := b.CountByStatus(ctx, acme, gala); return err },
+				"ReviewQueue":      func(ctx context.Context) error { _, _, err := b.ReviewQueue(ctx, acme, gala, 0, 1); return err },
 				"Waiting": func(ctx context.Context) error {
 					_, err := b.Waiting(ctx, acme, gala, record.QueuePlace{}, 1)
 					return err

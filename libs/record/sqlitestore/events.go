@@ -19,6 +19,10 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 	if err != nil {
 		return record.Event{}, wrap("insert event", err)
 	}
+	team, err := e.EncodeTeam()
+	if err != nil {
+		return record.Event{}, wrap("insert event", err)
+	}
 	var slot int64
 	err = s.write(ctx, "insert event", func(ctx context.Context, tx sqlitex.Tx) error {
 		if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(slot), 0) + 1 FROM events WHERE org = ?`, org).Scan(&slot); err != nil {
@@ -37,12 +41,15 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			return record.ErrQuota
 		}
 		_, err := tx.ExecContext(ctx,
-			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			e.ID, org, slot, e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State)
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team)
 		if sqlitex.IsDuplicate(err) {
 			// The slot was free in this transaction, so it is the id.
 			return record.ErrDuplicate
+		}
+		if err == nil {
+			err = putTeam(ctx, tx, org, e)
 		}
 		if err != nil || !e.Deleted {
 			return err
@@ -111,14 +118,21 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 	if err != nil {
 		return fmt.Errorf("replace event: %w", err)
 	}
+	team, err := e.EncodeTeam()
+	if err != nil {
+		return fmt.Errorf("replace event: %w", err)
+	}
 	return s.write(ctx, "replace event", func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE events SET rev = ?, context_rev = ?, mark = COALESCE(NULLIF(?, ''), mark), deleted = ?,
-				created_at = ?, updated_at = ?, boundary = ?, body = ?, governance = ?, gate = ?
+				created_at = ?, updated_at = ?, boundary = ?, body = ?, governance = ?, gate = ?, team = ?
 			 WHERE org = ? AND id = ? AND rev = ? AND deleted = 0`,
 			e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State,
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team,
 			org, e.ID, prevRev))
+		if err == nil {
+			err = putTeam(ctx, tx, org, e)
+		}
 		if err != nil || !e.Deleted {
 			return err
 		}

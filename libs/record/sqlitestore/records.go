@@ -145,7 +145,7 @@ const ofLiveEvents = ` AND event NOT IN (SELECT id FROM events WHERE org = ?1 AN
 
 // ReviewQueue implements record.Records. The page and the count are of one
 // state: one transaction reads both.
-func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Record, total int64, err error) {
+func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
 	// The index is named because the engine would rather count by another one,
 	// which holds every record.
 	count, read, args := `SELECT COUNT(*) FROM records INDEXED BY records_queue WHERE org = ? AND event = ? AND `+inQueue,
@@ -158,6 +158,11 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 			 WHERE org = ?1 AND `+inQueue+ofLiveEvents+` ORDER BY created_at DESC, id DESC LIMIT ?2 OFFSET ?3`,
 			[]any{org}
 	}
+	return s.countedPage(ctx, skip, limit, count, read, args...)
+}
+
+// countedPage reads a page of records and counts them all, in one transaction.
+func (s *Store) countedPage(ctx context.Context, skip, limit int64, count, read string, args ...any) (page []record.Record, total int64, err error) {
 	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, 0, wrap("read review queue", err)

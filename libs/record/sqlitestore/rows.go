@@ -138,7 +138,7 @@ type eventBody struct {
 }
 
 // eventColumns are the columns scanEvent reads, in its order.
-const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate`
+const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate, team`
 
 func eventBodyOf(e record.Event) ([]byte, error) {
 	return json.Marshal(eventBody{
@@ -153,16 +153,19 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 func scanEvent(row scanner) (record.Event, error) {
 	var e record.Event
 	var created, updated int64
-	var boundary, governance, gate *string
+	var boundary, governance, gate, team *string
 	var text []byte
 	if err := row.Scan(&e.ID, &e.Org, &e.Slot, &e.Rev, &e.ContextRev, &e.Mark, &e.Deleted,
-		&created, &updated, &boundary, &text, &governance, &gate); err != nil {
+		&created, &updated, &boundary, &text, &governance, &gate, &team); err != nil {
 		return record.Event{}, err
 	}
 	if governance != nil {
 		if err := json.Unmarshal([]byte(*governance), &e.Governance); err != nil {
 			return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
 		}
+	}
+	if err := e.DecodeTeam(team); err != nil {
+		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
 	var b eventBody
 	if err := json.Unmarshal(text, &b); err != nil {

@@ -15,6 +15,7 @@ func Schema() []sqlitex.Component {
 	return []sqlitex.Component{
 		{Name: "records", Steps: []sqlitex.Step{baseline(), governance(), summaries()}},
 		{Name: "approved", Steps: []sqlitex.Step{approved()}},
+		{Name: "teams", Steps: []sqlitex.Step{teams()}},
 		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
 	}
 }
