@@ -43,6 +43,14 @@ BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
 	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
 
+TEST_FLAGS = -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
+
+# Packages that start no goroutine: arithmetic, tables, documents, and tests of
+# what other programs print. The race detector finds nothing there and takes
+# several times as long. tests/imports sees that it stays so.
+ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations ./libs/places/... ./libs/sheet/... ./libs/spec/... \
+	./libs/spend ./libs/units ./tests/clients ./tests/expected ./tests/imports ./tests/monitoring ./tests/newtype ./tests/release ./tests/verifier
+
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
 
@@ -101,12 +109,17 @@ test-work:
 	else echo "testing on the MongoDB-compatible test engine"; fi; \
 	for program in python3 promtool prometheus; do \
 		command -v $$program >/dev/null || echo "testing WITHOUT $$program: what it would check is not checked"; done; \
-	CGO_ENABLED=$${race:+1} $(GO) test $$race -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) $(PKG)
+	alone=$$($(GO) list $(ALONE)); all=$$($(GO) list $(PKG)); rest=$$(grep -vxF "$$alone" <<<"$$all" || true); alone=$$(grep -xF "$$alone" <<<"$$all" || true); \
+	failed=; \
+	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(GO) test $$race $(TEST_FLAGS) $$rest || failed=yes; fi; \
+	if [ -n "$$alone" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) $$alone || failed=yes; fi; \
+	if [ -n "$$race" ] && grep -qx '.*/tests/e2e' <<<"$$rest"; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '^TestMemory' ./tests/e2e || failed=yes; fi; \
+	[ -z "$$failed" ]
 
 # These have no concurrency of their own, and what they depend on is large.
 .PHONY: test-outside
 test-outside:
-	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout $(TEST_TIMEOUT) ./...)
+	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) ./...)
 
 # The same tests at full length: many rounds, large sizes, without the race
 # detector, which the short courses have.

@@ -20,3 +20,13 @@ func OnlyLong(t testing.TB) {
 		t.Skip("a long course: make test-long")
 	}
 }
+
+// WithoutRace skips a test in a build with the race detector, which multiplies
+// the memory that the test measures. `make test` runs such tests, whose names
+// begin with TestMemory, once more without it.
+func WithoutRace(t testing.TB) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("measured without the race detector")
+	}
+}
