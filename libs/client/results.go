@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"io"
+	"net/http"
 	"strconv"
 )
 
@@ -47,6 +48,12 @@ func (c *Client) ExplainResult(eventID string) *Listing[ExplainedRecord] {
 // managers.
 func (c *Client) PreviewResult(ctx context.Context, eventID string, options ...Option) (*Preview, error) {
 	return ask[Preview](ctx, c, get("events", eventID, "results", "preview"), options)
+}
+
+// PreviewRows reports what the sums of an event would be with rows that are not
+// stored. It stores nothing.
+func (c *Client) PreviewRows(ctx context.Context, eventID string, rows RowsToPreview, options ...Option) (*RowsPreview, error) {
+	return ask[RowsPreview](ctx, c, write(http.MethodPost, rows, "events", eventID, "results", "preview"), options)
 }
 
 // Format is what a report is written in.

@@ -42,6 +42,7 @@ type Store interface {
 	Pages
 	TeamPages
 	ReviewQueue
+	Drafts
 	Entries
 	Marks
 	Counting
@@ -184,6 +185,14 @@ type ReviewQueue interface {
 	// after a place in its order, so that reading all of a queue in parts costs
 	// what is in it.
 	Waiting(ctx context.Context, org OrgID, event EventID, after QueuePlace, limit int64) ([]Record, error)
+}
+
+// Drafts are the records that have not been submitted, or not again.
+type Drafts interface {
+	// EachDraft calls f for every record of an event that is unsubmitted or of
+	// which changes were requested, in no order, without holding all of them in
+	// memory. An error of f ends it and is returned.
+	EachDraft(ctx context.Context, org OrgID, event EventID, f func(Record) error) error
 }
 
 // Entries are the histories of a tenant's records.

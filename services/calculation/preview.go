@@ -61,30 +61,58 @@ func (s *server) preview(c *fiber.Ctx) error {
 const previewAttempts = 4
 
 func (s *server) previewOf(ctx context.Context, ev record.Event) (previewView, error) {
+	b, err := s.basis(ctx, ev)
+	if err != nil {
+		return previewView{}, err
+	}
+	return makePreview(ev, b)
+}
+
+// basis is what a preview is made from: a result and a queue that belong
+// together, unless they are moving.
+type basis struct {
+	result resulttree.Result
+	queue  queue
+	moving bool
+}
+
+// counted returns what the result counts.
+func (b basis) counted() (c total.Contribution, err error) {
+	if b.result.Version == 0 {
+		return c, nil
+	}
+	if err := json.Unmarshal(b.result.Contribution, &c); err != nil {
+		return c, fmt.Errorf("result of event %s: %w", b.result.Event, err)
+	}
+	return c, nil
+}
+
+// basis reads the newest result and the queue.
+func (s *server) basis(ctx context.Context, ev record.Event) (basis, error) {
 	for attempt := 1; ; attempt++ {
 		before, err := s.resultOrNone(ctx, ev)
 		if err != nil {
-			return previewView{}, err
+			return basis{}, err
 		}
 		waiting, err := s.queued(ctx, ev)
 		if err != nil {
-			return previewView{}, err
+			return basis{}, err
 		}
 		// A record approved meanwhile is in neither of the two, or in both. Then
 		// it has a mark, or the result has another version.
 		due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
 		if err != nil {
-			return previewView{}, err
+			return basis{}, err
 		}
 		after, err := s.resultOrNone(ctx, ev)
 		if err != nil {
-			return previewView{}, err
+			return basis{}, err
 		}
 		if steady := !due && before.Version == after.Version; steady || attempt == previewAttempts {
-			return makePreview(ev, before, waiting, due || before.Version != after.Version)
+			return basis{before, waiting, !steady}, nil
 		}
 		if err := eventreader.Pause(ctx); err != nil {
-			return previewView{}, err
+			return basis{}, err
 		}
 	}
 }
@@ -142,29 +170,38 @@ func contributionOf(r record.Record, ev record.Event) (part total.Contribution, 
 	return total.Of(&evaluation), err
 }
 
-func makePreview(ev record.Event, r resulttree.Result, q queue, moving bool) (previewView, error) {
+// checksumOf returns the checksum of an event's factor set.
+func checksumOf(ev record.Event) (string, error) {
 	set, ok := factors.ByID(ev.FactorSet)
 	if !ok {
-		return previewView{}, fmt.Errorf("preview of event %s: factor set %q is not held", ev.ID, ev.FactorSet)
+		return "", fmt.Errorf("preview of event %s: factor set %q is not held", ev.ID, ev.FactorSet)
+	}
+	return set.Checksum, nil
+}
+
+func makePreview(ev record.Event, b basis) (previewView, error) {
+	checksum, err := checksumOf(ev)
+	if err != nil {
+		return previewView{}, err
 	}
 	view := previewView{
-		Event: ev.ID, Queue: queueView{Records: q.records, NotCalculated: q.failed, KgCO2e: q.sum.Total()},
-		Method: methodView{ev.Method.RadiativeForcing, ev.Method.GWP}, FactorSet: factorSetView{set.ID, set.Checksum},
+		Event: ev.ID, Queue: queueView{Records: b.queue.records, NotCalculated: b.queue.failed, KgCO2e: b.queue.sum.Total()},
+		Method: methodView{ev.Method.RadiativeForcing, ev.Method.GWP}, FactorSet: factorSetView{ev.FactorSet, checksum},
 		EngineVersion: ev.Context().EngineVersion(),
 	}
-	var counted total.Contribution
-	if r.Version > 0 {
-		if err := json.Unmarshal(r.Contribution, &counted); err != nil {
-			return view, fmt.Errorf("result of event %s: %w", ev.ID, err)
-		}
-		view.BasedOn = &basedOnView{r.Revision, statusCurrent, counted.Breakdown(r.Context).Total}
-		if moving || r.ContextRev != ev.ContextRev {
+	counted, err := b.counted()
+	if err != nil {
+		return view, err
+	}
+	if b.result.Version > 0 {
+		view.BasedOn = &basedOnView{b.result.Revision, statusCurrent, counted.Breakdown(b.result.Context).Total}
+		if b.moving || b.result.ContextRev != ev.ContextRev {
 			view.BasedOn.Status = statusRecalculating
 		}
 	}
-	if counted.Records()+q.sum.Records() == 0 {
-		return view, noResult(moving)
+	if counted.Records()+b.queue.sum.Records() == 0 {
+		return view, noResult(b.moving)
 	}
-	view.Breakdown = counted.Add(q.sum).Breakdown(ev.Context())
+	view.Breakdown = counted.Add(b.queue.sum).Breakdown(ev.Context())
 	return view, nil
 }

@@ -31,6 +31,7 @@ type RecordStore interface {
 	record.Keys
 	record.Originals
 	record.ReviewQueue
+	record.Drafts
 	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)
 	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
 	record.Pages
@@ -106,6 +107,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "explainResult", Handler: s.explained},
 		{Operation: "getReport", Handler: s.limitConcurrency(s.report)},
 		{Operation: "previewResult", Handler: s.preview},
+		{Operation: "previewRows", Handler: s.previewRows},
 		{Operation: "getResultRevision", Handler: s.revision},
 		{Operation: "explainResultRevision", Handler: s.revisionExplained},
 		{Operation: "getRevisionReport", Handler: s.limitConcurrency(s.revisionReport)},

@@ -157,6 +157,7 @@ func (ours *tenant) bodies() map[string]any {
 		"signOffEvent": map[string]any{"revision": 1, "statement": "Final."}, "withdrawSignOff": why,
 		"approveEventChange": nil, "rejectEventChange": nil,
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
+		"previewRows":    map[string]any{"items": []any{map[string]any{"type": "waste", "fields": waste}}},
 
 		"putRecordByReference": map[string]any{"treatment": "landfill", "weightKg": 3},
 		"withdrawRecords":      map[string]any{"ids": []string{ours.records[record.Submitted]}},

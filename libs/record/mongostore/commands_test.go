@@ -175,6 +175,9 @@ func TestCommands(t *testing.T) {
 			_, err := store.Waiting(ctx, org, sub.Event, record.QueuePlace{CreatedAt: last.CreatedAt, ID: "z"}, 3)
 			return err
 		}},
+		{"EachDraft", "find: 0 documents", func() error {
+			return store.EachDraft(ctx, org, sub.Event, func(record.Record) error { return nil })
+		}},
 		{"MarkedRecords", "find 4: 4 documents", func() error { _, err := store.MarkedRecords(ctx, org, sub.Event, 4); return err }},
 		{"Summaries", "distinct, find 2, distinct, find 2: 4 documents", func() error {
 			_, err := store.Summaries(ctx, org, []record.EventID{"event3", "event4"})

@@ -211,6 +211,33 @@ func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.Even
 		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetLimit(limit))
 }
 
+// EachDraft implements record.Drafts.
+func (s *Store) EachDraft(ctx context.Context, org record.OrgID, event record.EventID, f func(record.Record) error) error {
+	filter := bson.D{
+		eq("org", org), eq("event", event), eq("deleted", false),
+		eq("status", bson.D{eq("$in", bson.A{record.Unsubmitted, record.ChangesRequested})}),
+	}
+	cursor, err := s.records.Find(ctx, filter, options.Find().SetBatchSize(listBatch))
+	if err != nil {
+		return mongox.Wrap("read drafts", err)
+	}
+	defer cursor.Close(context.WithoutCancel(ctx)) //nolint:errcheck // Err says what Close would
+	for cursor.Next(ctx) {
+		var d recordDoc
+		if err := cursor.Decode(&d); err != nil {
+			return mongox.Wrap("read drafts", err)
+		}
+		r, err := recordFromDoc(d)
+		if err != nil {
+			return mongox.Wrap("read drafts", err)
+		}
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return mongox.Wrap("read drafts", cursor.Err())
+}
+
 // deletedEvents returns the ids of an organization's deleted events; never nil.
 func (s *Store) deletedEvents(ctx context.Context, org record.OrgID) (bson.A, error) {
 	ids, err := list(ctx, s.events, "read deleted events", bson.D{eq("org", org), eq("deleted", true)},

@@ -95,6 +95,9 @@ func contextTests() []test {
 					_, err := b.Waiting(ctx, acme, gala, record.QueuePlace{}, 1)
 					return err
 				},
+				"EachDraft": func(ctx context.Context) error {
+					return b.EachDraft(ctx, acme, gala, func(record.Record) error { return nil })
+				},
 				"Entries":       func(ctx context.Context) error { _, err := b.Entries(ctx, acme, "r1"); return err },
 				"MarkedRecords": func(ctx context.Context) error { _, err := b.MarkedRecords(ctx, acme, gala, 1); return err },
 				"EventContext":  func(ctx context.Context) error { _, err := b.EventContext(ctx, acme, gala); return err },

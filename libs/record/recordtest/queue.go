@@ -1,7 +1,9 @@
 package recordtest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -61,6 +63,29 @@ func queueTests() []test {
 			none, err := b.Waiting(b.Context(), acme, gala, record.QueuePlace{}, 0)
 			b.must(err)
 			equal(b, "no limit", none, nil)
+		}},
+		{"drafts are what was not submitted, or not again", func(b *bench) {
+			b.fillQueue()
+			gone := draft(flights, "g9")
+			gone.Status = record.Unsubmitted
+			b.delete(acme, b.insert(acme, gone))
+			drafts := func(org record.OrgID, event record.EventID) (found []record.ID) {
+				b.Helper()
+				b.must(b.EachDraft(b.Context(), org, event, func(r record.Record) error {
+					equal(b, "record", r, b.read(org, r.Key()))
+					found = append(found, r.ID)
+					return nil
+				}))
+				slices.Sort(found)
+				return found
+			}
+			equal(b, "drafts", drafts(acme, gala), []record.ID{"g6", "g7"})
+			equal(b, "drafts of another organization", drafts(other, gala), nil)
+			equal(b, "drafts of another event", drafts(acme, fair), nil)
+			stop := errors.New("stop")
+			if err := b.EachDraft(b.Context(), acme, gala, func(record.Record) error { return stop }); !errors.Is(err, stop) {
+				b.Errorf("an error of the function: %v", err)
+			}
 		}},
 		{"a deleted or decided record leaves the queue", func(b *bench) {
 			b.fillQueue()

@@ -190,6 +190,26 @@ func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.Even
 	return page, wrap("read review queue", err)
 }
 
+// EachDraft implements record.Drafts.
+func (s *Store) EachDraft(ctx context.Context, org record.OrgID, event record.EventID, f func(record.Record) error) error {
+	rows, err := s.db.QueryContext(ctx, `SELECT `+recordColumns+` FROM records INDEXED BY records_status
+		WHERE org = ? AND event = ? AND deleted = 0 AND status IN ('unsubmitted', 'changes_requested')`, org, event)
+	if err != nil {
+		return wrap("read drafts", err)
+	}
+	defer rows.Close() //nolint:errcheck // Err says what Close would
+	for rows.Next() {
+		r, err := scanRecord(rows)
+		if err != nil {
+			return wrap("read drafts", err)
+		}
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return wrap("read drafts", rows.Err())
+}
+
 // InsertEntry implements record.Records.
 func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
 	entry, err := json.Marshal(entryToJSON(e))

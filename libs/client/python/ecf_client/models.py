@@ -474,6 +474,19 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 """
 
+CountedSum = TypedDict(
+    "CountedSum",
+    {
+        "records": "int",
+        "total": "Interval",
+    },
+)
+CountedSum.__doc__ = """So many records, and what they come to together.
+
+records: How many records are in the sum.
+total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
+"""
+
 Counts = TypedDict(
     "Counts",
     {
@@ -2509,6 +2522,48 @@ perAttendeeDayKg: Total ÷ attendees and days; null when these are not known. In
 perAttendeeKg: Total ÷ attendees in person; null when these are not known. In kg CO2e.
 queue: What waits for a decision.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
+"""
+
+PreviewRowsRequest = TypedDict(
+    "PreviewRowsRequest",
+    {
+        "after": "NotRequired[str]",
+        "items": "NotRequired[List[Dict[str, Any]]]",
+    },
+)
+PreviewRowsRequest.__doc__ = """Rows to be counted with what is stored.
+
+after: `sum` of the answer to the part before.
+items: The rows: up to 100 of any types. None: the drafts as they are stored.
+"""
+
+PreviewRowsResponseData = TypedDict(
+    "PreviewRowsResponseData",
+    {
+        "all": "CountedSum",
+        "approved": "CountedSum",
+        "drafts": "CountedSum",
+        "engineVersion": "str",
+        "eventId": "str",
+        "factorSet": "FactorSetName",
+        "rows": "List[Dict[str, Any]]",
+        "status": "Literal['current', 'recalculating']",
+        "sum": "str",
+        "waiting": "CountedSum",
+    },
+)
+PreviewRowsResponseData.__doc__ = """The sums of an event with rows that are not stored.
+
+all: All of them together.
+approved: What is approved.
+drafts: The drafts with the rows of this part and of those before it.
+engineVersion: Version of the calculation.
+eventId: Identifier of the event.
+factorSet: A factor set, with its checksum.
+rows: The rows of this part, in their order.
+status: Whether a change is still missing in the approved sum.
+sum: What the next part names as `after`. It means nothing else.
+waiting: What waits for a decision.
 """
 
 PurchasesFields = TypedDict(

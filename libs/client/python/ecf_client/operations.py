@@ -2044,6 +2044,35 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def preview_rows(
+        self,
+        event_id: str,
+        body: models.PreviewRowsRequest,
+        *,
+        meta: Optional[Meta] = None,
+    ) -> models.PreviewRowsResponseData:
+        """Add up rows that are not stored.
+
+        The sums of an event as they would be with rows that are not stored yet, each with its interval: of the approved
+        records, of those that wait for a decision, of the drafts with these rows, and of all together. Nothing is
+        stored, and nothing can be: the answer is only a calculation.
+
+        A row with a `recordId` takes the place of that draft; other drafts are counted as they are stored. A row that
+        is wrong has its `error` and counts nothing; the rows beside it do.
+
+        More than 100 rows are sent in parts: each part names the `sum` of the answer before it as `after`, and the
+        answer to the last part holds them all. Parts of an event that changes in between are refused with
+        `EVENT_CHANGED`; begin again.
+
+        event_id: The `_id` of an event.
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/results/preview",
+            body=body,
+            meta=meta,
+        )
+
     def get_result_revision(
         self,
         event_id: str,

@@ -1,0 +1,246 @@
+package calculation
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+// rowsPreviewView is the sums of an event with rows that are not stored.
+type rowsPreviewView struct {
+	Event record.EventID `json:"eventId"`
+	// Status is that of the result behind Approved.
+	Status   string    `json:"status"`
+	Approved sumView   `json:"approved"`
+	Waiting  sumView   `json:"waiting"`
+	Drafts   sumView   `json:"drafts"`
+	All      sumView   `json:"all"`
+	Rows     []rowView `json:"rows"`
+	// Sum carries the rows of this part and of those before it to the next one.
+	Sum           string        `json:"sum"`
+	FactorSet     factorSetView `json:"factorSet"`
+	EngineVersion string        `json:"engineVersion"`
+}
+
+type sumView struct {
+	Records int64          `json:"records"`
+	Total   total.Interval `json:"total"`
+}
+
+// rowView is what one row comes to: its error, or its figure and the approved
+// total with it.
+type rowView struct {
+	Footprint    *total.Interval `json:"footprint,omitempty"`
+	ApprovedWith *total.Interval `json:"approvedWith,omitempty"`
+	Error        *web.ErrorBody  `json:"error,omitempty"`
+}
+
+// sentRow is a row as it was sent. Record is the draft that it changes.
+type sentRow struct {
+	typ    string
+	record record.ID
+	fields json.RawMessage
+}
+
+const (
+	maxRowID = 64
+	// maxCarried bounds what is carried from part to part, in characters.
+	maxCarried = 600_000
+)
+
+// previewRows serves the sums of an event as they would be with rows that are
+// not stored yet: those of approved records, of the queue and of drafts.
+func (s *server) previewRows(c *fiber.Ctx) error {
+	r, err := web.Fields(c)
+	if r == nil {
+		return err
+	}
+	rows, before := readRows(r)
+	if err := web.Finish(c, r); err != nil {
+		return err
+	}
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	carried, err := readCarried(before, ev)
+	if err != nil {
+		return err
+	}
+	p := rowPreview{server: s, c: c, ev: ev, carried: carried}
+	return p.answer(rows)
+}
+
+func readRows(r *fields.Reader) ([]sentRow, string) {
+	var rows []sentRow
+	items, _ := r.Objects("items", writes.MaxMany)
+	for _, item := range items {
+		item.Require("type", "fields")
+		row := sentRow{}
+		row.typ, _ = item.Enum("type", footprint.Types()...)
+		if !item.IsNull("recordId") {
+			id, _ := item.String("recordId", 1, maxRowID)
+			row.record = record.ID(id)
+		}
+		row.fields, _ = item.Raw("fields")
+		rows = append(rows, row)
+	}
+	before, _ := r.String("after", 1, maxCarried)
+	return rows, before
+}
+
+// carried is what one part of a preview hands to the next. It only ever comes
+// back into an answer to whoever sends it.
+type carried struct {
+	// Context is the revision of the event's context that the rows were counted under.
+	Context int64              `json:"context"`
+	Sum     total.Contribution `json:"sum"`
+	// Replaced are the drafts that rows stand for.
+	Replaced []record.ID `json:"replaced"`
+}
+
+func readCarried(text string, ev record.Event) (carried, error) {
+	from := carried{Context: ev.ContextRev}
+	if text == "" {
+		return from, nil
+	}
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(plain, &from)
+	}
+	if err != nil {
+		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: fields.BadFormat, Message: "after is the sum that the part before was answered with."})
+	}
+	if from.Context != ev.ContextRev {
+		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: "EVENT_CHANGED", Message: "The event has changed since the part before was answered. Begin with the first part."})
+	}
+	return from, nil
+}
+
+func (c carried) text() (string, error) {
+	plain, err := json.Marshal(c)
+	return base64.RawURLEncoding.EncodeToString(plain), err
+}
+
+type rowPreview struct {
+	*server
+	c       *fiber.Ctx
+	ev      record.Event
+	carried carried
+}
+
+func (p *rowPreview) answer(rows []sentRow) error {
+	ctx := p.c.UserContext()
+	base, err := p.approvedAndWaiting(ctx)
+	if err != nil {
+		return err
+	}
+	drafts, err := p.drafts(ctx)
+	if err != nil {
+		return err
+	}
+	view := rowsPreviewView{
+		Event: p.ev.ID, Status: base.status, EngineVersion: p.ev.Context().EngineVersion(),
+		FactorSet: factorSetView{p.ev.FactorSet, base.checksum}, Rows: make([]rowView, len(rows)),
+	}
+	for i, row := range rows {
+		if view.Rows[i], err = p.row(i, row, base.approved, drafts); err != nil {
+			return err
+		}
+	}
+	// What rows stand for is not counted a second time.
+	left := []total.Contribution{p.carried.Sum}
+	replaced := make(map[record.ID]bool, len(p.carried.Replaced))
+	for _, id := range p.carried.Replaced {
+		replaced[id] = true
+	}
+	for id, part := range drafts {
+		if !replaced[id] {
+			left = append(left, part)
+		}
+	}
+	sum := total.Sum(left...)
+	view.Approved, view.Waiting, view.Drafts = sumOf(base.approved), sumOf(base.waiting), sumOf(sum)
+	view.All = sumOf(total.Sum(base.approved, base.waiting, sum))
+	if view.Sum, err = p.carried.text(); err != nil {
+		return fmt.Errorf("preview of rows: %w", err)
+	}
+	return web.OK(p.c, view)
+}
+
+func sumOf(c total.Contribution) sumView { return sumView{c.Records(), c.Interval()} }
+
+// row counts a row and adds it to what is carried.
+func (p *rowPreview) row(i int, row sentRow, approved total.Contribution, drafts map[record.ID]total.Contribution) (rowView, error) {
+	part, err := p.count(row, drafts)
+	if err != nil {
+		refused, err := writes.Refused(p.c, writes.Under(fmt.Sprintf("items[%d].fields", i), err))
+		return rowView{Error: refused.Error}, err
+	}
+	p.carried.Sum = p.carried.Sum.Add(part)
+	if row.record != "" {
+		p.carried.Replaced = append(p.carried.Replaced, row.record)
+	}
+	own, with := part.Interval(), approved.Add(part)
+	together := with.Interval()
+	return rowView{Footprint: &own, ApprovedWith: &together}, nil
+}
+
+func (p *rowPreview) count(row sentRow, drafts map[record.ID]total.Contribution) (total.Contribution, error) {
+	if _, ok := drafts[row.record]; row.record != "" && !ok {
+		return total.Contribution{}, &apperr.Error{Code: apperr.InvalidTransition, Message: "The record is no draft any more: it is counted as it is stored."}
+	}
+	decoded, err := footprint.Decode(row.typ, row.fields, p.ev.Context())
+	if err != nil {
+		return total.Contribution{}, err
+	}
+	return total.Of(&decoded.Evaluation), nil
+}
+
+// drafts reads what the stored drafts count. Those that have no factor under the
+// event's method are there, and count nothing.
+func (p *rowPreview) drafts(ctx context.Context) (map[record.ID]total.Contribution, error) {
+	drafts := map[record.ID]total.Contribution{}
+	err := p.Records.EachDraft(ctx, p.ev.Org, p.ev.ID, func(r record.Record) error {
+		part, err := contributionOf(r, p.ev)
+		if err != nil {
+			part = total.Contribution{}
+		}
+		drafts[r.ID] = part
+		return nil
+	})
+	return drafts, err
+}
+
+// counted is what the records count that are no drafts.
+type counted struct {
+	approved, waiting total.Contribution
+	status, checksum  string
+}
+
+func (p *rowPreview) approvedAndWaiting(ctx context.Context) (counted, error) {
+	b, err := p.basis(ctx, p.ev)
+	if err != nil {
+		return counted{}, err
+	}
+	out := counted{waiting: b.queue.sum, status: statusCurrent}
+	if b.moving || b.result.Version > 0 && b.result.ContextRev != p.ev.ContextRev {
+		out.status = statusRecalculating
+	}
+	if out.checksum, err = checksumOf(p.ev); err != nil {
+		return counted{}, err
+	}
+	out.approved, err = b.counted()
+	return out, err
+}
