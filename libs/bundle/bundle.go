@@ -78,6 +78,8 @@ type Context struct {
 	Attendees        int64  `json:"attendees"`
 	RadiativeForcing bool   `json:"radiativeForcing"`
 	GWP              string `json:"gwp"`
+	// Place is where the event takes place; absent where that was not said.
+	Place *footprint.Venue `json:"place,omitempty"`
 }
 
 // FactorSet names the edition of the factors.
@@ -165,14 +167,22 @@ type Source struct {
 // context returns the engine's form of an event's context.
 func (s Source) context() footprint.EventContext {
 	c := s.Event.Context
-	return footprint.EventContext{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
+	ev := footprint.EventContext{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
 		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP, FactorSet: s.FactorSet, Engine: s.Engine}
+	if c.Place != nil {
+		ev.Place = *c.Place
+	}
+	return ev
 }
 
 // ContextOf returns the bundle's form of a context.
 func ContextOf(c footprint.EventContext) Context {
-	return Context{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
+	out := Context{Country: c.Country, StartDate: c.StartDate, EndDate: c.EndDate, Attendees: c.Attendees,
 		RadiativeForcing: c.RadiativeForcing, GWP: c.GWP}
+	if !c.Place.IsZero() {
+		out.Place = &c.Place
+	}
+	return out
 }
 
 // Built is a bundle with what was found on the way and is not part of it.

@@ -20,6 +20,10 @@ type Event struct {
 	VirtualAttendees *int `json:"virtualAttendees,omitempty"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country,omitempty"`
+	// Where it takes place, as it was stated.
+	Place string `json:"place,omitempty"`
+	// What Place was resolved to; nil where there is none.
+	Location *EventLocation `json:"location,omitempty"`
 	// An IANA time zone.
 	Timezone string `json:"timezone,omitempty"`
 	// Notes about the event.
@@ -48,6 +52,28 @@ type Event struct {
 	Revision int `json:"revision"`
 	// Notices name the fields of the request that had no effect.
 	Notices []Notice `json:"notices,omitempty"`
+}
+
+// EventLocation is what the place of an event was resolved to.
+type EventLocation struct {
+	// Name of the town or airport, or the code of the postcode area.
+	Name string `json:"name"`
+	// State, province or county.
+	Region string `json:"region,omitempty"`
+	// ISO 3166-1 alpha-2.
+	Country string `json:"country"`
+	// Its number in GeoNames, of a town.
+	GeonameID int `json:"geonameId,omitempty"`
+	// Code of the airport, or of the one that stands for the town.
+	Code string `json:"code,omitempty"`
+	// Degrees north.
+	Latitude float64 `json:"latitude"`
+	// Degrees east.
+	Longitude float64 `json:"longitude"`
+	// Of a postcode area: nine in ten of its addresses are that near.
+	RadiusKm int `json:"radiusKm,omitempty"`
+	// True of a town or a postcode area, absent for an airport.
+	Area bool `json:"area,omitempty"`
 }
 
 // EventResult is the newest result of an event in short.
@@ -90,6 +116,8 @@ type EventInput struct {
 	VirtualAttendees *int `json:"virtualAttendees,omitempty"`
 	// ISO 3166-1 alpha-2. Records without a country take this one.
 	Country string `json:"country,omitempty"`
+	// Where it takes place: a town with its country, a postcode area or a code. Attendees travel there.
+	Place string `json:"place,omitempty"`
 	// An IANA time zone.
 	Timezone string `json:"timezone,omitempty"`
 	// Notes about the event.
@@ -113,6 +141,8 @@ type EventPatch struct {
 	VirtualAttendees Optional[int] `json:"virtualAttendees,omitzero"`
 	// ISO 3166-1 alpha-2. Records without a country take this one.
 	Country Optional[string] `json:"country,omitzero"`
+	// Where it takes place: a town with its country, a postcode area or a code. Attendees travel there.
+	Place Optional[string] `json:"place,omitzero"`
 	// An IANA time zone.
 	Timezone Optional[string] `json:"timezone,omitzero"`
 	// Notes about the event.

@@ -15,6 +15,8 @@ type EventContext struct {
 	RadiativeForcing bool
 	GWP              string // "published" or "AR6"
 	FactorSet        string
+	// Place is where the event takes place; attendees travel there.
+	Place Venue `json:",omitzero" bson:",omitempty"`
 	// Engine is the engine that the event is pinned to; empty means
 	// EngineVersion.
 	Engine string `json:",omitempty" bson:",omitempty"`

@@ -41,6 +41,7 @@ type stop struct {
 	alsoTown  string // the town that the text of a code names too
 	namesake  string // a far larger town of the name in another country
 	alternate bool   // found by something else than its name
+	airport   string // that the people of a town are assumed to use; empty: the nearest
 }
 
 // journey is what the places of a record were resolved to. The server owns it:
@@ -111,27 +112,36 @@ func (d *decoder) whereabouts(mode string, stated *decimal.Decimal) (from, to st
 	return from, to, via, j
 }
 
-// stop resolves the text of a field; a code stays a code.
+// stop resolves the text of a field, or adds a fault.
 func (d *decoder) stop(field, text string) (stop, bool) {
+	s, detail := d.lookUp(field, text)
+	if detail != nil {
+		d.Fault(*detail)
+	}
+	return s, detail == nil
+}
+
+// lookUp resolves a text; a code stays a code. What may be meant is told where it
+// cannot be decided.
+func (d *decoder) lookUp(field, text string) (stop, *apperr.Detail) {
 	if l, ok := locations.Resolve(strings.TrimSpace(text)); ok {
 		s := stop{Name: l.Name, Country: l.Country, Code: l.Code, location: l}
 		s.Latitude, s.Longitude = places.Degrees(l.Latitude), places.Degrees(l.Longitude)
 		if p, err := places.Find(text, d.ev.Country); err == nil && p.FoundBy == places.ByName {
 			s.alsoTown = p.String()
 		}
-		return s, true
+		return s, nil
 	}
-	return d.town(field, text)
-}
-
-// town resolves the name of a town; what may be meant is told where it cannot
-// be decided.
-func (d *decoder) town(field, text string) (stop, bool) {
 	p, err := places.Find(text, d.home())
 	if err != nil {
-		d.Fault(placeFault(field, text, err))
-		return stop{}, false
+		detail := placeFault(field, text, err)
+		return stop{}, &detail
 	}
+	return stopOf(p), nil
+}
+
+// stopOf returns a place as a stop.
+func stopOf(p places.Found) stop {
 	s := stop{Name: p.Name, Country: p.Country, GeonameID: p.ID, RadiusKm: p.RadiusKm, location: p.Location()}
 	s.Latitude, s.Longitude = places.Degrees(p.Latitude), places.Degrees(p.Longitude)
 	if p.Region != p.Name {
@@ -141,12 +151,16 @@ func (d *decoder) town(field, text string) (stop, bool) {
 	if p.Larger != nil {
 		s.namesake = p.Larger.String()
 	}
-	return s, true
+	s.airport = p.Airport
+	return s
 }
 
 // home is the country in which a name is looked up first: the record's, else
 // the event's.
 func (d *decoder) home() string {
+	if d.Reader == nil {
+		return d.ev.Country
+	}
 	if text, ok := d.Raw("country"); ok {
 		var code string
 		if json.Unmarshal(text, &code) == nil {
@@ -271,16 +285,21 @@ func (d *decoder) remark(j *journey) {
 		case i == len(j.Stops)-1:
 			field = "to"
 		}
-		if s.alsoTown != "" {
-			d.notices = append(d.notices, Notice{Code: NoticeCodeIsPlace, Field: field,
-				Message: fmt.Sprintf("%s was taken as the code of %s. If %s is meant, write its country behind it.", s.Code, s.Name, s.alsoTown)})
-		}
-		if s.namesake != "" {
-			d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Suggestions: []string{s.namesake},
-				Message: fmt.Sprintf("%s was taken, in the country of the event; %s has far more people.", s, s.namesake)})
-		}
-		if s.alternate {
-			d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Message: fmt.Sprintf("%s was taken; the text is another name of it.", s)})
-		}
+		d.remarkStop(field, s)
+	}
+}
+
+// remarkStop makes the notices of one place.
+func (d *decoder) remarkStop(field string, s stop) {
+	if s.alsoTown != "" {
+		d.notices = append(d.notices, Notice{Code: NoticeCodeIsPlace, Field: field,
+			Message: fmt.Sprintf("%s was taken as the code of %s. If %s is meant, write its country behind it.", s.Code, s.Name, s.alsoTown)})
+	}
+	if s.namesake != "" {
+		d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Suggestions: []string{s.namesake},
+			Message: fmt.Sprintf("%s was taken, in the country of the event; %s has far more people.", s, s.namesake)})
+	}
+	if s.alternate {
+		d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Message: fmt.Sprintf("%s was taken; the text is another name of it.", s)})
 	}
 }

@@ -168,8 +168,18 @@ func eventFields() []eventField {
 		{name: "method", governed: true, value: func(e Event) any { return e.Method }},
 		{name: "factorSet", governed: true, value: func(e Event) any { return e.FactorSet }},
 		{name: "team", value: teamField, later: true},
+		{name: "place", governed: true, value: func(e Event) any { return e.Place }, later: true},
+		{name: "location", governed: true, value: locationField, later: true},
 		{name: "deleted", governed: true, value: func(e Event) any { return e.Deleted }},
 	}
+}
+
+// locationField is null for an event without a place.
+func locationField(e Event) any {
+	if e.Location.IsZero() {
+		return nil
+	}
+	return e.Location
 }
 
 // jsonOf returns a field's value as the API shows it, null for none.

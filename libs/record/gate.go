@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // GateState is whether the figure of an event may move.
@@ -170,6 +171,11 @@ func (e *Event) set(field string, value json.RawMessage) error {
 		return read(&e.VirtualAttendees)
 	case "country":
 		return text(&e.Country)
+	case "place":
+		return text(&e.Place)
+	case "location":
+		e.Location = footprint.Venue{}
+		return read(&e.Location)
 	case "timezone":
 		return text(&e.Timezone)
 	case "description":

@@ -74,9 +74,13 @@ type Event struct {
 	VirtualAttendees *int64
 	Country          string // ISO 3166-1 alpha-2, or empty
 	Timezone         string
-	Description      string
-	Boundary         json.RawMessage // as decoded, or nil
-	Method           Method
+	// Place is where it takes place, as it was stated; Location what that was
+	// resolved to. Both are empty where it was not said.
+	Place       string
+	Location    footprint.Venue
+	Description string
+	Boundary    json.RawMessage // as decoded, or nil
+	Method      Method
 
 	// Team, where it is not empty, is who sees the event and works on it.
 	Team []TeamMember
@@ -121,7 +125,7 @@ var NewMethod = Method{RadiativeForcing: true, GWP: "published", Engine: footpri
 func (e Event) Context() footprint.EventContext {
 	c := footprint.EventContext{
 		Country: e.Country, StartDate: e.StartDate, EndDate: e.EndDate,
-		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, FactorSet: e.FactorSet, Engine: e.Method.Engine,
+		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, FactorSet: e.FactorSet, Engine: e.Method.Engine, Place: e.Location,
 	}
 	if e.Attendees != nil {
 		c.Attendees = *e.Attendees

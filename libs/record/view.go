@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 )
 
@@ -72,6 +73,8 @@ func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error)
 		Attendees        *int64          `json:"attendees,omitempty"`
 		VirtualAttendees *int64          `json:"virtualAttendees,omitempty"`
 		Country          string          `json:"country,omitempty"`
+		Place            string          `json:"place,omitempty"`
+		Location         footprint.Venue `json:"location,omitzero"`
 		Timezone         string          `json:"timezone,omitempty"`
 		Description      string          `json:"description,omitempty"`
 		Boundary         json.RawMessage `json:"boundary,omitempty"`
@@ -88,7 +91,7 @@ func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error)
 		Result           *headlineView   `json:"result,omitempty"`
 		Rev              int64           `json:"revision"`
 	}{
-		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Timezone, e.Description,
+		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Place, e.Location, e.Timezone, e.Description,
 		e.Boundary, e.Method, teamOf(e), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
 		updatedBy(e), signOffOf(e), len(e.Proposals), counts, result, e.Rev,
 	})

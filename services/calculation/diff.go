@@ -34,6 +34,7 @@ const (
 	// These are of the event. They move the total only where a record depends on
 	// them, and the figures per attendee.
 	kindCountry   = "country_changed"
+	kindPlace     = "place_changed"
 	kindDates     = "dates_changed"
 	kindAttendees = "attendees_changed"
 	kindBoundary  = "boundary_changed"
@@ -184,6 +185,7 @@ func contextKinds(a, b resulttree.Result) []string {
 		{kindFactor, x.FactorSet != y.FactorSet},
 		{kindMethod, x.RadiativeForcing != y.RadiativeForcing || x.GWP != y.GWP || a.EngineVersion != b.EngineVersion},
 		{kindCountry, x.Country != y.Country},
+		{kindPlace, x.Place != y.Place},
 		{kindDates, x.StartDate != y.StartDate || x.EndDate != y.EndDate},
 		{kindAttendees, x.Attendees != y.Attendees},
 	} {
@@ -250,7 +252,7 @@ func (v *diffView) add(kind, typ string, records int64, m footprint.Mass) {
 // arrange puts parts and records into their order and leaves the small records
 // out.
 func (v *diffView) arrange() {
-	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindCountry, kindDates, kindAttendees, kindBoundary, kindBoth, kindOther}
+	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindCountry, kindPlace, kindDates, kindAttendees, kindBoundary, kindBoth, kindOther}
 	slices.SortFunc(v.Parts, func(a, b partView) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(eventreader.TypeOrder(a.Type), eventreader.TypeOrder(b.Type)))
 	})

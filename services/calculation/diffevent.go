@@ -37,7 +37,7 @@ func (v *diffView) addEventParts(older, newer resulttree.Result, causes []result
 	}
 	if slices.ContainsFunc(v.Parts, func(p partView) bool { return p.Kind == kindBoth }) {
 		// These are in it; attendees and dates move other figures as well.
-		kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == kindFactor || k == kindMethod || k == kindCountry })
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == kindFactor || k == kindMethod || k == kindCountry || k == kindPlace })
 	}
 	for _, kind := range kinds {
 		if !slices.ContainsFunc(v.Parts, func(p partView) bool { return p.Kind == kind }) {

@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/places"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // serverFields of an event are dropped when a client sends them.
 func serverFields() []string {
-	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges", "result"}
+	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges", "result", "location"}
 }
 
 // readReason reads the comment of a change.
@@ -87,6 +88,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 			event.Country = v
 		}
 	}, func() { event.Country = "" })
+	set("place", func() { readPlace(r, event, isNew) }, func() { event.Place, event.Location = "", footprint.Venue{} })
 	set("timezone", func() { readTimezone(r, event) }, func() { event.Timezone = "" })
 	text("description", &event.Description, 0, maxDescription)
 	set("boundary", func() { readBoundary(r, event) }, func() { event.Boundary = nil })
@@ -100,6 +102,33 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 			Message: fmt.Sprintf("endDate is on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
 	}
 	return changed
+}
+
+// readPlace resolves the place of an event in the event's country. What is read
+// without an event has no country yet, so that only its form is checked.
+func readPlace(r *fields.Reader, event *record.Event, isNew bool) {
+	text, ok := r.String("place", 1, places.MaxText)
+	if !ok || !isNew && event.ID == "" {
+		return
+	}
+	venue, _, detail := footprint.ResolveVenue(text, event.Country)
+	if detail != nil {
+		r.Fault(*detail)
+		return
+	}
+	event.Place, event.Location = text, venue
+}
+
+// placeNotices are what was assumed of the place that a body states.
+func placeNotices(r *fields.Reader, event record.Event) (notices []fields.Notice) {
+	if !r.Has("place") || event.Place == "" {
+		return nil
+	}
+	_, assumed, _ := footprint.ResolveVenue(event.Place, event.Country)
+	for _, n := range assumed {
+		notices = append(notices, fields.Notice{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
+	}
+	return notices
 }
 
 func readTimezone(r *fields.Reader, event *record.Event) {

@@ -23,11 +23,11 @@ func TestEventBody(t *testing.T) {
 		check   func(record.Event) bool
 	}{
 		"all fields": {isNew: true, changed: true, body: `{"title":"T","startDate":"2026-01-01","endDate":"2026-01-01","attendees":5,"virtualAttendees":0,
-			"country":"fr","timezone":"Europe/Paris","description":"d","boundary":{"included":["flights"],"excluded":[{"type":"waste","reason":"r"}]},
+			"country":"fr","place":"Lyon","location":{"name":"Mars"},"timezone":"Europe/Paris","description":"d","boundary":{"included":["flights"],"excluded":[{"type":"waste","reason":"r"}]},
 			"method":{"radiativeForcing":false,"gwp":"AR6"},"createdBy":"me","factorSet":"x","revision":7,"unknown":1}`,
 			check: func(e record.Event) bool {
 				return e.Country == "FR" && *e.Attendees == 5 && *e.VirtualAttendees == 0 && !e.Method.RadiativeForcing && e.Method.GWP == "AR6" &&
-					e.FactorSet == "" && e.Rev == 0 && string(e.Boundary) == `{"included":["flights"],"excluded":[{"type":"waste","reason":"r"}]}`
+					e.FactorSet == "" && e.Rev == 0 && e.Place == "Lyon" && e.Location.Country == "FR" && e.Location.Code == "LYS" && e.Location.Area && string(e.Boundary) == `{"included":["flights"],"excluded":[{"type":"waste","reason":"r"}]}`
 			}},
 		"an empty body of a new event": {isNew: true, faults: []string{"title REQUIRED"}},
 		"an empty change":              {check: func(e record.Event) bool { return e.Title == "Old" }},
@@ -38,6 +38,11 @@ func TestEventBody(t *testing.T) {
 		"an end before the stored start": {changed: true, body: `{"endDate":"2026-06-09"}`, faults: []string{"endDate OUT_OF_RANGE"}},
 		"all faults at once":             {changed: true, body: `{"title":"","startDate":"2026-02-30","attendees":-1,"country":"ZZ","timezone":"Mars/Olympus","method":{"gwp":"AR9"}}`, faults: []string{"title TOO_SHORT", "startDate BAD_FORMAT", "attendees OUT_OF_RANGE", "country UNKNOWN_CODE", "timezone UNKNOWN_CODE", "method.gwp NOT_ALLOWED"}},
 		"types are not guessed":          {changed: true, body: `{"title":5,"attendees":"7","method":[]}`, faults: []string{"title WRONG_TYPE", "attendees WRONG_TYPE", "method WRONG_TYPE"}},
+		"a code of a place stays a code": {isNew: true, changed: true, body: `{"title":"T","place":"LHR"}`, check: func(e record.Event) bool {
+			return e.Location.Code == "LHR" && !e.Location.Area && e.Location.Latitude != ""
+		}},
+		"a place of several meanings": {isNew: true, changed: true, body: `{"title":"T","place":"Newcastle"}`, faults: []string{"place AMBIGUOUS_PLACE"}},
+		"a place that is not known":   {isNew: true, changed: true, body: `{"title":"T","place":"Qwertzuiopville"}`, faults: []string{"place UNKNOWN_PLACE"}},
 		"a boundary needs reasons":       {changed: true, body: `{"boundary":{"excluded":[{"type":"waste"}]}}`, faults: []string{"boundary.excluded[0].reason REQUIRED"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,6 +29,7 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
+	web.Notify(c, placeNotices(r, event)...)
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
@@ -154,7 +155,10 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 			readEvent(r, e, false)
 			return r.Err()
 		},
-	}, func(event record.Event) error { return s.answerEvent(c, event) })
+	}, func(event record.Event) error {
+		web.Notify(c, placeNotices(r, event)...)
+		return s.answerEvent(c, event)
+	})
 }
 
 // deleteEvent takes an optional body with the reason.

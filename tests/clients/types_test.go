@@ -21,7 +21,7 @@ import (
 func typed() map[string][]reflect.Type {
 	return map[string][]reflect.Type{
 		"Event": {reflect.TypeFor[client.Event]()}, "EventInput": {reflect.TypeFor[client.EventInput]()}, "EventPatch": {reflect.TypeFor[client.EventPatch]()},
-		"Boundary": {reflect.TypeFor[client.Boundary]()}, "Method": {reflect.TypeFor[client.Method]()},
+		"EventLocation": {reflect.TypeFor[client.EventLocation]()}, "Boundary": {reflect.TypeFor[client.Boundary]()}, "Method": {reflect.TypeFor[client.Method]()},
 		"TokenBundle": {reflect.TypeFor[client.TokenBundle]()}, "SetupRequest": {reflect.TypeFor[client.SetupRequest]()},
 		"PasswordRequest": {reflect.TypeFor[client.PasswordRequest]()}, "Session": {reflect.TypeFor[client.Session]()},
 		"User": {reflect.TypeFor[client.User]()}, "Me": {reflect.TypeFor[client.Me]()}, "MeInput": {reflect.TypeFor[client.MeInput]()}, "Membership": {reflect.TypeFor[client.Membership]()}, "UserInput": {reflect.TypeFor[client.UserInput]()}, "UserPatch": {reflect.TypeFor[client.UserPatch]()},

@@ -124,23 +124,26 @@ type eventDoc struct {
 
 // eventState is what of an event a replacement stores.
 type eventState struct {
-	Title            string        `bson:"title"`
-	StartDate        string        `bson:"startDate"`
-	EndDate          string        `bson:"endDate"`
-	Attendees        *int64        `bson:"attendees"`
-	VirtualAttendees *int64        `bson:"virtualAttendees"`
-	Country          string        `bson:"country"`
-	Timezone         string        `bson:"timezone"`
-	Description      string        `bson:"description"`
-	Boundary         string        `bson:"boundary"`
-	Method           methodDoc     `bson:"method"`
-	FactorSet        string        `bson:"factorSet"`
-	CreatedBy        actorDoc      `bson:"createdBy"`
-	CreatedAt        bson.DateTime `bson:"createdAt"`
-	UpdatedAt        bson.DateTime `bson:"updatedAt"`
-	Rev              int64         `bson:"rev"`
-	ContextRev       int64         `bson:"contextRev"`
-	Deleted          bool          `bson:"deleted"`
+	Title            string `bson:"title"`
+	StartDate        string `bson:"startDate"`
+	EndDate          string `bson:"endDate"`
+	Attendees        *int64 `bson:"attendees"`
+	VirtualAttendees *int64 `bson:"virtualAttendees"`
+	Country          string `bson:"country"`
+	Timezone         string `bson:"timezone"`
+	// Place, and Location as JSON, are empty in events from before there were any.
+	Place       string        `bson:"place"`
+	Location    string        `bson:"location"`
+	Description string        `bson:"description"`
+	Boundary    string        `bson:"boundary"`
+	Method      methodDoc     `bson:"method"`
+	FactorSet   string        `bson:"factorSet"`
+	CreatedBy   actorDoc      `bson:"createdBy"`
+	CreatedAt   bson.DateTime `bson:"createdAt"`
+	UpdatedAt   bson.DateTime `bson:"updatedAt"`
+	Rev         int64         `bson:"rev"`
+	ContextRev  int64         `bson:"contextRev"`
+	Deleted     bool          `bson:"deleted"`
 	// Governance is the JSON of record.Governance; absent in events from before
 	// there was one. GateState repeats a part of it for the sweeper.
 	Governance string `bson:"governance,omitempty"`
@@ -161,6 +164,14 @@ func eventStateOf(e record.Event) (eventState, error) {
 	if err != nil {
 		return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
+	location := ""
+	if !e.Location.IsZero() {
+		text, err := json.Marshal(e.Location)
+		if err != nil {
+			return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
+		}
+		location = string(text)
+	}
 	gate := string(e.Gate.State)
 	if gate == "" {
 		gate = "open" // an omitted field would leave the old state
@@ -168,7 +179,7 @@ func eventStateOf(e record.Event) (eventState, error) {
 	return eventState{
 		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
-		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
+		Country: e.Country, Timezone: e.Timezone, Description: e.Description, Place: e.Place, Location: location,
 		Boundary: string(e.Boundary), Method: methodDoc(e.Method), FactorSet: e.FactorSet,
 		Team: teamToDoc(e.Team), VisibleTo: visibleTo(e),
 		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
@@ -188,11 +199,17 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
 		}
 	}
+	var location footprint.Venue
+	if state.Location != "" {
+		if err := json.Unmarshal([]byte(state.Location), &location); err != nil {
+			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
+		}
+	}
 	return record.Event{
 		ID: record.EventID(d.ID), Org: record.OrgID(d.Org), Slot: d.Slot,
 		Title: state.Title, StartDate: state.StartDate, EndDate: state.EndDate,
 		Attendees: state.Attendees, VirtualAttendees: state.VirtualAttendees,
-		Country: state.Country, Timezone: state.Timezone, Description: state.Description,
+		Country: state.Country, Timezone: state.Timezone, Description: state.Description, Place: state.Place, Location: location,
 		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
 		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
 		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,

@@ -75,6 +75,7 @@ func someEvent(id record.EventID) record.Event {
 	return record.Event{
 		ID: id, Org: acme, Title: "Gala", StartDate: "2026-05-01", EndDate: "2026-05-03",
 		Attendees: new(int64(250)), VirtualAttendees: new(int64(0)), Country: "DE", Timezone: "Europe/Berlin",
+		Place: "Kiel", Location: footprint.Venue{Name: "Kiel", Region: "Schleswig-Holstein", Country: "DE", GeonameID: 2891122, Code: "HAM", Latitude: "54.32133", Longitude: "10.13489", Area: true},
 		Description: "An evening.", Boundary: json.RawMessage(`{"included":["flights"],"excluded":[]}`),
 		Method: record.Method{RadiativeForcing: true, GWP: "AR6", Engine: "2.0.0"}, FactorSet: "2026.1",
 		CreatedBy: record.Actor{ID: "u1", Name: "Ann", Role: identity.Manager},

@@ -122,19 +122,21 @@ func entryFromJSON(e entryJSON) (record.Entry, error) {
 
 // eventBody is what of an event no query asks for.
 type eventBody struct {
-	Title            string    `json:"title"`
-	StartDate        string    `json:"startDate,omitempty"`
-	EndDate          string    `json:"endDate,omitempty"`
-	Attendees        *int64    `json:"attendees,omitempty"`
-	VirtualAttendees *int64    `json:"virtualAttendees,omitempty"`
-	Country          string    `json:"country,omitempty"`
-	Timezone         string    `json:"timezone,omitempty"`
-	Description      string    `json:"description,omitempty"`
-	RadiativeForcing bool      `json:"radiativeForcing"`
-	GWP              string    `json:"gwp"`
-	Engine           string    `json:"engine,omitempty"`
-	FactorSet        string    `json:"factorSet"`
-	CreatedBy        actorJSON `json:"createdBy"`
+	Title            string          `json:"title"`
+	StartDate        string          `json:"startDate,omitempty"`
+	EndDate          string          `json:"endDate,omitempty"`
+	Attendees        *int64          `json:"attendees,omitempty"`
+	VirtualAttendees *int64          `json:"virtualAttendees,omitempty"`
+	Country          string          `json:"country,omitempty"`
+	Timezone         string          `json:"timezone,omitempty"`
+	Place            string          `json:"place,omitempty"`
+	Location         footprint.Venue `json:"location,omitzero"`
+	Description      string          `json:"description,omitempty"`
+	RadiativeForcing bool            `json:"radiativeForcing"`
+	GWP              string          `json:"gwp"`
+	Engine           string          `json:"engine,omitempty"`
+	FactorSet        string          `json:"factorSet"`
+	CreatedBy        actorJSON       `json:"createdBy"`
 }
 
 // eventColumns are the columns scanEvent reads, in its order.
@@ -144,7 +146,7 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 	return json.Marshal(eventBody{
 		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
-		Country: e.Country, Timezone: e.Timezone, Description: e.Description,
+		Country: e.Country, Timezone: e.Timezone, Place: e.Place, Location: e.Location, Description: e.Description,
 		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, Engine: e.Method.Engine,
 		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy),
 	})
@@ -178,6 +180,7 @@ func scanEvent(row scanner) (record.Event, error) {
 	e.Title, e.StartDate, e.EndDate = b.Title, b.StartDate, b.EndDate
 	e.Attendees, e.VirtualAttendees = b.Attendees, b.VirtualAttendees
 	e.Country, e.Timezone, e.Description = b.Country, b.Timezone, b.Description
+	e.Place, e.Location = b.Place, b.Location
 	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP, Engine: b.Engine}
 	e.FactorSet, e.CreatedBy = b.FactorSet, by
 	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)

@@ -989,9 +989,11 @@ Event = TypedDict(
         "description": "NotRequired[str]",
         "endDate": "NotRequired[str]",
         "factorSet": "str",
+        "location": "NotRequired[EventLocation]",
         "method": "Method",
         "notices": "NotRequired[List[Notice]]",
         "openChanges": "NotRequired[int]",
+        "place": "NotRequired[str]",
         "result": "NotRequired[Dict[str, Any]]",
         "revision": "int",
         "signOff": "NotRequired[SignOff]",
@@ -1016,10 +1018,12 @@ createdBy: Who did something, with the name and role of that moment.
 description: Notes about the event.
 endDate: The last day.
 factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+location: What the place of an event was resolved to. The server writes it.
 method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 openChanges: How many proposed changes wait for a second manager; absent for none.
+place: Where it takes place, as it was stated.
 result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
     is not in it yet.
 revision: Rises with every change of the event; counts and result change without it.
@@ -1088,9 +1092,11 @@ EventDecisionResponseData = TypedDict(
         "description": "NotRequired[str]",
         "endDate": "NotRequired[str]",
         "factorSet": "NotRequired[str]",
+        "location": "NotRequired[EventLocation]",
         "method": "NotRequired[Method]",
         "notices": "NotRequired[List[Notice]]",
         "openChanges": "NotRequired[int]",
+        "place": "NotRequired[str]",
         "result": "NotRequired[Dict[str, Any]]",
         "revision": "NotRequired[int]",
         "signOff": "NotRequired[SignOff]",
@@ -1116,10 +1122,12 @@ deleted: It is gone.
 description: Notes about the event.
 endDate: The last day.
 factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+location: What the place of an event was resolved to. The server writes it.
 method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 openChanges: How many proposed changes wait for a second manager; absent for none.
+place: Where it takes place, as it was stated.
 result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
     is not in it yet.
 revision: Rises with every change of the event; counts and result change without it.
@@ -1178,6 +1186,7 @@ EventInput = TypedDict(
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
         "method": "NotRequired[Method]",
+        "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
         "timezone": "NotRequired[Optional[str]]",
         "title": "str",
@@ -1192,10 +1201,39 @@ country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
 method: How the footprint is calculated. A change calculates it anew.
+place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
+    that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
 startDate: The first day.
 timezone: An IANA time zone.
 title: Title of the event.
 virtualAttendees: People who take part from elsewhere.
+"""
+
+EventLocation = TypedDict(
+    "EventLocation",
+    {
+        "area": "NotRequired[bool]",
+        "code": "NotRequired[str]",
+        "country": "str",
+        "geonameId": "NotRequired[int]",
+        "latitude": "Number",
+        "longitude": "Number",
+        "name": "str",
+        "radiusKm": "NotRequired[int]",
+        "region": "NotRequired[str]",
+    },
+)
+EventLocation.__doc__ = """What the place of an event was resolved to. The server writes it.
+
+area: True of a town or a postcode area, absent for an airport.
+code: Code of the airport, or of the one that stands for the town.
+country: ISO 3166-1 alpha-2.
+geonameId: Its number in GeoNames, of a town.
+latitude: Degrees north. In °.
+longitude: Degrees east. In °.
+name: Name of the town or airport, or the code of the postcode area.
+radiusKm: Of a postcode area: nine in ten of its addresses are that near. In km.
+region: State, province or county.
 """
 
 EventPatch = TypedDict(
@@ -1208,6 +1246,7 @@ EventPatch = TypedDict(
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
         "method": "NotRequired[Method]",
+        "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
         "timezone": "NotRequired[Optional[str]]",
         "title": "NotRequired[str]",
@@ -1223,6 +1262,7 @@ country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
 method: How the footprint is calculated. A change calculates it anew.
+place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
 startDate: The first day.
 timezone: An IANA time zone.
 title: Title of the event.

@@ -96,6 +96,7 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
       attendees: drop(attendees === '' ? null : Number(attendees)),
       virtualAttendees: drop(virtual === '' ? null : Number(virtual)),
       country: drop(country),
+      place: drop(text('place')),
       timezone: drop(text('timezone')),
       description: drop(text('description')),
       ...(left.length > 0 || base?.boundary
@@ -166,6 +167,14 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
             clearable
             error={fault('country')}
             clearButtonProps={{ 'aria-label': t('state.clear') }}
+          />
+          <TextInput
+            name="place"
+            label={t('event.place')}
+            description={t('event.placeHint')}
+            maxLength={200}
+            defaultValue={base?.place ?? ''}
+            error={fault('place')}
           />
           <TextInput
             name="timezone"
