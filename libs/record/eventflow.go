@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -115,6 +116,12 @@ func (req EventRequest) gate(before Event) error {
 		With(apperr.Detail{Field: "signOff", Code: "OPEN", Message: "Only a signed event can be opened again."})
 }
 
+// restated reports whether a change asks for a new revision of the result: its
+// figures are calculated under another context, or stated within another boundary.
+func restated(before, after Event) bool {
+	return after.Context() != before.Context() || !bytes.Equal(before.Boundary, after.Boundary)
+}
+
 // next returns the event after the change, with its history entry.
 func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 	before = Adopted(before)
@@ -125,7 +132,7 @@ func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 	}
 	now := f.Now().UTC().Truncate(time.Millisecond)
 	after.Rev, after.UpdatedAt, after.UpdatedBy = before.Rev+1, now, req.By
-	if after.Context() != before.Context() {
+	if restated(before, after) {
 		after.ContextRev = before.ContextRev + 1
 	}
 	if after.ContextRev != before.ContextRev || after.Deleted {

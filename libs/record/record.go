@@ -91,9 +91,9 @@ type Event struct {
 	UpdatedAt time.Time
 
 	Rev int64 // +1 with every change
-	// ContextRev rises by one with each change that moves numbers (method,
-	// country, dates, attendees, factor set): what was calculated under another
-	// ContextRev is calculated anew.
+	// ContextRev rises by one with each change that moves numbers or what they
+	// cover (method, country, dates, attendees, factor set, boundary): what was
+	// calculated under another ContextRev is calculated anew.
 	ContextRev int64
 	// Mark, when not empty, says that the result does not reflect this event's
 	// context yet. Only the worker that has written the result clears it.

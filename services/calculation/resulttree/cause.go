@@ -53,6 +53,15 @@ func (c Cause) sameGround(other Cause) bool {
 	return c.Action == other.Action && c.By.ID == other.By.ID && c.Comment == other.Comment
 }
 
+// addFields adds the fields that are not named yet.
+func (c *Cause) addFields(fields []string) {
+	for _, f := range fields {
+		if !slices.Contains(c.Fields, f) {
+			c.Fields = append(c.Fields, f)
+		}
+	}
+}
+
 // MergeCauses adds causes to a list. A list holds maxCauses at most; what is
 // beyond is counted by its last one.
 func MergeCauses(list []Cause, more ...Cause) []Cause {
@@ -68,6 +77,7 @@ func MergeCauses(list []Cause, more ...Cause) []Cause {
 				at, list = len(list), append(list, Cause{Action: ActionOther})
 			}
 			list[at].Records += c.Records
+			list[at].addFields(c.Fields)
 			continue
 		}
 		known := &list[at]
@@ -75,11 +85,7 @@ func MergeCauses(list []Cause, more ...Cause) []Cause {
 		if c.At.After(known.At) {
 			known.At, known.By = c.At, c.By
 		}
-		for _, f := range c.Fields {
-			if !slices.Contains(known.Fields, f) {
-				known.Fields = append(known.Fields, f)
-			}
-		}
+		known.addFields(c.Fields)
 		for _, id := range c.RecordIDs {
 			if len(known.RecordIDs) < maxCauseRecords && !slices.Contains(known.RecordIDs, id) {
 				known.RecordIDs = append(known.RecordIDs, id)
@@ -267,7 +273,9 @@ func (r Recalculator) resultCauses(ctx context.Context, stored, next Result) ([]
 	if err != nil {
 		return nil, err
 	}
-	if stored.Version > 0 && stored.ContextRev != next.ContextRev {
+	// The first revision has nothing before it that an event could have changed. One
+	// that counts nothing came with the event.
+	if stored.Version > 0 && stored.ContextRev != next.ContextRev || stored.Version == 0 && len(causes) == 0 {
 		moves, err := r.eventCauses(ctx, stored, next)
 		if err != nil {
 			return nil, err
@@ -297,6 +305,9 @@ func (r Recalculator) eventCauses(ctx context.Context, stored, next Result) ([]C
 		if err != nil || len(moves) > 0 {
 			return moves, err
 		}
+	}
+	if stored.Version == 0 {
+		return nil, nil
 	}
 	return []Cause{{Action: ActionEvent}}, nil
 }

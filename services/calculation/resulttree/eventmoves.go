@@ -41,8 +41,13 @@ func (h eventHistory) ContextMoves(ctx context.Context, org record.OrgID, event 
 			continue
 		}
 		c := Cause{Action: string(e.Action), By: e.By, At: e.At, Comment: e.Comment}
-		if e.Action == record.EventChanged || e.Action == record.EventAdopted {
+		switch e.Action {
+		case record.EventChanged:
 			c.Action = ActionEvent
+		case record.EventAdopted: // what was found, which nobody is known to have done
+			causes = MergeCauses(causes, Cause{Action: ActionUnknown})
+			continue
+		default:
 		}
 		for _, f := range e.Changed {
 			c.Fields = append(c.Fields, f.Field)

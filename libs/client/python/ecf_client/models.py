@@ -392,8 +392,9 @@ Cause = TypedDict(
 )
 Cause.__doc__ = """One reason for which a revision of a result exists.
 
-action: The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set` or `new-
-    engine`. `unknown`: from before causes were kept. `other` counts what is beyond the first 20.
+action: The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set`, `approve-
+    change` (a change of the event that a second manager approved) or `new-engine`; `create` where nothing was counted
+    yet. `unknown`: from before causes were kept. `other` counts what is beyond the first 20.
 at: When, for several the last; null where that is not known.
 by: Who did it; null where that is not known.
 comment: The comment given with it; empty for none.
