@@ -22,6 +22,8 @@ func Operations() Table {
 		item  = sub + "/{recordId}"
 		named = sub + "/by-reference/{" + Reference + "}"
 
+		eventNamed = "/events/by-reference/{" + Reference + "}"
+
 		anyone  = identity.RoleNone
 		viewer  = identity.Viewer
 		user    = identity.User
@@ -73,6 +75,8 @@ func Operations() Table {
 
 		{ID: "listEvents", Method: get, Path: "/events", Service: Records, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "createEvent", Method: post, Path: "/events", Service: Records, Least: manager, Reach: Organization},
+		{ID: "getEventByReference", Method: get, Path: eventNamed, Service: Records, Least: viewer, Reach: Organization},
+		{ID: "putEventByReference", Method: put, Path: eventNamed, Service: Records, Least: manager, Reach: Organization},
 		{ID: "getEvent", Method: get, Path: event, Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateEvent", Method: patch, Path: event, Service: Records, Least: manager, Reach: Organization},
 		{ID: "deleteEvent", Method: remove, Path: event, Service: Records, Least: manager, Reach: Organization},

@@ -62,7 +62,9 @@ type Detail struct {
 	Suggestions []string `json:"suggestions,omitempty"`
 	// RecordID and Status name the record that is in the way, where one is.
 	RecordID string `json:"recordId,omitempty"`
-	Status   string `json:"status,omitempty"`
+	// EventID is the event that is in the way, where one is.
+	EventID string `json:"eventId,omitempty"`
+	Status  string `json:"status,omitempty"`
 }
 
 // Error is a failure a client may be told about.

@@ -16,6 +16,17 @@ const (
 	UpdateDuplicate OnDuplicate = "update" // the record that is there gets the fields sent
 )
 
+// GetEventByReference reads the event that has a reference.
+func (c *Client) GetEventByReference(ctx context.Context, reference string, options ...Option) (*Event, error) {
+	return ask[Event](ctx, c, get("events", "by-reference", reference), options)
+}
+
+// PutEventByReference creates the event of a reference, or gives it exactly the
+// fields of e. Nothing changes where it has them already. For managers.
+func (c *Client) PutEventByReference(ctx context.Context, reference string, e EventPut, options ...Option) (*Event, error) {
+	return ask[Event](ctx, c, change(http.MethodPut, e, "events", "by-reference", reference), options)
+}
+
 // ReferenceRef names a record by its external reference.
 type ReferenceRef struct{ EventID, Type, Reference string }
 

@@ -30,7 +30,11 @@ type Event struct {
 	Description string `json:"description,omitempty"`
 	// What the footprint is meant to cover, as it was given.
 	Boundary *Boundary `json:"boundary,omitempty"`
-	Method   Method    `json:"method"`
+	// Your own key of the event.
+	ExternalReference string `json:"externalReference,omitempty"`
+	// Texts of your own.
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Method   Method            `json:"method"`
 	// The set of emission factors its footprint is calculated with. It is fixed when the event is made.
 	FactorSet string `json:"factorSet"`
 	CreatedBy Actor  `json:"createdBy"`
@@ -124,7 +128,18 @@ type EventInput struct {
 	Description string `json:"description,omitempty"`
 	// What the footprint is meant to cover. It describes; approved records always count.
 	Boundary *Boundary `json:"boundary,omitempty"`
-	Method   *Method   `json:"method,omitempty"`
+	// Your own key of the event, unique in the organization.
+	ExternalReference string `json:"externalReference,omitempty"`
+	// Up to 20 texts of your own.
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Method   *Method           `json:"method,omitempty"`
+}
+
+// EventPut is all fields of an event; what is not set is emptied.
+type EventPut struct {
+	EventInput
+	// Why, for the history. The organization may require it.
+	Comment string `json:"comment,omitempty"`
 }
 
 // EventPatch changes an event. What is not set stays as it is.
@@ -149,7 +164,11 @@ type EventPatch struct {
 	Description Optional[string] `json:"description,omitzero"`
 	// What the footprint is meant to cover, as in EventInput; it replaces the boundary as a whole.
 	Boundary Optional[Boundary] `json:"boundary,omitzero"`
-	Method   Optional[Method]   `json:"method,omitzero"`
+	// Your own key of the event, unique in the organization.
+	ExternalReference Optional[string] `json:"externalReference,omitzero"`
+	// Up to 20 texts of your own.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	Method   Optional[Method]            `json:"method,omitzero"`
 	// Why, for the history. The organization may require it.
 	Comment Optional[string] `json:"comment,omitzero"`
 }

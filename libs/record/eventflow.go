@@ -15,6 +15,7 @@ type EventStore interface {
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
 	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
+	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 }
 
 // EventFlow makes the changes of events: each is one conditional write together
@@ -57,7 +58,7 @@ var ErrUnchanged = errors.New("record: nothing to change")
 
 // Apply makes one change: read, check the gate, change, write on the condition
 // that nothing came between. Errors for the client: EVENT_NOT_FOUND,
-// EVENT_SIGNED, UNAVAILABLE, and those of Change.
+// EVENT_SIGNED, UNAVAILABLE, DUPLICATE_REFERENCE, and those of Change.
 func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 	for range applyAttempts {
 		before, err := f.Store.Event(ctx, req.Org, req.ID)
@@ -83,6 +84,9 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		err = f.Store.ReplaceEvent(ctx, req.Org, after, before.Rev)
 		if errors.Is(err, ErrConflict) {
 			continue
+		}
+		if errors.Is(err, ErrDuplicateReference) {
+			return Event{}, DuplicateEventReference(ctx, f.Store, req.Org, after)
 		}
 		if err != nil {
 			return Event{}, fmt.Errorf("%s event: %w", req.Action, err)

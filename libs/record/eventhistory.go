@@ -170,6 +170,8 @@ func eventFields() []eventField {
 		{name: "team", value: teamField, later: true},
 		{name: "place", governed: true, value: func(e Event) any { return e.Place }, later: true},
 		{name: "location", governed: true, value: locationField, later: true},
+		{name: "externalReference", value: func(e Event) any { return e.Reference }, later: true},
+		{name: "metadata", value: func(e Event) any { return e.Metadata }, later: true},
 		{name: "deleted", governed: true, value: func(e Event) any { return e.Deleted }},
 	}
 }
@@ -187,6 +189,10 @@ func jsonOf(v any) json.RawMessage {
 	switch v := v.(type) {
 	case string:
 		if v == "" {
+			return json.RawMessage("null")
+		}
+	case map[string]string:
+		if len(v) == 0 {
 			return json.RawMessage("null")
 		}
 	case json.RawMessage:

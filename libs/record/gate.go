@@ -198,6 +198,11 @@ func (e *Event) set(field string, value json.RawMessage) error {
 			e.Team = team.Members
 		}
 		return err
+	case "externalReference":
+		return text(&e.Reference)
+	case "metadata":
+		e.Metadata = nil
+		return read(&e.Metadata)
 	case "deleted":
 		return read(&e.Deleted)
 	}

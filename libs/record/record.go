@@ -81,6 +81,11 @@ type Event struct {
 	Description string
 	Boundary    json.RawMessage // as decoded, or nil
 	Method      Method
+	// Reference is the client's externalReference; unique among the events of the
+	// organization that are not deleted.
+	Reference string
+	// Metadata are texts of the client's own; nil for none.
+	Metadata map[string]string
 
 	// Team, where it is not empty, is who sees the event and works on it.
 	Team []TeamMember
@@ -102,6 +107,27 @@ type Event struct {
 
 	// Governance is who may move the figure, and who did.
 	Governance
+}
+
+// WithoutInput returns the event without what its clients have set: as one that was
+// just made, but for the engine and the factor set it is pinned to.
+func (e Event) WithoutInput() Event {
+	method := DefaultMethod
+	method.Engine = e.Method.Engine
+	e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees = "", "", "", nil, nil
+	e.Country, e.Timezone, e.Description, e.Boundary, e.Method = "", "", "", nil, method
+	e.Reference, e.Metadata = "", nil
+	e.Place, e.Location = "", footprint.Venue{}
+	return e
+}
+
+// RefKey is the value under the unique index on references of events, as
+// Record.RefKey is of records.
+func (e Event) RefKey() string {
+	if e.Reference == "" || e.Deleted {
+		return "id:" + string(e.ID)
+	}
+	return "ref:" + e.Reference
 }
 
 // Method is how an event wants its footprint calculated.

@@ -12,14 +12,20 @@ type References interface {
 	RecordByReference(ctx context.Context, org OrgID, sub Sub, reference string) (Record, error)
 }
 
-// CheckReference refuses the references that no path can name: clients and
+// BadReference returns the fault of a reference that no path can name: clients and
 // proxies take . and .. for steps in the path, encoded or not.
+func BadReference(reference string) (apperr.Detail, bool) {
+	return apperr.Detail{Field: "externalReference", Code: "NOT_ALLOWED",
+		Message: fmt.Sprintf("externalReference cannot be %q: no path could name what has it.", reference),
+	}, reference == "." || reference == ".."
+}
+
+// CheckReference refuses the references that no path can name.
 func CheckReference(reference string) error {
-	if reference != "." && reference != ".." {
-		return nil
+	if fault, bad := BadReference(reference); bad {
+		return apperr.Invalid(fault)
 	}
-	return apperr.Invalid(apperr.Detail{Field: "externalReference", Code: "NOT_ALLOWED",
-		Message: fmt.Sprintf("externalReference cannot be %q: no path could name the record.", reference)})
+	return nil
 }
 
 // duplicateReference is the refusal of a reference that another record has. It
@@ -39,4 +45,18 @@ func DuplicateDetail(owner Record) apperr.Detail {
 		Field: "externalReference", Code: "DUPLICATE", RecordID: string(owner.ID), Status: string(owner.Status),
 		Message: fmt.Sprintf("The record %s, which is %s, has this reference. Use another one, or update that record.", owner.ID, owner.Status),
 	}
+}
+
+// DuplicateEventReference is the refusal of a reference that another event has. It
+// names that event where it is still there.
+func DuplicateEventReference(ctx context.Context, in interface {
+	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
+}, org OrgID, e Event) error {
+	d := apperr.Detail{Field: "externalReference", Code: "DUPLICATE",
+		Message: "A reference is used once in an organization. Use another one, or change the event that has it."}
+	if owner, err := in.EventByReference(ctx, org, e.Reference); err == nil && owner.ID != e.ID {
+		d.EventID = string(owner.ID)
+		d.Message = fmt.Sprintf("The event %s has this reference. Use another one, or change that event.", owner.ID)
+	}
+	return apperr.New(apperr.DuplicateReference, "Another event of this organization has this externalReference.").With(d)
 }

@@ -48,6 +48,9 @@ func (h *Rehearsal) InsertEvent(ctx context.Context, org OrgID, e Event, quota i
 	if quota != Unlimited && used >= quota {
 		return Event{}, ErrQuota
 	}
+	if err := h.referEvent(ctx, org, e); err != nil {
+		return Event{}, err
+	}
 	e.Org, e.Slot = org, used+1
 	return e, nil
 }
@@ -55,7 +58,30 @@ func (h *Rehearsal) InsertEvent(ctx context.Context, org OrgID, e Event, quota i
 // ReplaceEvent implements the method of Events.
 func (h *Rehearsal) ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error {
 	stored, err := h.store.Event(ctx, org, e.ID)
-	return replaceable(err, stored.Rev, prevRev)
+	if err := replaceable(err, stored.Rev, prevRev); err != nil {
+		return err
+	}
+	return h.referEvent(ctx, org, e)
+}
+
+// referEvent returns ErrDuplicateReference where another event has the reference.
+func (h *Rehearsal) referEvent(ctx context.Context, org OrgID, e Event) error {
+	if e.Reference == "" || e.Deleted {
+		return nil
+	}
+	owner, err := h.store.EventByReference(ctx, org, e.Reference)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err == nil && owner.ID != e.ID:
+		return ErrDuplicateReference
+	}
+	return err
+}
+
+// EventByReference implements the method of Events.
+func (h *Rehearsal) EventByReference(ctx context.Context, org OrgID, ref string) (Event, error) {
+	return h.store.EventByReference(ctx, org, ref)
 }
 
 // ReplaceOrganization implements the method of Organizations.

@@ -16,8 +16,8 @@ var (
 	ErrConflict = errors.New("record: revision has moved")
 	// ErrDuplicate: the id is taken.
 	ErrDuplicate = errors.New("record: duplicate id")
-	// ErrDuplicateReference: another live record of the sub-collection has this
-	// external reference.
+	// ErrDuplicateReference: another record of the sub-collection, or another event of
+	// the organization, that is not deleted has this external reference.
 	ErrDuplicateReference = errors.New("record: duplicate reference")
 	// ErrQuota: the organization has no slot left for another event.
 	ErrQuota = errors.New("record: event quota reached")
@@ -71,15 +71,20 @@ type Events interface {
 	// the highest ever taken by the organization, deleted events included.
 	// ErrQuota if that exceeds quota (Unlimited: never), exactly, however many
 	// inserts run at once on however many processes. It returns the event with
-	// its slot. ErrDuplicate if the id is taken.
+	// its slot. ErrDuplicate if the id is taken, else ErrDuplicateReference if the
+	// RefKey is.
 	InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error)
 	// Event reads an event that is not deleted; ErrNotFound.
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
+	// EventByReference reads the event that is not deleted and has this external
+	// reference; ErrNotFound.
+	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 	// UsedSlots returns the highest slot ever taken: the quota used.
 	UsedSlots(ctx context.Context, org OrgID) (int64, error)
 	// ReplaceEvent stores e where the stored Rev is prevRev and the event is
 	// not deleted, else ErrConflict. The stored Mark is kept where e.Mark is
 	// empty: only ClearEventMark removes one. The slot never changes.
+	// ErrDuplicateReference if e's RefKey is another's.
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
 }
 

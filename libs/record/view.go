@@ -66,33 +66,35 @@ func (e Event) MarshalJSON() ([]byte, error) { return marshalEvent(e, nil, nil) 
 
 func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error) {
 	return json.Marshal(struct {
-		ID               EventID         `json:"_id"`
-		Title            string          `json:"title"`
-		StartDate        string          `json:"startDate,omitempty"`
-		EndDate          string          `json:"endDate,omitempty"`
-		Attendees        *int64          `json:"attendees,omitempty"`
-		VirtualAttendees *int64          `json:"virtualAttendees,omitempty"`
-		Country          string          `json:"country,omitempty"`
-		Place            string          `json:"place,omitempty"`
-		Location         footprint.Venue `json:"location,omitzero"`
-		Timezone         string          `json:"timezone,omitempty"`
-		Description      string          `json:"description,omitempty"`
-		Boundary         json.RawMessage `json:"boundary,omitempty"`
-		Method           Method          `json:"method"`
-		Team             *teamView       `json:"team,omitempty"`
-		FactorSet        string          `json:"factorSet"`
-		CreatedBy        Actor           `json:"createdBy"`
-		CreatedAt        string          `json:"createdAt"`
-		UpdatedAt        string          `json:"updatedAt"`
-		UpdatedBy        *Actor          `json:"updatedBy,omitempty"`
-		SignOff          *signOffView    `json:"signOff,omitempty"`
-		Proposals        int             `json:"openChanges,omitempty"`
-		Counts           *Counts         `json:"counts,omitempty"`
-		Result           *headlineView   `json:"result,omitempty"`
-		Rev              int64           `json:"revision"`
+		ID               EventID           `json:"_id"`
+		Title            string            `json:"title"`
+		StartDate        string            `json:"startDate,omitempty"`
+		EndDate          string            `json:"endDate,omitempty"`
+		Attendees        *int64            `json:"attendees,omitempty"`
+		VirtualAttendees *int64            `json:"virtualAttendees,omitempty"`
+		Country          string            `json:"country,omitempty"`
+		Place            string            `json:"place,omitempty"`
+		Location         footprint.Venue   `json:"location,omitzero"`
+		Timezone         string            `json:"timezone,omitempty"`
+		Description      string            `json:"description,omitempty"`
+		Boundary         json.RawMessage   `json:"boundary,omitempty"`
+		Reference        string            `json:"externalReference,omitempty"`
+		Metadata         map[string]string `json:"metadata,omitempty"`
+		Method           Method            `json:"method"`
+		Team             *teamView         `json:"team,omitempty"`
+		FactorSet        string            `json:"factorSet"`
+		CreatedBy        Actor             `json:"createdBy"`
+		CreatedAt        string            `json:"createdAt"`
+		UpdatedAt        string            `json:"updatedAt"`
+		UpdatedBy        *Actor            `json:"updatedBy,omitempty"`
+		SignOff          *signOffView      `json:"signOff,omitempty"`
+		Proposals        int               `json:"openChanges,omitempty"`
+		Counts           *Counts           `json:"counts,omitempty"`
+		Result           *headlineView     `json:"result,omitempty"`
+		Rev              int64             `json:"revision"`
 	}{
 		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Place, e.Location, e.Timezone, e.Description,
-		e.Boundary, e.Method, teamOf(e), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
+		e.Boundary, e.Reference, e.Metadata, e.Method, teamOf(e), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
 		updatedBy(e), signOffOf(e), len(e.Proposals), counts, result, e.Rev,
 	})
 }

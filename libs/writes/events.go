@@ -29,6 +29,8 @@ type EventChange struct {
 type EventOutcome struct {
 	Event    record.Event
 	Proposal *record.Proposal
+	// Unchanged: the event was already as asked for, and nothing was written.
+	Unchanged bool
 }
 
 // ChangeEvent makes a change of an event or, where it moves a figure that was
@@ -41,11 +43,13 @@ func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, e
 		return EventOutcome{}, err
 	}
 	var proposal *record.Proposal
+	var unchanged bool
 	flow := record.EventFlow{Store: w.Store, Now: w.now}
 	event, err := flow.Apply(ctx, record.EventRequest{
 		Org: w.Org, ID: ch.Event, Action: ch.Action, By: w.By, Comment: ch.Comment, PolicyRev: policy.Rev, AnyGate: true,
 		Change: func(e *record.Event) (err error) {
 			proposal, err = w.change(ctx, ch, policy, e)
+			unchanged = errors.Is(err, record.ErrUnchanged)
 			return err
 		},
 		Entry: func(entry *record.EventEntry) {
@@ -58,10 +62,10 @@ func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, e
 	if err != nil {
 		return EventOutcome{}, err
 	}
-	if event.Mark != "" {
+	if event.Mark != "" && !unchanged {
 		w.Notify(ctx, event.ID)
 	}
-	return EventOutcome{Event: event, Proposal: proposal}, nil
+	return EventOutcome{Event: event, Proposal: proposal, Unchanged: unchanged}, nil
 }
 
 // change edits the event: the change itself, or a proposal of it.
@@ -74,6 +78,10 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 		return nil, apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
 	}
 	changed := record.EventChanges(seen, *e)
+	if len(changed) == 0 {
+		// No revision, no entry, no proposal, and no reason is asked for.
+		return nil, record.ErrUnchanged
+	}
 	if !record.Governed(changed) {
 		return nil, nil //nolint:nilnil // no proposal is needed
 	}

@@ -22,6 +22,7 @@ type Store interface {
 	ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error)
+	EventByReference(ctx context.Context, org record.OrgID, reference string) (record.Event, error)
 	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
 	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
 	Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error)

@@ -18,6 +18,9 @@ const (
 	maxDescription  = 5000
 	maxBoundaryList = 50
 	maxReason       = 500
+	maxReference    = 128
+	maxMetadata     = 20
+	maxMetadatum    = 500
 )
 
 // serverFields of an event are dropped when a client sends them.
@@ -92,6 +95,12 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	set("timezone", func() { readTimezone(r, event) }, func() { event.Timezone = "" })
 	text("description", &event.Description, 0, maxDescription)
 	set("boundary", func() { readBoundary(r, event) }, func() { event.Boundary = nil })
+	set("externalReference", func() { readEventReference(r, event) }, func() { event.Reference = "" })
+	set("metadata", func() {
+		if v, ok := r.StringMap("metadata", maxMetadata, maxMetadatum); ok {
+			event.Metadata = v
+		}
+	}, func() { event.Metadata = nil })
 	set("method", func() { readMethod(r, event) }, func() {
 		engine := event.Method.Engine
 		event.Method = record.DefaultMethod
@@ -129,6 +138,18 @@ func placeNotices(r *fields.Reader, event record.Event) (notices []fields.Notice
 		notices = append(notices, fields.Notice{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
 	}
 	return notices
+}
+
+func readEventReference(r *fields.Reader, event *record.Event) {
+	reference, ok := r.String("externalReference", 1, maxReference)
+	if !ok {
+		return
+	}
+	if fault, bad := record.BadReference(reference); bad {
+		r.Fault(fault)
+		return
+	}
+	event.Reference = reference
 }
 
 func readTimezone(r *fields.Reader, event *record.Event) {

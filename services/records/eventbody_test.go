@@ -43,7 +43,7 @@ func TestEventBody(t *testing.T) {
 		}},
 		"a place of several meanings": {isNew: true, changed: true, body: `{"title":"T","place":"Newcastle"}`, faults: []string{"place AMBIGUOUS_PLACE"}},
 		"a place that is not known":   {isNew: true, changed: true, body: `{"title":"T","place":"Qwertzuiopville"}`, faults: []string{"place UNKNOWN_PLACE"}},
-		"a boundary needs reasons":       {changed: true, body: `{"boundary":{"excluded":[{"type":"waste"}]}}`, faults: []string{"boundary.excluded[0].reason REQUIRED"}},
+		"a boundary needs reasons":    {changed: true, body: `{"boundary":{"excluded":[{"type":"waste"}]}}`, faults: []string{"boundary.excluded[0].reason REQUIRED"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

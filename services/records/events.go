@@ -34,38 +34,48 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	event, err = s.insertEvent(c, w, event)
+	return answerCreated(c, event, err)
+}
+
+// insertEvent stores a new event, or returns the one that an earlier attempt of the
+// request has made.
+func (s *server) insertEvent(c *fiber.Ctx, w writes.Write, event record.Event) (record.Event, error) {
 	id := record.EventID(w.Request.NewID(0))
 	if made, ok, err := s.madeEvent(c, w, id); ok || err != nil {
-		return answerCreated(c, made, err)
+		return made, err
 	}
 	organization, err := s.Store.Organization(c.UserContext(), w.Org)
 	if err != nil {
-		return fmt.Errorf("create event: read organization: %w", err)
+		return event, fmt.Errorf("create event: read organization: %w", err)
 	}
 	quota, ok := s.Quotas[organization.Plan]
 	if !ok {
-		return fmt.Errorf("create event: organization %s is on plan %q, which has no quota", organization.ID, organization.Plan)
+		return event, fmt.Errorf("create event: organization %s is on plan %q, which has no quota", organization.ID, organization.Plan)
 	}
 	set, _ := factors.ForStart(event.StartDate)
 	now := s.now()
 	event.FactorSet = set.ID
-	event = record.NewEvent(w.Org, id, event, w.By, now)
-	event, err = w.Store.InsertEvent(c.UserContext(), w.Org, event, quota)
-	if w.Request.Keyed() && (errors.Is(err, record.ErrQuota) || errors.Is(err, record.ErrDuplicate)) {
+	asked := record.NewEvent(w.Org, id, event, w.By, now)
+	event, err = w.Store.InsertEvent(c.UserContext(), w.Org, asked, quota)
+	if w.Request.Keyed() && (errors.Is(err, record.ErrQuota) || errors.Is(err, record.ErrDuplicate) || errors.Is(err, record.ErrDuplicateReference)) {
 		// An attempt that was given up for dead may have been faster.
 		if made, ok, lookup := s.lookEvent(c, w, id); ok || lookup != nil {
-			return answerCreated(c, made, lookup)
+			return made, lookup
 		}
 	}
-	if errors.Is(err, record.ErrQuota) {
-		return quotaExceeded(organization.Plan, quota)
+	switch {
+	case errors.Is(err, record.ErrQuota):
+		return event, quotaExceeded(organization.Plan, quota)
+	case errors.Is(err, record.ErrDuplicateReference):
+		return event, record.DuplicateEventReference(c.UserContext(), w.Store, w.Org, asked)
 	}
 	if err == nil && !w.Rehearsal {
 		if err := audit.Attach(c, audit.Note{Action: audit.Event + string(record.EventCreated), Subject: string(event.ID)}); err != nil {
-			return err
+			return event, err
 		}
 	}
-	return answerCreated(c, event, err)
+	return event, err
 }
 
 // madeEvent looks for the event an earlier attempt of this request has made.
@@ -149,7 +159,7 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	return s.changeEvent(c, writes.EventChange{
+	return s.changeEvent(c, record.EventID(c.Params("eventId")), writes.EventChange{
 		Action: record.EventChanged, Comment: comment,
 		Change: func(e *record.Event) error {
 			readEvent(r, e, false)
@@ -171,7 +181,7 @@ func (s *server) deleteEvent(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	return s.changeEvent(c, writes.EventChange{
+	return s.changeEvent(c, record.EventID(c.Params("eventId")), writes.EventChange{
 		Action: record.EventDeleted, Comment: comment,
 		Change: func(e *record.Event) error {
 			e.Deleted = true // the worker clears its mark and whatever its records still have
@@ -182,14 +192,14 @@ func (s *server) deleteEvent(c *fiber.Ctx) error {
 	})
 }
 
-// changeEvent changes the event of the path, or proposes the change: then the
+// changeEvent changes an event, or proposes the change: then the
 // answer is 202 with the proposal.
-func (s *server) changeEvent(c *fiber.Ctx, change writes.EventChange, answer func(record.Event) error) error {
+func (s *server) changeEvent(c *fiber.Ctx, id record.EventID, change writes.EventChange, answer func(record.Event) error) error {
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
 	}
-	change.Event = record.EventID(c.Params("eventId"))
+	change.Event = id
 	if tags, ok := web.IfMatch(c); ok {
 		change.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}
@@ -197,7 +207,7 @@ func (s *server) changeEvent(c *fiber.Ctx, change writes.EventChange, answer fun
 	if err != nil {
 		return err
 	}
-	if !w.Rehearsal {
+	if !w.Rehearsal && !outcome.Unchanged {
 		if err := audit.Attach(c, audit.Note{Action: auditAction(outcome), Subject: string(outcome.Event.ID)}); err != nil {
 			return err
 		}

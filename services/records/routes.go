@@ -17,6 +17,8 @@ func (s *server) routes() []web.Route {
 
 		{Operation: "listEvents", Handler: s.listEvents},
 		{Operation: "createEvent", Handler: once(s.createEvent)},
+		{Operation: "getEventByReference", Handler: s.getEventByReference},
+		{Operation: "putEventByReference", Handler: s.putEventByReference},
 		{Operation: "getEvent", Handler: s.getEvent},
 		{Operation: "getEventHistory", Handler: s.eventHistory},
 		{Operation: "updateEvent", Handler: s.editEvent},

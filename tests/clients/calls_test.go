@@ -77,6 +77,8 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"getEvent":         ask1((*client.Client).GetEvent, eventID),
 		"updateEvent":      ask2((*client.Client).UpdateEvent, eventID, client.EventPatch{}),
 		"deleteEvent":      ask1((*client.Client).DeleteEvent, eventID),
+		"getEventByReference": ask1((*client.Client).GetEventByReference, recordID),
+		"putEventByReference": ask2((*client.Client).PutEventByReference, recordID, client.EventPut{}),
 		"exportRecords":    ask1((*client.Client).ExportRecords, eventID),
 		"getEventHistory":  listed1((*client.Client).ListEventHistory, eventID),
 		"signOffEvent":     ask2((*client.Client).SignOffEvent, eventID, client.SignOffInput{Revision: 1, Statement: "Final."}),

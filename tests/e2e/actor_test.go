@@ -81,9 +81,9 @@ var still = map[string]string{
 	"requestChanges": "it was submitted, not approved", "rejectRecord": "it was submitted, not approved",
 }
 
-// sameMoves are operations that make the moves of another one in the walk, for the
-// records of an import.
-var sameMoves = map[string]string{"submitImport": "submitRecords", "approveImport": "approveRecords"}
+// sameMoves are operations that make the moves of another one in the walk: for the
+// records of an import, or for an event by its reference.
+var sameMoves = map[string]string{"putEventByReference": "updateEvent", "submitImport": "submitRecords", "approveImport": "approveRecords"}
 
 // TestWhatMovesAFigureNamesItsActor walks over the table of operations: each one
 // that can move a total or an intensity leaves exactly one history entry that

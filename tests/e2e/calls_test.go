@@ -38,7 +38,7 @@ func (s *system) furnish(t *testing.T) *tenant {
 		system: s, user: s.user(t), colleague: s.as(t, "colleague@example.test"), manager: s.manager(t), admin: s.as(t, "admin@example.test"),
 		ids: map[string]string{"type": "waste", "revision": "1", "other": "1", "code": "LHR", "reference": "ours-1"}, records: map[record.Status]string{},
 	}
-	event := ours.manager.post("/events", map[string]any{"title": "Ours", "country": "GB"}).want(http.StatusCreated).str("_id")
+	event := ours.manager.post("/events", map[string]any{"title": "Ours", "country": "GB", "externalReference": ours.ids["reference"]}).want(http.StatusCreated).str("_id")
 	ours.ids["eventId"] = event
 	waste := map[string]any{"treatment": "landfill", "weightKg": 1000}
 	named := map[string]any{"treatment": "landfill", "weightKg": 1000, "externalReference": ours.ids["reference"]}
@@ -159,6 +159,7 @@ func (ours *tenant) bodies() map[string]any {
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
 		"previewRows":    map[string]any{"items": []any{map[string]any{"type": "waste", "fields": waste}}},
 
+		"putEventByReference":  map[string]any{"title": "Ours"},
 		"putRecordByReference": map[string]any{"treatment": "landfill", "weightKg": 3},
 		"withdrawRecords":      map[string]any{"ids": []string{ours.records[record.Submitted]}},
 		"deleteRecords":        map[string]any{"ids": []string{ours.records[record.Unsubmitted]}},

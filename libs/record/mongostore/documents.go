@@ -151,6 +151,10 @@ type eventState struct {
 	// Team and VisibleTo are absent in events from before there were teams.
 	Team      []teamMemberDoc `bson:"team"`
 	VisibleTo []string        `bson:"visibleTo"`
+	// RefKey is never missing, as that of records; Metadata is the JSON of a map.
+	RefKey    string `bson:"refKey"`
+	Reference string `bson:"reference"`
+	Metadata  string `bson:"metadata"`
 }
 
 type methodDoc struct {
@@ -172,6 +176,14 @@ func eventStateOf(e record.Event) (eventState, error) {
 		}
 		location = string(text)
 	}
+	metadata := ""
+	if len(e.Metadata) > 0 {
+		text, err := json.Marshal(e.Metadata)
+		if err != nil {
+			return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
+		}
+		metadata = string(text)
+	}
 	gate := string(e.Gate.State)
 	if gate == "" {
 		gate = "open" // an omitted field would leave the old state
@@ -184,6 +196,7 @@ func eventStateOf(e record.Event) (eventState, error) {
 		Team: teamToDoc(e.Team), VisibleTo: visibleTo(e),
 		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
 		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted, Governance: string(governance), GateState: gate,
+		RefKey: e.RefKey(), Reference: e.Reference, Metadata: metadata,
 	}, nil
 }
 
@@ -205,6 +218,12 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
 		}
 	}
+	var metadata map[string]string
+	if state.Metadata != "" {
+		if err := json.Unmarshal([]byte(state.Metadata), &metadata); err != nil {
+			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
+		}
+	}
 	return record.Event{
 		ID: record.EventID(d.ID), Org: record.OrgID(d.Org), Slot: d.Slot,
 		Title: state.Title, StartDate: state.StartDate, EndDate: state.EndDate,
@@ -213,7 +232,7 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
 		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
 		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,
-		Governance: governance, Team: teamFromDoc(state.Team),
+		Governance: governance, Team: teamFromDoc(state.Team), Reference: state.Reference, Metadata: metadata,
 	}, nil
 }
 

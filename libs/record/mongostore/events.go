@@ -41,17 +41,30 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			e.Org, e.Slot = org, d.Slot
 			return e, nil
 		}
-		// A slot is taken for ever. If this one is free still, it is the id.
+		// A slot is taken for ever. If this one is free still, it is the id or the
+		// reference.
 		if used, err = s.usedSlots(ctx, org); err != nil {
 			return record.Event{}, mongox.Wrap(verb, err)
 		}
 		if used < d.Slot {
-			return record.Event{}, record.ErrDuplicate
+			return record.Event{}, s.takenEvent(ctx, org, e)
 		}
 		if err := pause(ctx, attempt); err != nil {
 			return record.Event{}, mongox.Wrap(verb, err)
 		}
 	}
+}
+
+// takenEvent tells an id that is taken from a reference that is.
+func (s *Store) takenEvent(ctx context.Context, org record.OrgID, e record.Event) error {
+	mine, err := exists(ctx, s.events, bson.D{eq("_id", e.ID), eq("org", org)})
+	switch {
+	case err != nil:
+		return mongox.Wrap("insert event", err)
+	case mine || e.Reference == "":
+		return record.ErrDuplicate
+	}
+	return record.ErrDuplicateReference
 }
 
 // overQuota tells an event that is there already from one that is too many:
@@ -70,6 +83,15 @@ func (s *Store) overQuota(ctx context.Context, org record.OrgID, id record.Event
 // Event implements record.Events.
 func (s *Store) Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
 	return one(ctx, s.events, "read event", bson.D{eq("_id", id), eq("org", org), eq("deleted", false)}, eventFromDoc)
+}
+
+// EventByReference implements record.Events.
+func (s *Store) EventByReference(ctx context.Context, org record.OrgID, reference string) (record.Event, error) {
+	if reference == "" {
+		return record.Event{}, record.ErrNotFound
+	}
+	return one(ctx, s.events, "read event by reference",
+		bson.D{eq("org", org), eq("refKey", record.Event{Reference: reference}.RefKey()), eq("deleted", false)}, eventFromDoc)
 }
 
 // EventContext implements record.Marks.
@@ -121,6 +143,9 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 			Mark  string     `bson:"mark,omitempty"` // absent: the stored one stays
 			State eventState `bson:",inline"`
 		}{e.Mark, state})
+	if mongox.IsDuplicate(err) {
+		return record.ErrDuplicateReference
+	}
 	if err := mustMatch("replace event", matched, err); err != nil {
 		return err
 	}
@@ -129,4 +154,27 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 		_ = s.compact(ctx, s.eventsOf(org))
 	}
 	return nil
+}
+
+// keyEvents writes the refKey of an organization's events that have none.
+func (s *Store) keyEvents(ctx context.Context, org record.OrgID) error {
+	type eventID struct {
+		ID record.EventID `bson:"_id"`
+	}
+	missing := bson.D{eq("org", org), eq("refKey", bson.D{eq("$exists", false)})}
+	cursor, err := s.events.Find(ctx, missing, options.Find().SetProjection(only("_id")))
+	if err != nil {
+		return err
+	}
+	defer cursor.Close(ctx) //nolint:errcheck // Err returns what matters
+	for cursor.Next(ctx) {
+		var e eventID
+		if err := cursor.Decode(&e); err != nil {
+			return err
+		}
+		if _, err := update(ctx, s.events, with(missing, eq("_id", e.ID)), bson.D{eq("refKey", record.Event{ID: e.ID}.RefKey())}); err != nil {
+			return err
+		}
+	}
+	return cursor.Err()
 }

@@ -15,6 +15,7 @@ func Schema() []mongox.Component {
 			mongox.CreateIndexes(1, baseline()...),
 			mongox.CreateIndexes(2, governance()...),
 			summaries(),
+			eventReferences(),
 		}},
 		// The list of a sub-collection's approved records, for viewers. Programs that do
 		// not know it work beside it.
@@ -39,7 +40,21 @@ func summaries() mongox.Step {
 		if err := create.Apply(ctx, db); err != nil {
 			return err
 		}
-		return Attach(db).summarizeAll(ctx)
+		s := Attach(db)
+		return s.eachOrganization(ctx, s.summarizeEvents)
+	}}
+}
+
+// eventReferences is version 4: the clients' own keys of events. A program of
+// version 3 would store a second event without a key, which the index refuses.
+func eventReferences() mongox.Step {
+	create := mongox.CreateIndexes(4, unique("events", "reference", "org", "refKey"))
+	return mongox.Step{MinReader: create.MinReader, Apply: func(ctx context.Context, db *mongo.Database) error {
+		s := Attach(db)
+		if err := s.eachOrganization(ctx, s.keyEvents); err != nil {
+			return err
+		}
+		return create.Apply(ctx, db)
 	}}
 }
 

@@ -336,9 +336,8 @@ func count(ctx context.Context, in *mongo.Collection, filter bson.D) (map[record
 	return byStatus, nil
 }
 
-// summarizeAll counts the records of every event and marks the events with
-// approved ones.
-func (s *Store) summarizeAll(ctx context.Context) error {
+// eachOrganization calls do for every organization, until one call fails.
+func (s *Store) eachOrganization(ctx context.Context, do func(context.Context, record.OrgID) error) error {
 	const atOnce = 100
 	for after := record.OrgID(""); ; {
 		organizations, err := s.OrganizationIDs(ctx, after, atOnce)
@@ -346,7 +345,7 @@ func (s *Store) summarizeAll(ctx context.Context) error {
 			return err
 		}
 		for _, org := range organizations {
-			if err := s.summarizeEvents(ctx, org); err != nil {
+			if err := do(ctx, org); err != nil {
 				return err
 			}
 		}
@@ -354,6 +353,8 @@ func (s *Store) summarizeAll(ctx context.Context) error {
 	}
 }
 
+// summarizeEvents counts the records of an organization's events and marks the
+// events with approved ones.
 func (s *Store) summarizeEvents(ctx context.Context, org record.OrgID) error {
 	type eventID struct {
 		ID record.EventID `bson:"_id"`

@@ -27,7 +27,7 @@ import (
 // reads whole collections passes in reasonable time too.
 func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	for _, group := range [][]test{
-		organizationTests(), eventTests(), insertTests(), replaceTests(), readTests(), listTests(), queueTests(), historyTests(),
+		organizationTests(), eventTests(), eventReferenceTests(), insertTests(), replaceTests(), readTests(), listTests(), queueTests(), historyTests(),
 		markTests(), contributionTests(), tenantTests(), contextTests(), valueTests(), raceTests(), modelTests(), pagingTests(), workflowTests(),
 		keyTests(), batchTests(), importTests(), gateTests(), archiveTests(), summaryTests(), eventAuditTests(), teamTests(),
 	} {

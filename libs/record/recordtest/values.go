@@ -51,6 +51,7 @@ func valueTests() []test {
 				e := record.Event{
 					ID: record.EventID(odd), Org: o.ID, Title: odd, StartDate: odd, EndDate: odd, Country: odd, Timezone: odd,
 					Description: odd, Method: record.Method{GWP: odd}, FactorSet: odd, CreatedBy: record.Actor{ID: odd, Name: odd},
+					Reference: odd, Metadata: map[string]string{odd: odd},
 					CreatedAt: start, UpdatedAt: start, Rev: int64(i + 1), Mark: odd,
 				}
 				e, err = b.InsertEvent(b.Context(), o.ID, e, record.Unlimited)
@@ -58,6 +59,9 @@ func valueTests() []test {
 				gotEvent, err := b.Event(b.Context(), o.ID, e.ID)
 				b.must(err)
 				equal(b, "event", gotEvent, e)
+				gotEvent, err = b.EventByReference(b.Context(), o.ID, odd)
+				b.must(err)
+				equal(b, "event by its reference", gotEvent, e)
 				b.must(b.ClearEventMark(b.Context(), o.ID, e.ID, odd))
 				has, err := b.HasMarks(b.Context(), o.ID, e.ID)
 				b.must(err)

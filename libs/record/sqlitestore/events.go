@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -41,12 +42,16 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			return record.ErrQuota
 		}
 		_, err := tx.ExecContext(ctx,
-			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			e.ID, org, slot, e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team)
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team, e.Reference)
 		if sqlitex.IsDuplicate(err) {
-			// The slot was free in this transaction, so it is the id.
-			return record.ErrDuplicate
+			// The slot was free in this transaction, so it is the id or the reference.
+			mine, err := exists(ctx, tx, `SELECT 1 FROM events WHERE org = ? AND id = ?`, org, e.ID)
+			if err == nil && !mine && e.Reference != "" {
+				return record.ErrDuplicateReference
+			}
+			return errors.Join(err, record.ErrDuplicate)
 		}
 		if err == nil {
 			err = putTeam(ctx, tx, org, e)
@@ -68,6 +73,16 @@ func (s *Store) Event(ctx context.Context, org record.OrgID, id record.EventID) 
 	e, err := scanEvent(s.db.QueryRowContext(ctx,
 		`SELECT `+eventColumns+` FROM events WHERE org = ? AND id = ? AND deleted = 0`, org, id))
 	return found("read event", e, err)
+}
+
+// EventByReference implements record.Events.
+func (s *Store) EventByReference(ctx context.Context, org record.OrgID, reference string) (record.Event, error) {
+	if reference == "" {
+		return record.Event{}, record.ErrNotFound
+	}
+	e, err := scanEvent(s.db.QueryRowContext(ctx,
+		`SELECT `+eventColumns+` FROM events WHERE org = ? AND reference = ? AND reference <> '' AND deleted = 0`, org, reference))
+	return found("read event by reference", e, err)
 }
 
 // EventContext implements record.Marks.
@@ -125,11 +140,14 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 	return s.write(ctx, "replace event", func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE events SET rev = ?, context_rev = ?, mark = COALESCE(NULLIF(?, ''), mark), deleted = ?,
-				created_at = ?, updated_at = ?, boundary = ?, body = ?, governance = ?, gate = ?, team = ?
+				created_at = ?, updated_at = ?, boundary = ?, body = ?, governance = ?, gate = ?, team = ?, reference = ?
 			 WHERE org = ? AND id = ? AND rev = ? AND deleted = 0`,
 			e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team,
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team, e.Reference,
 			org, e.ID, prevRev))
+		if sqlitex.IsDuplicate(err) {
+			return record.ErrDuplicateReference
+		}
 		if err == nil {
 			err = putTeam(ctx, tx, org, e)
 		}

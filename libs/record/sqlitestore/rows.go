@@ -137,10 +137,12 @@ type eventBody struct {
 	Engine           string          `json:"engine,omitempty"`
 	FactorSet        string          `json:"factorSet"`
 	CreatedBy        actorJSON       `json:"createdBy"`
+
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // eventColumns are the columns scanEvent reads, in its order.
-const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate, team`
+const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate, team, reference`
 
 func eventBodyOf(e record.Event) ([]byte, error) {
 	return json.Marshal(eventBody{
@@ -148,7 +150,7 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
 		Country: e.Country, Timezone: e.Timezone, Place: e.Place, Location: e.Location, Description: e.Description,
 		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, Engine: e.Method.Engine,
-		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy),
+		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy), Metadata: e.Metadata,
 	})
 }
 
@@ -158,7 +160,7 @@ func scanEvent(row scanner) (record.Event, error) {
 	var boundary, governance, gate, team *string
 	var text []byte
 	if err := row.Scan(&e.ID, &e.Org, &e.Slot, &e.Rev, &e.ContextRev, &e.Mark, &e.Deleted,
-		&created, &updated, &boundary, &text, &governance, &gate, &team); err != nil {
+		&created, &updated, &boundary, &text, &governance, &gate, &team, &e.Reference); err != nil {
 		return record.Event{}, err
 	}
 	if governance != nil {
@@ -182,7 +184,7 @@ func scanEvent(row scanner) (record.Event, error) {
 	e.Country, e.Timezone, e.Description = b.Country, b.Timezone, b.Description
 	e.Place, e.Location = b.Place, b.Location
 	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP, Engine: b.Engine}
-	e.FactorSet, e.CreatedBy = b.FactorSet, by
+	e.FactorSet, e.CreatedBy, e.Metadata = b.FactorSet, by, b.Metadata
 	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
 	e.Boundary = raw(boundary)
 	return e, nil

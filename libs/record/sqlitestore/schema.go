@@ -13,7 +13,7 @@ import "github.com/eventcarbon/ecf/libs/sqlitex"
 // records there are.
 func Schema() []sqlitex.Component {
 	return []sqlitex.Component{
-		{Name: "records", Steps: []sqlitex.Step{baseline(), governance(), summaries()}},
+		{Name: "records", Steps: []sqlitex.Step{baseline(), governance(), summaries(), eventReferences()}},
 		{Name: "approved", Steps: []sqlitex.Step{approved()}},
 		{Name: "teams", Steps: []sqlitex.Step{teams()}},
 		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
@@ -84,6 +84,15 @@ func summaries() sqlitex.Step {
 		`UPDATE events SET mark = printf('%012x-%s', CAST(strftime('%s', 'now') AS INTEGER) * 1000, lower(hex(randomblob(8))))
 			WHERE mark = '' AND deleted = 0 AND EXISTS (SELECT 1 FROM records r
 				WHERE r.org = events.org AND r.event = events.id AND r.deleted = 0 AND r.status = 'approved')`,
+	)
+}
+
+// eventReferences is version 4: the clients' own keys of events. A program of
+// version 3 would take the metadata of an event away with its next change.
+func eventReferences() sqlitex.Step {
+	return sqlitex.Statements(4,
+		`ALTER TABLE events ADD COLUMN reference TEXT NOT NULL DEFAULT ''`,
+		`CREATE UNIQUE INDEX events_reference ON events (org, reference) WHERE deleted = 0 AND reference <> ''`,
 	)
 }
 

@@ -947,6 +947,7 @@ ErrorDetail = TypedDict(
     "ErrorDetail",
     {
         "code": "str",
+        "eventId": "NotRequired[str]",
         "field": "NotRequired[str]",
         "message": "str",
         "recordId": "NotRequired[str]",
@@ -957,6 +958,7 @@ ErrorDetail = TypedDict(
 ErrorDetail.__doc__ = """One fault of a request.
 
 code: What is wrong with it, for programs.
+eventId: The `_id` of the event that is in the way: the one that has the reference.
 field: The field as you wrote it, such as `via[2]`.
 message: What is wrong with it, for people.
 recordId: The `_id` of the record that is in the way: the one that is locked, or has the reference.
@@ -989,8 +991,10 @@ Event = TypedDict(
         "createdBy": "Actor",
         "description": "NotRequired[str]",
         "endDate": "NotRequired[str]",
+        "externalReference": "NotRequired[str]",
         "factorSet": "str",
         "location": "NotRequired[EventLocation]",
+        "metadata": "NotRequired[Dict[str, str]]",
         "method": "Method",
         "notices": "NotRequired[List[Notice]]",
         "openChanges": "NotRequired[int]",
@@ -1018,8 +1022,10 @@ createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 description: Notes about the event.
 endDate: The last day.
+externalReference: Your own key of the event, unique in the organization.
 factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
 location: What the place of an event was resolved to. The server writes it.
+metadata: Texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
@@ -1092,8 +1098,10 @@ EventDecisionResponseData = TypedDict(
         "deleted": "NotRequired[Literal[True]]",
         "description": "NotRequired[str]",
         "endDate": "NotRequired[str]",
+        "externalReference": "NotRequired[str]",
         "factorSet": "NotRequired[str]",
         "location": "NotRequired[EventLocation]",
+        "metadata": "NotRequired[Dict[str, str]]",
         "method": "NotRequired[Method]",
         "notices": "NotRequired[List[Notice]]",
         "openChanges": "NotRequired[int]",
@@ -1122,8 +1130,10 @@ createdBy: Who did something, with the name and role of that moment.
 deleted: It is gone.
 description: Notes about the event.
 endDate: The last day.
+externalReference: Your own key of the event, unique in the organization.
 factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
 location: What the place of an event was resolved to. The server writes it.
+metadata: Texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
@@ -1186,6 +1196,8 @@ EventInput = TypedDict(
         "country": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "method": "NotRequired[Method]",
         "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
@@ -1201,6 +1213,8 @@ boundary: What the footprint is meant to cover. It describes; approved records a
 country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
+externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
+metadata: Up to 20 texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
@@ -1246,6 +1260,8 @@ EventPatch = TypedDict(
         "country": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "method": "NotRequired[Method]",
         "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
@@ -1262,8 +1278,48 @@ comment: Why, for the history. Your organization may require it.
 country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
+externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
+metadata: Up to 20 texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
+startDate: The first day.
+timezone: An IANA time zone.
+title: Title of the event.
+virtualAttendees: People who take part from elsewhere.
+"""
+
+EventPut = TypedDict(
+    "EventPut",
+    {
+        "attendees": "NotRequired[Optional[int]]",
+        "boundary": "NotRequired[Optional[Boundary]]",
+        "comment": "NotRequired[Optional[str]]",
+        "country": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "endDate": "NotRequired[Optional[str]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "method": "NotRequired[Method]",
+        "place": "NotRequired[Optional[str]]",
+        "startDate": "NotRequired[Optional[str]]",
+        "timezone": "NotRequired[Optional[str]]",
+        "title": "str",
+        "virtualAttendees": "NotRequired[Optional[int]]",
+    },
+)
+EventPut.__doc__ = """All fields of an event; what is absent is emptied.
+
+attendees: People who come in person. Results per attendee need it.
+boundary: What the footprint is meant to cover. It describes; approved records always count.
+comment: Why, for the history. Your organization may require it.
+country: ISO 3166-1 alpha-2. Records without a country take this one.
+description: Notes about the event.
+endDate: The last day, not before `startDate`.
+externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
+metadata: Up to 20 texts of your own.
+method: How the footprint is calculated. A change calculates it anew.
+place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
+    that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
 startDate: The first day.
 timezone: An IANA time zone.
 title: Title of the event.

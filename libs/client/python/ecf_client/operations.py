@@ -533,6 +533,62 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def get_event_by_reference(
+        self,
+        reference: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Event:
+        """Read an event by its reference.
+
+        The event of the organization that has the `externalReference`.
+
+        reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
+            be in a path, so no event can have them.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/by-reference/{segment(reference)}",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def put_event_by_reference(
+        self,
+        reference: str,
+        body: models.EventPut,
+        *,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        if_match: Optional[str] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Event:
+        """Create or replace an event by its reference.
+
+        Needs the role manager. Creates the event, or gives the one that has the reference exactly the fields of the
+        body: what is absent is emptied; only the engine and the factor set it is pinned to stay. `externalReference`
+        may be left out of the body or repeat the path. Nothing changes and no revision is made where the fields are the
+        same. What moves a figure may be proposed instead (202), as with `PATCH`. `If-None-Match: *` only creates, `If-
+        Match` only replaces the state you saw; else 412. Sending it again is safe.
+
+        reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
+            be in a path, so no event can have them.
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "PUT",
+            f"/events/by-reference/{segment(reference)}",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer, "If-Match": if_match, "If-None-Match": if_none_match},
+            meta=meta,
+        )
+
     def get_event(
         self,
         event_id: str,
