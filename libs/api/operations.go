@@ -149,6 +149,7 @@ func Pages() Table {
 	return Table{
 		{ID: "docsAsset", Method: http.MethodGet, Path: "/docs/{asset}", Service: Gateway},
 		{ID: "setupPage", Method: http.MethodGet, Path: "/auth/setup", Service: Gateway},
+		{ID: "changelog", Method: http.MethodGet, Path: "/changelog", Root: true, Service: Gateway},
 		{ID: "methodology", Method: http.MethodGet, Path: "/methodology", Root: true, Service: Gateway},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,6 +99,31 @@ func ParseProxies(s string) ([]netip.Prefix, error) {
 	}
 	return list, nil
 }
+
+// ParseOrigins reads a comma-separated list of origins as browsers name them.
+func ParseOrigins(s string) ([]string, error) {
+	var list []string
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.ToLower(strings.TrimSpace(part))
+		if part == "" {
+			continue
+		}
+		u, err := url.Parse(part)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || part != u.Scheme+"://"+u.Host || strings.ContainsRune(u.Host, '*') {
+			return nil, errors.New("must be a list of origins without a path, such as https://app.example.org,http://localhost:5173; each is named, there is no *")
+		}
+		for scheme, port := range map[string]string{"https": ":443", "http": ":80"} {
+			if u.Scheme == scheme {
+				part = strings.TrimSuffix(part, port)
+			}
+		}
+		list = append(list, part)
+	}
+	return list, nil
+}
+
+// FormatOrigins writes what ParseOrigins reads.
+func FormatOrigins(list []string) string { return strings.Join(list, ",") }
 
 // shortDuration writes 15m0s as 15m.
 func shortDuration(d time.Duration) string {

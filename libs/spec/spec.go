@@ -12,12 +12,14 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 //go:generate go run ./internal/recordtypes
-//go:generate go run ./internal/generate openapi.yaml openapi.json ../../services/gateway/docs/reference.html ../../docs/methodology.md ../../services/gateway/docs/methodology.html
+//go:generate go run ./internal/generate openapi.yaml openapi.json ../../services/gateway/docs/reference.html ../../docs/methodology.md ../../services/gateway/docs/methodology.html ../../CHANGELOG.md ../../services/gateway/docs/changelog.html
 
 //go:embed openapi.json
 var document []byte
@@ -46,7 +48,13 @@ type Operation struct {
 	// RequiredRole is what the document says about the least role: none, user,
 	// manager or admin.
 	RequiredRole string
+	// Deprecated is set on an operation that is going to end.
+	Deprecated *Deprecation
 }
+
+// Deprecation is when an operation that is going to end was marked as such, and
+// from when it may be gone: the zero time while that is not decided.
+type Deprecation struct{ Since, Sunset time.Time }
 
 // ErrorEntry is what the documentation says about an error code.
 type ErrorEntry struct {
@@ -60,7 +68,10 @@ type ErrorEntry struct {
 
 // Load reads the document. It fails only when the document that was built in
 // is broken, which the tests of this package exclude.
-func Load() (Document, error) {
+func Load() (Document, error) { return Parse(document) }
+
+// Parse reads a document.
+func Parse(document []byte) (Document, error) {
 	var text bytes.Buffer
 	if err := json.Compact(&text, document); err != nil {
 		return Document{}, fmt.Errorf("openapi document: %w", err)
@@ -75,7 +86,11 @@ func Load() (Document, error) {
 	d := Document{JSON: text.Bytes(), Errors: content.Errors}
 	slices.SortStableFunc(d.Errors, func(a, b ErrorEntry) int { return a.Status - b.Status })
 	for _, path := range slices.Sorted(maps.Keys(content.Paths)) {
-		d.Operations = append(d.Operations, content.Paths[path].operations(path)...)
+		operations, err := content.Paths[path].operations(path)
+		if err != nil {
+			return Document{}, err
+		}
+		d.Operations = append(d.Operations, operations...)
 	}
 	return d, nil
 }
@@ -93,17 +108,39 @@ type operation struct {
 	OperationID  string `json:"operationId"`
 	RequiredRole string `json:"x-required-role"`
 	// Security is empty, and not absent, where no token is needed.
-	Security *[]json.RawMessage `json:"security"`
+	Security   *[]json.RawMessage `json:"security"`
+	Deprecated bool               `json:"deprecated"`
+	// Since and Sunset are dates, "2027-03-01".
+	Since  string `json:"x-deprecated-since"`
+	Sunset string `json:"x-sunset"`
 }
 
-func (p pathItem) operations(path string) []Operation {
-	var list []Operation
+// deprecation reads since when an operation is deprecated, which is required of
+// a deprecated one, and from when it may be gone.
+func (o operation) deprecation() (*Deprecation, error) {
+	if !o.Deprecated {
+		return nil, nil //nolint:nilnil // it is not deprecated
+	}
+	since, err := time.Parse(time.DateOnly, o.Since)
+	d := Deprecation{Since: since}
+	if err == nil && o.Sunset != "" {
+		d.Sunset, err = time.Parse(time.DateOnly, o.Sunset)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("openapi document: %s is deprecated, with x-deprecated-since %q and x-sunset %q: %w", o.OperationID, o.Since, o.Sunset, err)
+	}
+	return &d, nil
+}
+
+func (p pathItem) operations(path string) (list []Operation, err error) {
 	add := func(method string, o *operation) {
-		if o == nil {
+		if o == nil || err != nil {
 			return
 		}
+		var deprecated *Deprecation
+		deprecated, err = o.deprecation()
 		list = append(list, Operation{
-			Method: method, Path: path, Root: len(p.Servers) > 0, ID: o.OperationID,
+			Method: method, Path: path, Root: len(p.Servers) > 0, ID: o.OperationID, Deprecated: deprecated,
 			Public: o.Security != nil && len(*o.Security) == 0, RequiredRole: o.RequiredRole,
 		})
 	}
@@ -112,5 +149,32 @@ func (p pathItem) operations(path string) []Operation {
 	add(http.MethodPut, p.Put)
 	add(http.MethodPatch, p.Patch)
 	add(http.MethodDelete, p.Delete)
-	return list
+	return list, err
+}
+
+// At returns the document as a server at an address serves it: with absolute
+// addresses where its own are relative, so that generated clients know the host.
+// The order of members stays. An empty address changes nothing.
+func (d Document) At(address string) ([]byte, error) {
+	if address == "" {
+		return d.JSON, nil
+	}
+	host, err := json.Marshal(strings.TrimRight(address, "/"))
+	if err != nil {
+		return nil, fmt.Errorf("openapi document: %w", err)
+	}
+	// Only an entry of servers has a relative address as its first member.
+	opening := []byte(`{"url":"/`)
+	at := append([]byte(`{"url":`), host[:len(host)-1]...)
+	return bytes.ReplaceAll(d.JSON, opening, append(at, '/')), nil
+}
+
+// Operation returns the operation of an id; the zero value where there is none.
+func (d Document) Operation(id string) Operation {
+	for _, o := range d.Operations {
+		if o.ID == id {
+			return o
+		}
+	}
+	return Operation{}
 }

@@ -23,7 +23,7 @@ func (g *gateway) useBrowser(app *fiber.App) error {
 		return err
 	}
 	door := session.New(session.Options{Scheme: g.schemeOf, Refresh: g.refreshForSignOut, Now: g.Now})
-	app.Use(door.Use, files.Use)
+	app.Use(g.allowOrigins, door.Use, files.Use)
 	return nil
 }
 

@@ -2,20 +2,20 @@ package gateway
 
 import (
 	"bytes"
-	"compress/gzip"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/spec"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-//go:embed docs/reference.html docs/methodology.html docs/setup.html docs/docs.css docs/docs.js docs/setup.js
+//go:embed docs/reference.html docs/methodology.html docs/changelog.html docs/setup.html docs/docs.css docs/docs.js docs/setup.js
 var docsFiles embed.FS
 
 // docsPolicy lets the page load its style and its script from us, and nothing else.
@@ -29,47 +29,44 @@ const setupPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; im
 // file is one file that is served as it is.
 type file struct {
 	contentType string
-	plain, gzip []byte
+	plain       []byte
 	tag         string
 	policy      string
+	// The compressed forms, made when they are asked for first.
+	brotli, gzip func() []byte
 }
 
 // docs is the documentation, ready to be sent.
 type docs struct {
 	html        file
 	methodology file
+	changelog   file
 	setup       file
 	document    file
 	assets      map[string]file
 }
 
-func newDocs() (*docs, error) {
-	document, err := spec.Load()
-	if err != nil {
-		return nil, err
-	}
+func newDocs(document spec.Document, issuer string) (*docs, error) {
 	d := &docs{assets: map[string]file{}}
-	for name, page := range map[string]*file{"reference.html": &d.html, "methodology.html": &d.methodology} {
+	for name, page := range map[string]*file{"reference.html": &d.html, "methodology.html": &d.methodology, "changelog.html": &d.changelog} {
 		text, err := docsFiles.ReadFile("docs/" + name)
 		if err != nil {
 			return nil, fmt.Errorf("documentation: %w", err)
 		}
-		if *page, err = newFile("text/html; charset=utf-8", text); err != nil {
-			return nil, err
-		}
+		*page = newFile("text/html; charset=utf-8", text)
 		page.policy = docsPolicy
 	}
 	setup, err := renderSetup(document)
 	if err != nil {
 		return nil, err
 	}
-	if d.setup, err = newFile("text/html; charset=utf-8", setup); err != nil {
-		return nil, err
-	}
+	d.setup = newFile("text/html; charset=utf-8", setup)
 	d.setup.policy = setupPolicy
-	if d.document, err = newFile(fiber.MIMEApplicationJSON, document.JSON); err != nil {
+	served, err := document.At(issuer)
+	if err != nil {
 		return nil, err
 	}
+	d.document = newFile(fiber.MIMEApplicationJSON, served)
 	for name, contentType := range map[string]string{
 		"docs.css": "text/css; charset=utf-8", "docs.js": "text/javascript; charset=utf-8",
 		"setup.js": "text/javascript; charset=utf-8",
@@ -78,27 +75,21 @@ func newDocs() (*docs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("documentation: %w", err)
 		}
-		if d.assets[name], err = newFile(contentType, text); err != nil {
-			return nil, err
-		}
+		d.assets[name] = newFile(contentType, text)
 	}
 	return d, nil
 }
 
-func newFile(contentType string, plain []byte) (file, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(plain)
+func newFile(contentType string, plain []byte) file {
+	return file{
+		contentType: contentType, plain: plain, tag: web.ETagOf(string(plain)),
+		brotli: sync.OnceValue(func() []byte { return fasthttp.AppendBrotliBytesLevel(nil, plain, staticBrotliLevel) }),
+		gzip:   sync.OnceValue(func() []byte { return fasthttp.AppendGzipBytesLevel(nil, plain, fasthttp.CompressBestCompression) }),
 	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return file{}, fmt.Errorf("documentation: compress: %w", err)
-	}
-	return file{contentType: contentType, plain: plain, gzip: b.Bytes(), tag: web.ETagOf(string(plain))}, nil
 }
+
+// staticBrotliLevel is that of files, which are compressed once.
+const staticBrotliLevel = 9
 
 // renderSetup returns the page behind one-time links.
 func renderSetup(document spec.Document) ([]byte, error) {
@@ -123,6 +114,7 @@ func renderSetup(document spec.Document) ([]byte, error) {
 
 func (d *docs) page(c *fiber.Ctx) error            { return d.html.send(c) }
 func (d *docs) methodologyPage(c *fiber.Ctx) error { return d.methodology.send(c) }
+func (d *docs) changelogPage(c *fiber.Ctx) error   { return d.changelog.send(c) }
 func (d *docs) setupPage(c *fiber.Ctx) error       { return d.setup.send(c) }
 func (d *docs) openapi(c *fiber.Ctx) error         { return d.document.send(c) }
 
@@ -143,19 +135,20 @@ func (f file) send(c *fiber.Ctx) error {
 	if f.policy != "" {
 		c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	}
-	tag, body := f.tag, f.plain
-	// Without the field anything would be acceptable; a client that says nothing
-	// is not known to unpack.
-	if c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip", "identity") == "gzip" {
-		// Another representation has another strong tag.
-		tag, body = strings.TrimSuffix(f.tag, `"`)+`-gzip"`, f.gzip
-		c.Set(fiber.HeaderContentEncoding, "gzip")
+	coding, body := codingFor(c), f.plain
+	if notModified(c, f.tag, coding) {
+		return nil
 	}
-	if web.NotModified(c, tag) {
-		c.Response().Header.Del(fiber.HeaderContentEncoding)
-		return web.SendNotModified(c, tag)
+	switch coding {
+	case codingBrotli:
+		body = f.brotli()
+	case codingGzip:
+		body = f.gzip()
 	}
-	c.Set(fiber.HeaderETag, tag)
+	if coding != "" {
+		c.Set(fiber.HeaderContentEncoding, coding)
+	}
+	c.Set(fiber.HeaderETag, codedTag(f.tag, coding))
 	c.Response().SetBodyRaw(body)
 	return nil
 }

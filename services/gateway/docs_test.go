@@ -148,11 +148,14 @@ func (s *stack) loadsOurs(t *testing.T, page string, least int) {
 		if m[1] == "data:," {
 			continue
 		}
-		if !strings.HasPrefix(m[1], "/api/v2/") {
+		if strings.HasPrefix(m[1], "https://") && strings.Contains(m[0], "href") {
+			continue // a link, which nothing is loaded from
+		}
+		if !strings.HasPrefix(m[1], "/api/v2/") && m[1] != "/changelog" && m[1] != "/methodology" {
 			t.Errorf("the page loads %s", m[1])
 			continue
 		}
-		if got := s.do(request{method: "GET", path: m[1]}); got.status != http.StatusOK || len(got.body) == 0 {
+		if got := s.do(request{method: "GET", path: m[1], header: map[string]string{"Accept": "text/html, */*"}}); got.status != http.StatusOK || len(got.body) == 0 {
 			t.Errorf("%s: %d", m[1], got.status)
 		}
 	}
@@ -183,7 +186,7 @@ func TestDocsCompressed(t *testing.T) {
 	s := start(t)
 	for _, path := range []string{"/api/v2/docs", "/api/v2/docs/docs.css", "/api/v2/openapi.json"} {
 		plain := s.do(request{method: "GET", path: path})
-		packed := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": "br, gzip"}})
+		packed := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": "gzip"}})
 		if plain.header.Get("Content-Encoding") != "" || packed.header.Get("Content-Encoding") != "gzip" || !strings.Contains(plain.header.Get("Vary"), "Accept-Encoding") {
 			t.Errorf("%s: %v, %v", path, plain.header, packed.header)
 			continue

@@ -20,6 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/spec"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/gateway/session"
 )
@@ -46,6 +47,13 @@ type Deps struct {
 	Audit audit.Recorder
 	// TrustedProxies may say who the client is in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
+	// Origins are those whose pages may call the API; none by default.
+	Origins []string
+	// Issuer is the address that clients reach the product at. The served OpenAPI
+	// document names it; empty: the document names no host.
+	Issuer string
+	// Document is the description of the API. Default: the one that is built in.
+	Document *spec.Document
 	// Timeout is how long a request may take, whatever hangs behind the gateway.
 	// Default: 4.5 s, so that every client is answered within five.
 	Timeout time.Duration
@@ -126,7 +134,14 @@ func New(d Deps) (*Gateway, error) {
 		g.clients[service] = c
 		checks = append(checks, web.Check{Name: c.name, Probe: c.ready})
 	}
-	docs, err := newDocs()
+	if d.Document == nil {
+		document, err := spec.Load()
+		if err != nil {
+			return nil, err
+		}
+		g.Document = &document
+	}
+	docs, err := newDocs(*g.Document, d.Issuer)
 	if err != nil {
 		return nil, err
 	}

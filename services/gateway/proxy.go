@@ -53,6 +53,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		req := fasthttp.AcquireRequest()
 		defer fasthttp.ReleaseRequest(req)
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
+		packing := newCompressor(c, o, &req.Header)
 		req.SetRequestURI(to.scheme + "://" + to.name + target)
 		req.Header.SetHost(to.name)
 		var stream *limitedBody
@@ -90,6 +91,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		responseHeader(&c.Response().Header)
 		own.restore(c)
+		packing.apply(c)
 		switch status := c.Response().StatusCode(); {
 		case status >= fiber.StatusInternalServerError:
 			span.SetStatus(codes.Error, "answered as failed")

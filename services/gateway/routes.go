@@ -20,7 +20,7 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	own := map[string]fiber.Handler{
 		"health": web.ServeLive, "healthLive": web.ServeLive, "healthReady": health.ServeReady,
 		"docs": d.page, "docsAsset": d.asset, "openapi": d.openapi, "setupPage": d.setupPage,
-		"methodology": d.methodologyPage,
+		"methodology": d.methodologyPage, "changelog": d.changelogPage,
 	}
 	var list []web.Route
 	for _, o := range operations() {
@@ -31,7 +31,8 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)
 		}
-		list = append(list, web.Route{Operation: o.ID, Handler: g.withBody(o, handler),
+		described := g.Document.Operation(o.ID)
+		list = append(list, web.Route{Operation: o.ID, Handler: announced(described, g.withBody(o, handler)),
 			Resolve: func(c *fiber.Ctx) error { return g.limitAddress(c, o.Limit) }})
 	}
 	return list, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/infra/access"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/settings"
 )
@@ -21,6 +22,10 @@ type Config struct {
 	SignInLimit, WriteLimit settings.RateLimit
 	// TrustedProxies may say who the client is in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
+	// Origins are those whose pages may call the API.
+	Origins []string
+	// Issuer is the address that clients reach the product at.
+	Issuer keys.Issuer
 }
 
 // Describe implements settings.Config.
@@ -28,6 +33,8 @@ func (c *Config) Describe(s *settings.Set) {
 	settings.DescribeSignInLimit(s, &c.SignInLimit)
 	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "writes of one user", settings.ParseRateLimit, settings.RateLimit.String)
 	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies that may say in X-Forwarded-For who the client is", settings.ParseProxies, settings.FormatProxies)
+	settings.Parsed(s, &c.Origins, "ECF_CORS_ORIGINS", "", "origins whose pages may call the API, such as https://app.example.org; none when empty", settings.ParseOrigins, settings.FormatOrigins)
+	c.Issuer.Describe(s)
 }
 
 // Start makes the gateway for a process. Of d, what every service of the process
@@ -36,7 +43,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
 	d.SignInLimit = ratelimit.Rule{Limit: c.SignInLimit.N, Window: c.SignInLimit.Per}
 	d.WriteLimit = ratelimit.Rule{Limit: c.WriteLimit.N, Window: c.WriteLimit.Per}
-	d.TrustedProxies = c.TrustedProxies
+	d.TrustedProxies, d.Origins, d.Issuer = c.TrustedProxies, c.Origins, c.Issuer.URL
 	g, err := New(d)
 	if err != nil {
 		return app.Service{}, err
@@ -78,6 +85,9 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		callers, err := access.Open(ctx, p, c.Access)
 		if err != nil {
 			return app.Service{}, err
+		}
+		if len(c.TrustedProxies) == 0 {
+			keys.WarnUnlessServed(ctx, p.Logger, c.Issuer.URL, c.Addr)
 		}
 		return Start(p, c.Config, Deps{
 			Auth: Upstream{URL: c.Access.Keys.AuthURL}, Records: Upstream{URL: c.RecordsURL},

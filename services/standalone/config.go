@@ -1,6 +1,8 @@
 package standalone
 
 import (
+	"cmp"
+
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
@@ -64,6 +66,15 @@ func (c *Config) Describe(s *settings.Set) {
 	c.Records.Describe(s)
 	c.Gateway.Describe(s)
 	c.Work.Describe(s)
+	s.Default("ECF_ISSUER", "")
+	s.Note("ECF_ISSUER", "the address listened at when empty")
+	s.After(func() error {
+		if c.Auth.Issuer == "" {
+			c.Auth.Issuer = cmp.Or(keys.IssuerAt(c.Addr), "http://127.0.0.1:8080")
+		}
+		c.Gateway.Issuer.URL = c.Auth.Issuer
+		return nil
+	})
 }
 
 // Load reads the settings of the server.

@@ -19,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/infra/cache"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -134,6 +135,9 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	worker := calculation.StartWorker(inside, c.Work, resulttree.WorkerDeps{
 		Records: in.records, Results: in.results, Queue: in.queue.Connection, Notifier: in.queue.Interactive, Insight: insight,
 	})
+	if len(c.Gateway.TrustedProxies) == 0 {
+		keys.WarnUnlessServed(ctx, p.Logger, c.Auth.Issuer, c.Addr)
+	}
 	edge, err := gateway.Start(p, c.Gateway, gateway.Deps{
 		Auth: upstream(p, authService), Records: upstream(p, recordsService), Review: upstream(p, reviewService), Calculation: upstream(p, calculationService),
 		Tokens: tokens, Sessions: checker,

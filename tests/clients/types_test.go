@@ -45,7 +45,7 @@ func typed() map[string][]reflect.Type {
 		"SignOffResponse": {reflect.TypeFor[client.SignOffOutcome]()}, "EventChangeListResponse": {reflect.TypeFor[client.EventChanges]()},
 		"VarianceShare": {reflect.TypeFor[float64]()},
 		// The data of envelopes that have no schema of their own.
-		"CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthResponse": {reflect.TypeFor[client.Health]()},
+		"CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthStateResponse": {reflect.TypeFor[client.Health]()},
 		"OutcomesResponse": {reflect.TypeFor[client.Outcomes]()}, "LocationResponse": {reflect.TypeFor[client.Location]()}, "PreviewResponse": {reflect.TypeFor[client.Preview]()},
 		"WaterfallResponse": {reflect.TypeFor[client.Comparison]()}, "AdoptionResponse": {reflect.TypeFor[client.Adoption]()},
 	}

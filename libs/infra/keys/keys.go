@@ -3,7 +3,12 @@
 package keys
 
 import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
 	"path/filepath"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/settings"
 )
@@ -17,6 +22,29 @@ type Issuer struct {
 // Describe implements settings.Config.
 func (c *Issuer) Describe(s *settings.Set) {
 	s.URL(&c.URL, "ECF_ISSUER", "http://127.0.0.1:8080", "address that clients reach the product at; the issuer of tokens")
+}
+
+// IssuerAt returns the address that clients of the same machine reach a server at
+// that listens on addr (host:port); empty where the system chooses the port.
+func IssuerAt(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "0" || port == "" {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// WarnUnlessServed logs a warning where a server that no proxy stands before
+// listens elsewhere than at the issuer: clients that look tokens up at their
+// issuer, or take the address from the OpenAPI document, would not find it.
+func WarnUnlessServed(ctx context.Context, logger *slog.Logger, issuer, addr string) {
+	if at := IssuerAt(addr); at != "" && at != strings.Replace(issuer, "//localhost:", "//127.0.0.1:", 1) {
+		logger.WarnContext(ctx, "ECF_ISSUER names another address than the one listened at; set ECF_TRUSTED_PROXIES where a proxy stands before this server",
+			"issuer", issuer, "listening", at)
+	}
 }
 
 // Published is where the keys that verify tokens are published.

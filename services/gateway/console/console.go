@@ -40,7 +40,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // reserved are the paths that are not the console's, with all that is below them.
-var reserved = []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets", "/methodology"}
+var reserved = []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets", "/methodology", "/changelog"}
 
 // asset is one file in the encodings it is kept in.
 type asset struct {

@@ -282,3 +282,9 @@ func (d *Door) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 	j.clear(c)
 	return web.OK(c, SignedOut{SessionEnded: ended})
 }
+
+// Asked reports whether a request came by the way of the console, below Prefix.
+func Asked(c *fiber.Ctx) bool {
+	_, ok := c.Context().UserValue(key{}).(operation)
+	return ok
+}

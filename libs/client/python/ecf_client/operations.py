@@ -2339,7 +2339,7 @@ class Operations(Transport):
         self,
         *,
         meta: Optional[Meta] = None,
-    ) -> models.HealthResponseData:
+    ) -> models.HealthStateResponseData:
         """Is the service there.
 
         Answers without asking anything else."""
@@ -2354,7 +2354,7 @@ class Operations(Transport):
         self,
         *,
         meta: Optional[Meta] = None,
-    ) -> models.HealthResponseData:
+    ) -> models.HealthStateResponseData:
         """Does the gateway live.
 
         For the supervisor of the process."""
@@ -2369,7 +2369,7 @@ class Operations(Transport):
         self,
         *,
         meta: Optional[Meta] = None,
-    ) -> models.HealthResponseData:
+    ) -> models.HealthStateResponseData:
         """Is everything ready.
 
         Asks every service behind the gateway; 503 `UNAVAILABLE` names those that do not answer in `details`."""

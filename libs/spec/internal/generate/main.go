@@ -1,9 +1,9 @@
 // Command generate makes what is served of the API's description from the
 // OpenAPI document, which is written by hand: the document as JSON with an
-// example of every body and answer, and the pages of the reference and of the
-// methodology, plain HTML that needs no script.
+// example of every body and answer, and the pages of the reference, of the
+// methodology and of the changelog, plain HTML that needs no script.
 //
-//	generate openapi.yaml openapi.json reference.html methodology.md methodology.html
+//	generate openapi.yaml openapi.json reference.html methodology.md methodology.html CHANGELOG.md changelog.html
 package main
 
 import (
@@ -28,20 +28,23 @@ import (
 var (
 	//go:embed page.tmpl
 	pageTemplate string
-	//go:embed methodology.tmpl
-	methodologyTemplate string
+	//go:embed chapters.tmpl
+	chaptersTemplate string
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, stderr io.Writer) int {
-	if len(args) != 5 {
-		fmt.Fprintln(stderr, "usage: generate openapi.yaml openapi.json reference.html methodology.md methodology.html")
+	if len(args) != 7 {
+		fmt.Fprintln(stderr, "usage: generate openapi.yaml openapi.json reference.html methodology.md methodology.html CHANGELOG.md changelog.html")
 		return 2
 	}
 	err := generate(args[0], args[1], args[2])
 	if err == nil {
-		err = explain(args[3], args[4])
+		err = renderFile("Methodology", args[3], args[4])
+	}
+	if err == nil {
+		err = renderFile("Changelog", args[5], args[6])
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "generate:", err)
@@ -65,25 +68,25 @@ func generate(from, document, reference string) error {
 	return os.WriteFile(reference, page, 0o644) //nolint:gosec // a page that everybody may read
 }
 
-// explain makes the page of the methodology.
-func explain(from, to string) error {
+// renderFile makes the page of a file in Markdown.
+func renderFile(title, from, to string) error {
 	source, err := os.ReadFile(from) //nolint:gosec // named by the developer
 	if err != nil {
 		return err
 	}
-	page, err := renderMethodology(source)
+	page, err := renderChapters(title, source)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(to, page, 0o644) //nolint:gosec // a page that everybody may read
 }
 
-func renderMethodology(source []byte) ([]byte, error) {
+func renderChapters(title string, source []byte) ([]byte, error) {
 	body, err := html(string(source))
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New("methodology").Parse(methodologyTemplate)
+	t, err := template.New("chapters").Parse(chaptersTemplate)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func renderMethodology(source []byte) ([]byte, error) {
 		chapters = append(chapters, chapter{m[1], m[2]})
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Body": body, "Chapters": chapters})
+	err = t.Execute(&b, map[string]any{"Title": title, "Body": body, "Chapters": chapters})
 	return b.Bytes(), err
 }
 

@@ -22,7 +22,7 @@ func TestServedFilesAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methodology, err := renderMethodology(source)
+	methodology, err := renderChapters("Methodology", source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,170 @@
+package gateway
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// The codings of answers, best first: at these levels brotli takes less time than
+// gzip for what lists, explanations and reports look like, and makes less of it.
+const (
+	codingBrotli = "br"
+	codingGzip   = "gzip"
+
+	brotliLevel = 4
+	gzipLevel   = 5
+
+	// leastCompressed is the size below which nothing is compressed: the answer
+	// fits in one packet as it is.
+	leastCompressed = 1400
+)
+
+// codingFor returns the coding that a client takes; empty: none. Without the
+// field anything would be acceptable, but a client that says nothing is not known
+// to unpack.
+func codingFor(c *fiber.Ctx) string {
+	best, weight := "", 0.0
+	accepted := c.Get(fiber.HeaderAcceptEncoding)
+	for _, coding := range []string{codingBrotli, codingGzip} {
+		if q := qualityOf(accepted, coding); q > weight {
+			best, weight = coding, q
+		}
+	}
+	return best
+}
+
+// qualityOf returns the weight that an Accept-Encoding field has for a coding (RFC
+// 9110 §12.5.3), 0 where it does not name it: what * allows is not compressed.
+func qualityOf(field, coding string) float64 {
+	for member := range strings.SplitSeq(field, ",") {
+		name, parameter, _ := strings.Cut(member, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), coding) {
+			continue
+		}
+		weight, weighted := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameter)), "q=")
+		if !weighted {
+			return 1
+		}
+		q, err := strconv.ParseFloat(weight, 64)
+		if err != nil {
+			return 0
+		}
+		return q
+	}
+	return 0
+}
+
+// compressed returns text in a coding.
+func compressed(coding string, text []byte) []byte {
+	if coding == codingBrotli {
+		return fasthttp.AppendBrotliBytesLevel(nil, text, brotliLevel)
+	}
+	return fasthttp.AppendGzipBytesLevel(nil, text, gzipLevel)
+}
+
+// codedTag returns the entity tag of the compressed form of a representation:
+// another form has another strong tag. The separator occurs in no tag of ours.
+func codedTag(tag, coding string) string {
+	plain, ok := strings.CutSuffix(tag, `"`)
+	if coding == "" || !ok {
+		return tag
+	}
+	return plain + "+" + coding + `"`
+}
+
+// plainTags removes from a field that lists entity tags what codedTag has added,
+// so that the services see the tags they have given.
+func plainTags(field string) string {
+	if !strings.ContainsRune(field, '+') {
+		return field
+	}
+	return strings.NewReplacer("+"+codingBrotli+`"`, `"`, "+"+codingGzip+`"`, `"`).Replace(field)
+}
+
+// compressor compresses the answer of a service to one request.
+type compressor struct {
+	coding string
+	// listed is the If-None-Match field as the client sent it.
+	listed string
+}
+
+// newCompressor prepares a request for a service whose answers may be compressed.
+// Answers of auth are not: they hold tokens, and the size of what a secret was
+// compressed with tells about it.
+func newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) *compressor {
+	for _, name := range []string{fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch} {
+		if field := string(req.Peek(name)); field != "" {
+			req.Set(name, plainTags(field))
+		}
+	}
+	if o.Service == api.Auth {
+		return nil
+	}
+	return &compressor{coding: codingFor(c), listed: c.Get(fiber.HeaderIfNoneMatch)}
+}
+
+// apply compresses the answer where that pays.
+func (k *compressor) apply(c *fiber.Ctx) {
+	h := &c.Response().Header
+	if k == nil || len(h.ContentEncoding()) > 0 {
+		return
+	}
+	status, read := c.Response().StatusCode(), c.Method() == fiber.MethodGet
+	tag := string(h.Peek(fiber.HeaderETag))
+	switch {
+	case status == fiber.StatusNotModified:
+		c.Vary(fiber.HeaderAcceptEncoding)
+		if tag != "" {
+			c.Set(fiber.HeaderETag, k.knownTag(tag))
+		}
+		return
+	case status < fiber.StatusOK || status >= fiber.StatusMultipleChoices || !compressible(h.ContentType()):
+		return
+	}
+	if read {
+		c.Vary(fiber.HeaderAcceptEncoding)
+	}
+	body := c.Response().Body()
+	if k.coding == "" || len(body) < leastCompressed {
+		return
+	}
+	c.Response().SetBodyRaw(compressed(k.coding, body))
+	c.Set(fiber.HeaderContentEncoding, k.coding)
+	if read && tag != "" {
+		c.Set(fiber.HeaderETag, codedTag(tag, k.coding))
+	}
+}
+
+// knownTag returns the tag of the form that the client has, of those that differ
+// from tag in their coding only.
+func (k *compressor) knownTag(tag string) string {
+	for _, coding := range []string{k.coding, codingBrotli, codingGzip} {
+		if coded := codedTag(tag, coding); coded != tag && strings.Contains(k.listed, coded) {
+			return coded
+		}
+	}
+	return tag
+}
+
+func compressible(contentType []byte) bool {
+	return bytes.HasPrefix(contentType, []byte("text/")) || bytes.Contains(contentType, []byte("json"))
+}
+
+// notModified answers 304 where the client has one of the forms of a
+// representation.
+func notModified(c *fiber.Ctx, tag, coding string) bool {
+	for _, form := range []string{coding, "", codingBrotli, codingGzip} {
+		if coded := codedTag(tag, form); web.NotModified(c, coded) {
+			_ = web.SendNotModified(c, coded)
+			return true
+		}
+	}
+	return false
+}

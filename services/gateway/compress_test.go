@@ -1,0 +1,157 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+)
+
+// unpack returns a body as it was before it was compressed.
+func unpack(t *testing.T, coding, body string) string {
+	t.Helper()
+	var r io.Reader = strings.NewReader(body)
+	switch coding {
+	case "":
+	case "br":
+		text, err := fasthttp.AppendUnbrotliBytes(nil, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	case "gzip":
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = z
+	default:
+		t.Fatalf("coding %q", coding)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const plainTag = `"Zk3-abc_def"`
+
+// page answers as a service does: with its own tag, and 304 to who has it.
+func page(size int, contentType string) func(*fasthttp.RequestCtx) {
+	body := `{"success":true,"data":"` + strings.Repeat("carbon ", size/7) + `"}`
+	return func(ctx *fasthttp.RequestCtx) {
+		ctx.Response.Header.Set("ETag", plainTag)
+		if string(ctx.Request.Header.Peek("If-None-Match")) == plainTag {
+			ctx.SetStatusCode(http.StatusNotModified)
+			return
+		}
+		ctx.SetContentType(contentType)
+		ctx.SetBodyString(body)
+	}
+}
+
+// TestAnswersAreCompressed: large answers of the services, for clients that take
+// it, each form under a tag of its own.
+func TestAnswersAreCompressed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	records := s.services[api.Records]
+	for _, c := range []struct {
+		accept, coding, contentType string
+		size                        int
+	}{
+		{"", "", "application/json", 9000},
+		{"identity", "", "application/json", 9000},
+		{"gzip", "gzip", "application/json", 9000},
+		{"gzip, deflate, br", "br", "application/json", 9000},
+		{"br;q=0, gzip", "gzip", "text/csv; charset=utf-8", 9000},
+		{"br;q=0.3, gzip;q=0.8", "gzip", "application/json", 9000},
+		{"*", "", "application/json", 9000},
+		{"br", "br", "text/html; charset=utf-8", 9000},
+		{"gzip", "gzip", "application/vnd.ecf.report+json", 9000},
+		{"gzip, br", "", "application/json", 700},
+		{"gzip, br", "", "application/octet-stream", 9000},
+	} {
+		records.set(page(c.size, c.contentType))
+		ask := func(header map[string]string) answer {
+			if c.accept != "" {
+				header["Accept-Encoding"] = c.accept
+			}
+			return s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: header})
+		}
+		got := ask(map[string]string{})
+		coding, tag := got.header.Get("Content-Encoding"), got.header.Get("ETag")
+		if got.status != http.StatusOK || coding != c.coding {
+			t.Errorf("%+v: %d in %q", c, got.status, coding)
+			continue
+		}
+		if text := unpack(t, coding, got.body); !strings.HasPrefix(text, `{"success":true`) || len(text) < c.size-10 || coding != "" && len(got.body)*10 > len(text) {
+			t.Errorf("%+v: %d bytes of %d", c, len(got.body), len(text))
+		}
+		if varies := strings.Contains(got.header.Get("Vary"), "Accept-Encoding"); varies != (c.contentType != "application/octet-stream") {
+			t.Errorf("%+v: Vary %q", c, got.header.Get("Vary"))
+		}
+		if coding == "" && tag != plainTag || coding != "" && tag != strings.TrimSuffix(plainTag, `"`)+"+"+coding+`"` {
+			t.Errorf("%+v: tag %s", c, tag)
+		}
+		again := ask(map[string]string{"If-None-Match": tag})
+		if again.status != http.StatusNotModified || again.header.Get("ETag") != tag || again.body != "" || again.header.Get("Content-Encoding") != "" {
+			t.Errorf("%+v again: %d %v", c, again.status, again.header)
+		}
+	}
+}
+
+// TestCompressedTagsReachServicesPlain: whatever form a client has read, its tag
+// names the state of the object.
+func TestCompressedTagsReachServicesPlain(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, tag := range []string{`"abc+gzip"`, `"abc+br"`, `"abc"`} {
+		s.do(request{method: "PATCH", path: "/api/v2/events/e", token: bob, body: `{}`, header: map[string]string{"If-Match": tag + `, "other"`}})
+		if got := string(s.services[api.Records].last(t).Header.Peek("If-Match")); got != `"abc", "other"` {
+			t.Errorf("If-Match %s came as %s", tag, got)
+		}
+	}
+}
+
+// TestTokensAreNotCompressed: the size of an answer must not tell about a secret.
+func TestTokensAreNotCompressed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.services[api.Auth].set(page(9000, "application/json"))
+	got := s.do(request{method: "GET", path: "/api/v2/auth/me", token: alice, header: map[string]string{"Accept-Encoding": "br, gzip"}})
+	if got.header.Get("Content-Encoding") != "" || !strings.Contains(got.body, "carbon") {
+		t.Errorf("%v", got.header)
+	}
+}
+
+// TestWritesAreCompressed: the answer to a batch as well; its tag is no tag of
+// what was sent.
+func TestWritesAreCompressed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.services[api.Records].set(page(9000, "application/json"))
+	got := s.do(request{method: "POST", path: "/api/v2/events/e/flights/batch", token: alice, body: `{"items":[]}`, header: map[string]string{"Accept-Encoding": "gzip"}})
+	if got.header.Get("Content-Encoding") != "gzip" || got.header.Get("ETag") != plainTag {
+		t.Errorf("%v", got.header)
+	}
+}
+
+func BenchmarkCompress(b *testing.B) {
+	text := bytes.Repeat([]byte(`{"_id":"p2hw6ryhezzjj9ybae1d6t9wh1","type":"flights","kgCO2e":1569.434689,"status":"approved"},`), 1000)
+	for _, coding := range []string{codingBrotli, codingGzip} {
+		b.Run(coding, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				compressed(coding, text)
+			}
+		})
+	}
+}

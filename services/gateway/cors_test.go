@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const pageOrigin = "https://app.example.org"
+
+func origins(list ...string) func(*Deps) { return func(d *Deps) { d.Origins = list } }
+
+func preflight(origin string) request {
+	return request{method: "OPTIONS", path: "/api/v2/events", header: map[string]string{
+		"Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type,idempotency-key",
+	}}
+}
+
+// TestOriginsNamedByTheOperator: pages of a named origin may ask and read, with
+// every header that this interface uses; never with cookies.
+func TestOriginsNamedByTheOperator(t *testing.T) {
+	t.Parallel()
+	s := start(t, origins(pageOrigin, "http://localhost:5173"))
+	asked := s.do(preflight(pageOrigin))
+	if asked.status != http.StatusNoContent || asked.header.Get("Access-Control-Allow-Origin") != pageOrigin ||
+		asked.header.Get("Access-Control-Allow-Credentials") != "" || !strings.Contains(asked.header.Get("Vary"), "Origin") || asked.header.Get("Access-Control-Max-Age") == "" {
+		t.Errorf("preflight: %d %v", asked.status, asked.header)
+	}
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		if !strings.Contains(asked.header.Get("Access-Control-Allow-Methods"), method) {
+			t.Errorf("%s is not allowed", method)
+		}
+	}
+	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "X-Dry-Run", "X-Request-Id"} {
+		if !strings.Contains(strings.ToLower(asked.header.Get("Access-Control-Allow-Headers")), strings.ToLower(name)) {
+			t.Errorf("%s may not be sent", name)
+		}
+	}
+	for _, r := range []request{
+		{method: "GET", path: "/api/v2/events", token: alice},
+		{method: "GET", path: "/api/v2/events"}, // refused: 401
+		{method: "GET", path: "/api/v2/nothing", token: alice},
+		{method: "GET", path: "/.well-known/jwks.json"},
+	} {
+		r.header = map[string]string{"Origin": pageOrigin}
+		got := s.do(r)
+		if got.header.Get("Access-Control-Allow-Origin") != pageOrigin || got.header.Get("Access-Control-Allow-Credentials") != "" ||
+			!strings.Contains(got.header.Get("Vary"), "Origin") || got.header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+			t.Errorf("%s: %d %v", r.path, got.status, got.header)
+		}
+		for _, name := range []string{"ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied", "Idempotent-Replayed", "X-Request-Id"} {
+			if !strings.Contains(strings.ToLower(got.header.Get("Access-Control-Expose-Headers")), strings.ToLower(name)) {
+				t.Errorf("%s cannot be read", name)
+			}
+		}
+	}
+}
+
+// TestOtherOriginsAreNotAllowed: neither those that nobody named, nor any where
+// nothing is named.
+func TestOtherOriginsAreNotAllowed(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*stack{"off": start(t), "on": start(t, origins(pageOrigin))} {
+		for _, origin := range []string{"https://evil.example", "null", pageOrigin + ".evil.example", "https://app.example.org:8443"} {
+			for _, r := range []request{preflight(origin), {method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{"Origin": origin}}} {
+				got := s.do(r)
+				for field := range got.header {
+					if strings.HasPrefix(field, "Access-Control-") {
+						t.Errorf("%s, %s %s: %s", name, origin, r.method, field)
+					}
+				}
+				if name == "on" && r.method == "GET" && !strings.Contains(got.header.Get("Vary"), "Origin") {
+					t.Errorf("a cache could serve the answer to %s to another origin", origin)
+				}
+			}
+		}
+	}
+}
+
+// TestConsoleIsNotForOtherOrigins: the way that cookies open stays closed.
+func TestConsoleIsNotForOtherOrigins(t *testing.T) {
+	t.Parallel()
+	s := start(t, origins(pageOrigin))
+	r := preflight(pageOrigin)
+	for _, path := range []string{"/console/api/events", "/console/sign-in"} {
+		r.path = path
+		if got := s.do(r); got.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %d %v", path, got.status, got.header)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// announced returns the handler of a deprecated operation: each of its answers,
+// refusals included, names the day since when it is deprecated (RFC 9745), the
+// day from when it may be gone (RFC 8594), and where it is described.
+func announced(o spec.Operation, handler fiber.Handler) fiber.Handler {
+	if o.Deprecated == nil {
+		return handler
+	}
+	since := "@" + strconv.FormatInt(o.Deprecated.Since.Unix(), 10)
+	link := fmt.Sprintf(`<%s/docs#op-%s>; rel="deprecation"; type="text/html"`, web.BasePath, o.ID)
+	return func(c *fiber.Ctx) error {
+		err := handler(c)
+		c.Set("Deprecation", since)
+		c.Append(fiber.HeaderLink, link)
+		if sunset := o.Deprecated.Sunset; !sunset.IsZero() {
+			c.Set("Sunset", sunset.UTC().Format(http.TimeFormat))
+		}
+		return err
+	}
+}
