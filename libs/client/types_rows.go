@@ -5,6 +5,8 @@ type RowsToPreview struct {
 	Items []RowToPreview `json:"items"`
 	// Sum of the answer to the part before; empty for the first part.
 	After string `json:"after,omitempty"`
+	// Answer each row with its lines.
+	Explain bool `json:"explain,omitempty"`
 }
 
 // RowToPreview is a row of a record type.
@@ -46,5 +48,7 @@ type PreviewedRow struct {
 	Footprint *Interval `json:"footprint,omitempty"`
 	// The approved total with this row.
 	ApprovedWith *Interval `json:"approvedWith,omitempty"`
-	Error        *Error    `json:"error,omitempty"`
+	// What it is made of, where Explain asks for it.
+	Lines []ExplainedLine `json:"lines,omitempty"`
+	Error *Error          `json:"error,omitempty"`
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
 
 // rowsPreviewView is the sums of an event with rows that are not stored.
@@ -43,6 +44,7 @@ type sumView struct {
 type rowView struct {
 	Footprint    *total.Interval `json:"footprint,omitempty"`
 	ApprovedWith *total.Interval `json:"approvedWith,omitempty"`
+	Lines        []explain.Line  `json:"lines,omitempty"`
 	Error        *web.ErrorBody  `json:"error,omitempty"`
 }
 
@@ -67,6 +69,7 @@ func (s *server) previewRows(c *fiber.Ctx) error {
 		return err
 	}
 	rows, before := readRows(r)
+	explained, _ := r.Bool("explain")
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func (s *server) previewRows(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	p := rowPreview{server: s, c: c, ev: ev, carried: carried}
+	p := rowPreview{server: s, c: c, ev: ev, carried: carried, explained: explained}
 	return p.answer(rows)
 }
 
@@ -138,6 +141,8 @@ type rowPreview struct {
 	c       *fiber.Ctx
 	ev      record.Event
 	carried carried
+	// explained: rows are answered with their lines.
+	explained bool
 }
 
 func (p *rowPreview) answer(rows []sentRow) error {
@@ -183,29 +188,30 @@ func sumOf(c total.Contribution) sumView { return sumView{c.Records(), c.Interva
 
 // row counts a row and adds it to what is carried.
 func (p *rowPreview) row(i int, row sentRow, approved total.Contribution, drafts map[record.ID]total.Contribution) (rowView, error) {
-	part, err := p.count(row, drafts)
+	decoded, err := p.decode(row, drafts)
 	if err != nil {
 		refused, err := writes.Refused(p.c, writes.Under(fmt.Sprintf("items[%d].fields", i), err))
 		return rowView{Error: refused.Error}, err
 	}
+	part := total.Of(&decoded.Evaluation)
 	p.carried.Sum = p.carried.Sum.Add(part)
 	if row.record != "" {
 		p.carried.Replaced = append(p.carried.Replaced, row.record)
 	}
 	own, with := part.Interval(), approved.Add(part)
 	together := with.Interval()
-	return rowView{Footprint: &own, ApprovedWith: &together}, nil
+	view := rowView{Footprint: &own, ApprovedWith: &together}
+	if p.explained {
+		view.Lines = explain.Lines(record.Counted{Type: row.typ, Fields: decoded.Fields}, decoded.Evaluation.Lines, p.ev.Context())
+	}
+	return view, nil
 }
 
-func (p *rowPreview) count(row sentRow, drafts map[record.ID]total.Contribution) (total.Contribution, error) {
+func (p *rowPreview) decode(row sentRow, drafts map[record.ID]total.Contribution) (footprint.Decoded, error) {
 	if _, ok := drafts[row.record]; row.record != "" && !ok {
-		return total.Contribution{}, &apperr.Error{Code: apperr.InvalidTransition, Message: "The record is no draft any more: it is counted as it is stored."}
+		return footprint.Decoded{}, &apperr.Error{Code: apperr.InvalidTransition, Message: "The record is no draft any more: it is counted as it is stored."}
 	}
-	decoded, err := footprint.Decode(row.typ, row.fields, p.ev.Context())
-	if err != nil {
-		return total.Contribution{}, err
-	}
-	return total.Of(&decoded.Evaluation), nil
+	return footprint.Decode(row.typ, row.fields, p.ev.Context())
 }
 
 // drafts reads what the stored drafts count. Those that have no factor under the

@@ -57,6 +57,10 @@ func TestRowsCountAsTheyWillOnceApproved(t *testing.T) {
 		t.Errorf("the fault of a row: %s", a.data("rows", 2))
 	}
 
+	told := s.call(http.MethodPost, "/api/v2/events/e1/results/preview", "org1.user", map[string]any{"items": []any{flight}, "explain": true}).want(http.StatusOK)
+	if told.count("rows", 0, "lines") == 0 || told.data("rows", 0, "lines", 0, "factor", "source") == "" || !strings.Contains(told.data("rows", 0, "lines", 0, "formula"), "passenger") {
+		t.Errorf("a row in words: %.900s", told.body)
+	}
 	// The first row, approved alone.
 	approve := func(r record.Record) {
 		if r.Status == record.Unsubmitted {

@@ -1326,6 +1326,49 @@ title: Title of the event.
 virtualAttendees: People who take part from elsewhere.
 """
 
+ExplainedLine = TypedDict(
+    "ExplainedLine",
+    {
+        "byGas": "Dict[str, Any]",
+        "dataQuality": "Literal['measured', 'calculated', 'estimated', 'assumed']",
+        "factor": "Optional[Dict[str, Any]]",
+        "factorId": "str",
+        "formula": "str",
+        "group": "str",
+        "gsd2Millionths": "int",
+        "high": "Number",
+        "kgCO2e": "Number",
+        "kgCO2ePerUnit": "Number",
+        "low": "Number",
+        "quantity": "str",
+        "scope": "Literal[1, 2, 3]",
+        "scope3Category": "NotRequired[str]",
+        "scores": "List[int]",
+        "stage": "Literal['direct', 'upstream', 'combined']",
+        "unit": "str",
+    },
+)
+ExplainedLine.__doc__ = """A product of a quantity and a factor, in words.
+
+byGas: The amount by gas, as in `byGas` of a result.
+dataQuality: How the amount is known.
+factor: Where the figure was published; null for one that came with the record.
+factorId: A row of the factor set, or `supplied` for a figure that came with the record.
+formula: The line in words and figures.
+group: Whose activity it is.
+gsd2Millionths: The factor of the 95 % interval, in millionths.
+high: Upper end of the 95 % interval. In kg CO2e.
+kgCO2e: The amount. In kg CO2e.
+kgCO2ePerUnit: The factor. In kg CO2e per unit.
+low: Lower end of the 95 % interval. In kg CO2e.
+quantity: The exact amount in `unit`; one that does not end is shown with twelve decimals.
+scope: Scope of the GHG Protocol.
+scope3Category: Category of scope 3, where it is in scope 3.
+scores: Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
+stage: Part of the life cycle, as in `byStage`.
+unit: Unit of `quantity`.
+"""
+
 ExplainedRecord = TypedDict(
     "ExplainedRecord",
     {
@@ -1335,7 +1378,7 @@ ExplainedRecord = TypedDict(
         "fields": "Dict[str, Any]",
         "high": "Number",
         "kgCO2e": "Number",
-        "lines": "List[Any]",
+        "lines": "List[ExplainedLine]",
         "low": "Number",
         "method": "str",
         "notices": "List[Notice]",
@@ -2625,12 +2668,14 @@ PreviewRowsRequest = TypedDict(
     "PreviewRowsRequest",
     {
         "after": "NotRequired[str]",
+        "explain": "NotRequired[bool]",
         "items": "NotRequired[List[Dict[str, Any]]]",
     },
 )
 PreviewRowsRequest.__doc__ = """Rows to be counted with what is stored.
 
 after: `sum` of the answer to the part before.
+explain: Answer each row with its lines: formula, factor and source.
 items: The rows: up to 100 of any types. None: the drafts as they are stored.
 """
 

@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { parseNumber } from '../src/format';
-import { type Column, cellsOf, cellValue, columnsOf, fieldsOf, isoDate, patchOf, textOf } from '../src/sheet/columns';
+import {
+  amountsOf,
+  type Column,
+  cellsOf,
+  cellValue,
+  columnsOf,
+  fieldsOf,
+  isoDate,
+  patchOf,
+  textOf,
+} from '../src/sheet/columns';
 
 const column = (kind: Column['kind'], field = 'x'): Column => ({
   field,
   label: field,
   unit: '',
+  units: [],
   kind,
   required: false,
   options: [],
@@ -121,5 +132,21 @@ describe('numbers with units', () => {
     expect(patchOf(columns, { distanceKm: '90' }, saved)).toEqual({ distanceKm: 90 });
     expect(patchOf(columns, { distanceKm: '90 mi' }, saved)).toEqual({ stated: { distanceKm: '90 mi' } });
     expect(patchOf(columns, {}, saved)).toEqual({ distanceKm: null });
+  });
+});
+
+describe('amounts', () => {
+  it('are names with numbers', () => {
+    expect(amountsOf('coffee 900; wine bottle: 180')).toEqual({ coffee: 900, wine_bottle: 180 });
+    expect(amountsOf('beer_keg_50l 20')).toEqual({ beer_keg_50l: 20 });
+    expect(amountsOf('coffee')).toBeUndefined();
+  });
+  it('are shown as they are typed', () => {
+    const [c] = columnsOf({
+      properties: { servings: { type: 'object', properties: { coffee: { type: 'integer' } } } },
+    });
+    if (!c) throw new Error('no column');
+    expect(c.kind).toBe('amounts');
+    expect(cellValue(c, textOf(c, { coffee: 900 }))).toEqual({ coffee: 900 });
   });
 });

@@ -1599,7 +1599,19 @@ export interface paths {
          */
         get: operations["previewResult"];
         put?: never;
-        post?: never;
+        /**
+         * Add up rows that are not stored
+         * @description The sums of an event as they would be with rows that are not stored yet, each with its interval: of the approved records,
+         *     of those that wait for a decision, of the drafts with these rows, and of all together. Nothing is stored, and nothing
+         *     can be: the answer is only a calculation.
+         *
+         *     A row with a `recordId` takes the place of that draft; other drafts are counted as they are stored. A row that is wrong has
+         *     its `error` and counts nothing; the rows beside it do.
+         *
+         *     More than 100 rows are sent in parts: each part names the `sum` of the answer before it as `after`, and the answer to the
+         *     last part holds them all. Parts of an event that changes in between are refused with `EVENT_CHANGED`; begin again.
+         */
+        post: operations["previewRows"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2983,7 +2995,7 @@ export interface components {
             description: string;
             /** @description How its footprint is calculated. */
             formula: string;
-            /** @description The JSON Schema (2020-12) of its input. `x-unit` names the unit of a number. */
+            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
             schema: Record<string, never>;
             /** @description Good inputs. */
             examples: Record<string, never>[];
@@ -4149,6 +4161,8 @@ export interface components {
             from?: string | null;
             /** @description Where they go. */
             to?: string | null;
+            /** @description Places between, of road and rail, in their order. */
+            via?: string[] | null;
             /**
              * @description Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
              * @enum {string|null}
@@ -4856,6 +4870,8 @@ export interface components {
             from?: string | null;
             /** @description Where they go. */
             to?: string | null;
+            /** @description Places between, of road and rail, in their order. */
+            via?: string[] | null;
             /**
              * @description Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
              * @enum {string|null}
@@ -6238,6 +6254,72 @@ export interface components {
             gsd2Millionths: number;
         };
         /**
+         * @description A product of a quantity and a factor, in words.
+         * @example {
+         *       "formula": "5,539.833 km × 2 passengers × 0.11704 kg per passenger-km = 1,296.764109 kg",
+         *       "factorId": "desnz-2026-flight-long_haul-economy-rf",
+         *       "quantity": "11079.666",
+         *       "unit": "passenger.km",
+         *       "kgCO2ePerUnit": 0.11704,
+         *       "kgCO2e": 1296.764109,
+         *       "low": 767.316041,
+         *       "high": 2191.531344,
+         *       "stage": "direct",
+         *       "scope": 3,
+         *       "scope3Category": "6 Business travel",
+         *       "group": "staff",
+         *       "byGas": {
+         *         "co2": 756.298001,
+         *         "ch4": 0.110797,
+         *         "n2o": 10.968869,
+         *         "aviationNonCO2": 529.386442,
+         *         "unsplit": 0
+         *       },
+         *       "dataQuality": "estimated",
+         *       "scores": [
+         *         4,
+         *         1,
+         *         1,
+         *         1,
+         *         1
+         *       ],
+         *       "gsd2Millionths": 1690000,
+         *       "factor": {
+         *         "activity": "Long-haul, to/from UK",
+         *         "detail": "economy; with radiative forcing; incl. 8% distance uplift",
+         *         "region": "UK (international_non_uk: flights between non-UK territories)",
+         *         "year": 2026,
+         *         "source": "DESNZ GHG conversion factors 2026 full set v1 (cell-level extract: themisiqco/themisiq lib/emissionFactors/defraTravel2026.json)",
+         *         "sourceLocation": "Business travel- air!E28:H28; WTT- business travel- air!E25",
+         *         "licence": "Open Government Licence v3.0"
+         *       }
+         *     }
+         */
+        ExplainedLine: components["schemas"]["Line"] & {
+            /**
+             * @description The line in words and figures.
+             * @example 5,539.833 km × 1 passenger × 0.11704 kg per passenger-km = 648.382054 kg
+             */
+            formula: string;
+            /** @description Where the figure was published; null for one that came with the record. */
+            factor: {
+                /** @description What it is a factor of. */
+                activity?: string;
+                /** @description The kind of it. */
+                detail?: string;
+                /** @description Where it holds. */
+                region?: string;
+                /** @description Year of the figure; null when its source is undated. */
+                year?: number | null;
+                /** @description The publication. */
+                source?: string;
+                /** @description Sheet, table or row in it. */
+                sourceLocation?: string;
+                /** @description The licence of the publication. */
+                licence?: string;
+            } | null;
+        };
+        /**
          * @description A counted record, line by line.
          * @example {
          *       "_id": "p2hw6ryhezzjj9ybae1d6t9wh1",
@@ -6364,30 +6446,7 @@ export interface components {
             /** @description Upper end of the 95 % interval. */
             high: number;
             /** @description Each product of a quantity and a factor. They add up to `kgCO2e`. */
-            lines: (components["schemas"]["Line"] & {
-                /**
-                 * @description The line in words and figures.
-                 * @example 5,539.833 km × 1 passenger × 0.11704 kg per passenger-km = 648.382054 kg
-                 */
-                formula: string;
-                /** @description Where the figure was published; null for one that came with the record. */
-                factor: {
-                    /** @description What it is a factor of. */
-                    activity?: string;
-                    /** @description The kind of it. */
-                    detail?: string;
-                    /** @description Where it holds. */
-                    region?: string;
-                    /** @description Year of the figure; null when its source is undated. */
-                    year?: number | null;
-                    /** @description The publication. */
-                    source?: string;
-                    /** @description Sheet, table or row in it. */
-                    sourceLocation?: string;
-                    /** @description The licence of the publication. */
-                    licence?: string;
-                } | null;
-            })[];
+            lines: components["schemas"]["ExplainedLine"][];
             /** @description Fields that were absent and took their default. */
             defaulted: string[];
             /** @description What to know about the figure. */
@@ -6827,6 +6886,96 @@ export interface components {
                 key: string;
                 /** @description The signature, base64url. */
                 value: string;
+            };
+        };
+        /**
+         * @description Rows to be counted with what is stored.
+         * @example {
+         *       "items": [
+         *         {
+         *           "type": "flights",
+         *           "fields": {
+         *             "from": "LHR",
+         *             "to": "JFK",
+         *             "passengers": 2
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        PreviewRowsRequest: {
+            /** @description The rows: up to 100 of any types. None: the drafts as they are stored. */
+            items?: {
+                /** @description Record type of the row. */
+                type: string;
+                /** @description The draft that the row changes; it is not counted beside it. */
+                recordId?: string | null;
+                /** @description The row as it would be written in the body of a record of its type. */
+                fields: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /**
+             * @description Answer each row with its lines: formula, factor and source.
+             * @default false
+             */
+            explain: boolean;
+            /** @description `sum` of the answer to the part before. */
+            after?: string;
+        };
+        /**
+         * @description So many records, and what they come to together.
+         * @example {
+         *       "records": 2,
+         *       "total": {
+         *         "kgCO2e": 1569.434689,
+         *         "low": 928.659579,
+         *         "high": 2652.344624
+         *       }
+         *     }
+         */
+        CountedSum: {
+            /** @description How many records are in the sum. */
+            records: number;
+            total: components["schemas"]["Interval"];
+        };
+        /** @description The answer, in the envelope. */
+        PreviewRowsResponse: {
+            /** @constant */
+            success: true;
+            /** @description The sums of an event with rows that are not stored. */
+            data: {
+                /** @description Identifier of the event. */
+                eventId: string;
+                /**
+                 * @description Whether a change is still missing in the approved sum.
+                 * @enum {string}
+                 */
+                status: "current" | "recalculating";
+                /** @description What is approved. */
+                approved: components["schemas"]["CountedSum"];
+                /** @description What waits for a decision. */
+                waiting: components["schemas"]["CountedSum"];
+                /** @description The drafts with the rows of this part and of those before it. */
+                drafts: components["schemas"]["CountedSum"];
+                /** @description All of them together. */
+                all: components["schemas"]["CountedSum"];
+                /** @description The rows of this part, in their order. */
+                rows: {
+                    /** @description What the row comes to by itself. */
+                    footprint?: components["schemas"]["Interval"];
+                    /** @description The approved total with this row. */
+                    approvedWith?: components["schemas"]["Interval"];
+                    /** @description What it is made of, where `explain` asks for it. */
+                    lines?: components["schemas"]["ExplainedLine"][];
+                    /** @description Why the row counts nothing. */
+                    error?: components["schemas"]["Error"];
+                }[];
+                /** @description What the next part names as `after`. It means nothing else. */
+                sum: string;
+                factorSet: components["schemas"]["FactorSetName"];
+                /** @description Version of the calculation. */
+                engineVersion: string;
             };
         };
         /** @description The answer, in the envelope. */
@@ -11042,6 +11191,44 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    previewRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewRowsRequest"];
+            };
+        };
+        responses: {
+            /** @description The sums. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewRowsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
     };

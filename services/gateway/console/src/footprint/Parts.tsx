@@ -7,6 +7,7 @@ import { api, type Schemas, take } from '../api/client';
 import { amount, range } from '../format';
 import { Bars } from '../ui/Bars';
 import { Problem } from '../ui/states';
+import { sourceOf } from './source';
 
 type Result = Schemas['Result'];
 
@@ -94,9 +95,7 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
                 </Text>
                 {l.factor && (
                   <Text size="xs" c="dimmed">
-                    {[l.factor.activity, l.factor.detail, l.factor.region, l.factor.year].filter(Boolean).join(' · ')}.{' '}
-                    {l.factor.source}
-                    {l.factor.sourceLocation && `, ${l.factor.sourceLocation}`}. {l.factor.licence}
+                    {sourceOf(l.factor)}
                   </Text>
                 )}
               </Box>

@@ -1,22 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Badge,
-  Box,
-  Button,
-  Group,
-  List,
-  Modal,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  Textarea,
-  Title,
-} from '@mantine/core';
+import { Box, Button, Group, SegmentedControl, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -24,13 +6,16 @@ import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useStat
 import { useTranslation } from 'react-i18next';
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
 import { summary } from '../footprint/Parts';
-import { amount, co2e, exact, percent, range, time } from '../format';
-import { type Column, columnsOf, textOf } from '../sheet/columns';
+import { co2e } from '../format';
+import { ApproveMany } from '../review/ApproveMany';
+import { CommentModal } from '../review/CommentModal';
+import { Decided } from '../review/Decided';
+import { Decision, Elsewhere, fieldsOnly } from '../review/Decision';
+import { QueueItem } from '../review/QueueItem';
 import { Empty, Problem, useProblemText } from '../ui/states';
 import { useEvent } from './Event';
-import { type Item, type Order, orderQueue } from './queue';
+import { type Item, type Move, type Order, orderQueue } from './queue';
 
-type Move = 'approve' | 'request-changes' | 'reject' | 'reopen';
 const undoSeconds = 10;
 const keysOff = 'ecf.reviewKeysOff';
 
@@ -283,56 +268,14 @@ export function ReviewPage(): ReactNode {
             }}
           >
             {open.map((i) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself has the focus and the keys
-              <div
+              <QueueItem
                 key={i._id}
-                id={`q-${i._id}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={i._id === current}
-                aria-checked={marked.has(i._id)}
-                className="queueitem"
-                onClick={() => setCurrent(i._id)}
-                ref={(el) => {
-                  if (i._id === current) el?.scrollIntoView({ block: 'nearest' });
-                }}
-              >
-                {/* The option itself says whether it is marked; Space marks it. */}
-                <span
-                  className="marker"
-                  aria-hidden
-                  title={t('review.mark')}
-                  data-marked={marked.has(i._id) || undefined}
-                  onClick={(e) => {
-                    e.stopPropagation();
-                    toggle(i._id);
-                  }}
-                />
-                <div className="queuetext">
-                  <Group justify="space-between" wrap="nowrap" gap={6}>
-                    <Text size="sm" fw={600} truncate>
-                      {t(`type.${i.type as 'flights'}`, { defaultValue: i.type ?? '' })}
-                    </Text>
-                    <Text size="sm" className="figure" fw={600}>
-                      {i.review.kgCO2e === null ? '–' : amount(i.review.kgCO2e)}
-                    </Text>
-                  </Group>
-                  <Text size="xs" c="dimmed" truncate>
-                    {summary(fieldsOnly(i))}
-                  </Text>
-                  <Group gap={6}>
-                    <Text size="xs" c="dimmed">
-                      {t('review.age', { hours: i.review.ageHours })}
-                      {i.review.sharePercent !== null && ` · ${percent(i.review.sharePercent / 100)}`}
-                    </Text>
-                    {i.review.findings.length > 0 && (
-                      <Badge size="xs" color="orange" variant="light" className="badge">
-                        {t('review.findings', { count: i.review.findings.length })}
-                      </Badge>
-                    )}
-                  </Group>
-                </div>
-              </div>
+                item={i}
+                current={i._id === current}
+                marked={marked.has(i._id)}
+                choose={() => setCurrent(i._id)}
+                toggle={() => toggle(i._id)}
+              />
             ))}
           </div>
           <div className="decision">
@@ -348,35 +291,7 @@ export function ReviewPage(): ReactNode {
           </div>
         </div>
       )}
-      {decided.length > 0 && (
-        <Box px="md" py="xs" component="section">
-          <Title order={2} size="h6">
-            {t('review.decided')}
-          </Title>
-          <List size="sm" listStyleType="none">
-            {decided.map((d) => (
-              <List.Item key={d.item._id}>
-                <Group gap="sm">
-                  <span>
-                    {t(`move.${d.move}`)}: {summary(fieldsOnly(d.item))}
-                  </span>
-                  {(d.move === 'approve' || d.move === 'reject') && (
-                    <ActionIcon
-                      size="sm"
-                      variant="subtle"
-                      aria-label={t('review.takeBack')}
-                      title={t('review.takeBack')}
-                      onClick={() => setAsking({ move: 'reopen', items: [d.item] })}
-                    >
-                      <IconArrowBackUp size={14} aria-hidden />
-                    </ActionIcon>
-                  )}
-                </Group>
-              </List.Item>
-            ))}
-          </List>
-        </Box>
-      )}
+      {decided.length > 0 && <Decided decided={decided} takeBack={(i) => setAsking({ move: 'reopen', items: [i] })} />}
       {asking && (
         <CommentModal
           asking={asking}
@@ -419,336 +334,5 @@ export function ReviewPage(): ReactNode {
         />
       )}
     </div>
-  );
-}
-
-const state = new Set([
-  '_id',
-  'eventId',
-  'type',
-  'submitted',
-  'status',
-  'revision',
-  'createdBy',
-  'createdAt',
-  'updatedAt',
-  'submittedAt',
-  'submittedBy',
-  'reviewedBy',
-  'reviewedAt',
-  'reviewComment',
-  'footprint',
-  'review',
-]);
-
-function fieldsOnly(item: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(item).filter(([k]) => !state.has(k)));
-}
-
-function Decision({
-  item,
-  eventId,
-  approve,
-  ask,
-}: {
-  item: Item;
-  eventId: string;
-  approve: () => void;
-  ask: (m: Move) => void;
-}): ReactNode {
-  const { t } = useTranslation();
-  const types = useQuery({
-    queryKey: ['types'],
-    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const info = types.data?.items.find((x) => x.type === item.type);
-  const columns: Column[] = info ? columnsOf(info.schema) : [];
-  const history = useQuery({
-    queryKey: ['record-history', eventId, item._id, item.revision],
-    queryFn: () =>
-      take(
-        api.GET('/events/{eventId}/{type}/{recordId}/history', {
-          params: { path: { eventId, type: item.type ?? '', recordId: item._id }, query: { limit: 100 } },
-        }),
-      ),
-  });
-  const evidence = (item.evidence ?? []) as { name?: string; url?: string; sha256?: string }[];
-  return (
-    <Stack gap="md">
-      <Group justify="space-between" align="flex-start">
-        <div>
-          <Title order={2} size="h4">
-            {t(`type.${item.type as 'flights'}`, { defaultValue: item.type ?? '' })}
-          </Title>
-          {item.footprint && (
-            <Text className="figure" title={exact(item.footprint.kgCO2e)}>
-              <b>{co2e(item.footprint.kgCO2e)}</b>{' '}
-              <span className="dim">{range(item.footprint.low, item.footprint.high)}</span>
-            </Text>
-          )}
-        </div>
-        <Group gap={6}>
-          <Button size="sm" onClick={approve}>
-            {t('review.approve')}
-          </Button>
-          <Button size="sm" variant="default" onClick={() => ask('request-changes')}>
-            {t('review.changes')}
-          </Button>
-          <Button size="sm" variant="default" onClick={() => ask('reject')}>
-            {t('review.reject')}
-          </Button>
-        </Group>
-      </Group>
-      {item.review.findings.map((f) => (
-        <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-          {f.message}
-        </Alert>
-      ))}
-      <div className="reviewcols">
-        <section>
-          <Title order={3} size="h6" mb={4}>
-            {t('review.record')}
-          </Title>
-          <Table>
-            <Table.Tbody>
-              {columns
-                .filter((c) => c.kind !== 'evidence' && item[c.field] !== undefined && item[c.field] !== null)
-                .map((c) => (
-                  <Table.Tr key={c.field}>
-                    <Table.Th scope="row" fw={400} c="dimmed">
-                      {c.label}
-                      {c.unit && ` (${c.unit})`}
-                    </Table.Th>
-                    <Table.Td>
-                      {textOf(c, item[c.field]).replaceAll('_', ' ')}
-                      {item.footprint?.defaulted.includes(c.field) && (
-                        <Text span size="xs" c="dimmed">
-                          {' '}
-                          {t('review.defaulted')}
-                        </Text>
-                      )}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-            </Table.Tbody>
-          </Table>
-          <Text size="xs" c="dimmed" mt={4}>
-            {info?.formula}
-          </Text>
-          {(item.footprint?.notices ?? []).map((n) => (
-            <Text key={n.code + n.message} size="xs" c="dimmed">
-              {n.message}
-            </Text>
-          ))}
-        </section>
-        <section>
-          <Title order={3} size="h6" mb={4}>
-            {t('review.evidence')}
-          </Title>
-          {evidence.length === 0 && (
-            <Text size="sm" c="dimmed">
-              {t('review.noEvidence')}
-            </Text>
-          )}
-          <List size="sm">
-            {evidence.map((e) => (
-              <List.Item key={(e.name ?? '') + (e.url ?? '') + (e.sha256 ?? '')}>
-                {e.url ? (
-                  <Anchor href={e.url} target="_blank" rel="noopener noreferrer">
-                    {e.name ?? e.url}
-                  </Anchor>
-                ) : (
-                  e.name
-                )}
-                {e.sha256 && (
-                  <Text size="xs" c="dimmed" className="mono">
-                    {e.sha256}
-                  </Text>
-                )}
-              </List.Item>
-            ))}
-          </List>
-          <Title order={3} size="h6" mb={4} mt="md">
-            {t('review.history')}
-          </Title>
-          <List size="sm" listStyleType="none" spacing={4}>
-            {(history.data?.items ?? []).map((h) => (
-              <List.Item key={h.revision + h.action}>
-                <b>{t(`move.${h.action}`)}</b> {h.by.name}, {time(h.at)}
-                {h.changed && h.changed.length > 0 && (
-                  <Text size="xs" c="dimmed">
-                    {h.changed.join(', ')}
-                  </Text>
-                )}
-                {h.comment && <Text size="sm">“{h.comment}”</Text>}
-              </List.Item>
-            ))}
-          </List>
-        </section>
-      </div>
-    </Stack>
-  );
-}
-
-/** Says what became of the record that was looked at and has left the queue. */
-function Elsewhere({ item, eventId }: { item: Item; eventId: string }): ReactNode {
-  const { t } = useTranslation();
-  const now = useQuery({
-    queryKey: ['record', eventId, item._id, 'now'],
-    queryFn: async () =>
-      (await call<Schemas['RecordState']>('GET', `/events/${eventId}/${item.type}/${item._id}`)).data,
-  });
-  const r = now.data;
-  return (
-    <Alert color="blue" role="status" title={t('review.elsewhere')}>
-      {r?.reviewedBy && r.status
-        ? t('review.elsewhereBy', { status: t(`status.${r.status}`), name: r.reviewedBy.name })
-        : t('review.elsewhereText')}
-    </Alert>
-  );
-}
-
-function CommentModal({
-  asking,
-  close,
-  done,
-}: {
-  asking: { move: Move; items: Item[] };
-  close: () => void;
-  done: (comment: string) => Promise<void>;
-}): ReactNode {
-  const { t } = useTranslation();
-  const [comment, setComment] = useState('');
-  const [busy, setBusy] = useState(false);
-  return (
-    <Modal
-      opened
-      onClose={close}
-      title={t(`ask.${asking.move as 'reject'}`, { count: asking.items.length })}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
-      <form
-        onSubmit={(e) => {
-          e.preventDefault();
-          setBusy(true);
-          void done(comment).finally(() => setBusy(false));
-        }}
-      >
-        <Stack>
-          <Textarea
-            label={t('ask.why')}
-            description={t('ask.hint')}
-            value={comment}
-            onChange={(e) => setComment(e.currentTarget.value)}
-            required
-            maxLength={2000}
-            autosize
-            minRows={3}
-            data-autofocus
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('state.cancel')}
-            </Button>
-            <Button type="submit" loading={busy} disabled={comment.trim() === ''}>
-              {t(`review.${asking.move === 'reject' ? 'reject' : asking.move === 'reopen' ? 'takeBack' : 'changes'}`)}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
-  );
-}
-
-interface Outcomes {
-  items: { _id?: string; record?: Schemas['Record']; error?: Schemas['Error'] }[];
-  succeeded: number;
-  failed: number;
-}
-
-/** Shows what the server would do with each record before it is asked to. */
-function ApproveMany({
-  eventId,
-  items,
-  close,
-  done,
-}: {
-  eventId: string;
-  items: Item[];
-  close: () => void;
-  done: (ids: Set<string>) => void;
-}): ReactNode {
-  const { t } = useTranslation();
-  const text = useProblemText();
-  const ids = items.map((i) => i._id);
-  const [busy, setBusy] = useState(false);
-  const send = async (dry: boolean): Promise<Outcomes['items']> => {
-    const outcomes: Outcomes['items'] = [];
-    for (let n = 0; n < ids.length; n += 100) {
-      const { data } = await call<Outcomes>(
-        'POST',
-        `/events/${eventId}/review/approve`,
-        { ids: ids.slice(n, n + 100) },
-        dry ? { 'X-Dry-Run': 'true' } : { 'Idempotency-Key': crypto.randomUUID() },
-      );
-      outcomes.push(...data.items);
-    }
-    return outcomes;
-  };
-  const dry = useQuery({
-    queryKey: ['approve-many', eventId, ids],
-    queryFn: () => send(true),
-    staleTime: 0,
-    retry: false,
-  });
-  const refused = dry.data?.filter((o) => o.error) ?? [];
-  return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={t('review.approveMany', { count: ids.length })}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
-      {dry.isPending && <Skeleton h={80} />}
-      {dry.isError && <Problem error={dry.error} />}
-      {dry.data && (
-        <Stack>
-          <Text>{t('review.would', { count: dry.data.length - refused.length })}</Text>
-          {refused.map((o) => (
-            <Alert key={o._id} color="orange" p="xs">
-              {o.error?.message}
-            </Alert>
-          ))}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('state.cancel')}
-            </Button>
-            <Button
-              loading={busy}
-              disabled={dry.data.length === refused.length}
-              data-autofocus
-              onClick={() => {
-                setBusy(true);
-                send(false).then(
-                  (o) => {
-                    const failed = o.filter((x) => x.error);
-                    if (failed.length > 0) notifications.show({ color: 'orange', message: failed[0]?.error?.message });
-                    done(new Set(o.filter((x) => x.record).map((x) => x.record?._id ?? '')));
-                  },
-                  (cause: Error) => {
-                    setBusy(false);
-                    notifications.show({ color: 'red', message: text(cause) });
-                  },
-                );
-              }}
-            >
-              {t('review.approve')}
-            </Button>
-          </Group>
-        </Stack>
-      )}
-    </Modal>
   );
 }

@@ -89,7 +89,10 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   begin.current = () => {
     setFailed(null);
     engine.start().then(
-      () => setReady(true),
+      () => {
+        setReady(true);
+        if (writer) engine.sums.start();
+      },
       (cause: Error) => setFailed(cause),
     );
   };
@@ -118,6 +121,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       window.removeEventListener('ecf-signed-in', resume);
       document.removeEventListener('visibilitychange', back);
       engine.left();
+      engine.sums.stop();
       void engine.keep();
     };
   }, [client, engine, eventId]);

@@ -10,3 +10,6 @@ export function orderQueue(items: Item[], order: Order): Item[] {
     order === 'weight' ? weight(b) - weight(a) : a.review.waitingSince.localeCompare(b.review.waitingSince),
   );
 }
+
+/** What can become of a record that waits. */
+export type Move = 'approve' | 'request-changes' | 'reject' | 'reopen';

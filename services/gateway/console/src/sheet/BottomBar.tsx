@@ -1,67 +1,71 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, api, take } from '../api/client';
-import { co2e, exact, range } from '../format';
+import { amount, co2e, exact, range } from '../format';
 import { resultOf } from '../pages/Events';
-import { useSession } from '../session';
 import type { Engine } from './engine';
 import { dirty, empty } from './store';
 
-/** What is written, what waits and what counts. The figures are the server's own. */
+/** How long a spoken total stands before the next is said, in milliseconds. */
+const announceEvery = 10_000;
+
+/** What is written, what waits and what counts. The figures are the server's own, with the rows as they are typed. */
 export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   const { t } = useTranslation();
-  const { can } = useSession();
   const rows = engine.store.rows.filter((r) => !empty(r));
   const unsaved = rows.filter(dirty).length;
   const drafts = rows.filter(
     (r) => r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested',
   ).length;
   const faults = rows.filter((r) => r.check.state === 'bad').length;
-  const settling = (status?: string): number | false => (status === 'recalculating' ? 1_500 : false);
   const result = useQuery({
     queryKey: ['result', engine.event],
     queryFn: () => resultOf(engine.event),
-    refetchInterval: (q) => settling(q.state.data?.status),
+    refetchInterval: (q) => (q.state.data?.status === 'recalculating' ? 1_500 : false),
   });
-  const preview = useQuery({
-    queryKey: ['preview', engine.event],
-    queryFn: () =>
-      take(api.GET('/events/{eventId}/results/preview', { params: { path: { eventId: engine.event } } })).catch(
-        (cause: unknown) => {
-          if (cause instanceof ApiError && (cause.code === 'RESULT_NOT_FOUND' || cause.status === 403)) return null;
-          throw cause;
-        },
-      ),
-    enabled: can('manager'),
-  });
-  const counts = result.data?.counts;
-  const waiting = counts
-    ? counts.submitted + counts.inReview
-    : rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length;
+  // A new revision has other sums.
+  const revision = result.data?.revision;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision is the reason to look
+  useEffect(() => engine.sums.look(true), [engine, revision]);
+  const sums = engine.sums.value;
+  const said = sums
+    ? t('bar.spoken', { all: co2e(sums.all.total.kgCO2e), drafts: co2e(sums.drafts.total.kgCO2e) })
+    : '';
+  const spoken = useThrottled(said, announceEvery);
   const trouble = engine.trouble;
   return (
     <footer className="bottombar">
-      <Group gap="xl" wrap="wrap" role="status" aria-live="polite">
+      <Group
+        gap="xl"
+        wrap="wrap"
+        role="group"
+        aria-label={t('bar.label')}
+        data-moving={engine.sums.moving || undefined}
+      >
         <Figure
           label={t('bar.draft')}
-          value={t('bar.rows', { count: drafts })}
-          note={faults > 0 ? t('bar.faults', { count: faults }) : ''}
-          bad={faults > 0}
+          count={drafts}
+          sum={sums?.drafts.records ? sums.drafts.total : undefined}
+          fault={faults > 0 ? t('bar.faults', { count: faults }) : ''}
         />
         <Figure
           label={t('bar.waiting')}
-          value={t('bar.rows', { count: waiting })}
-          note={preview.data && preview.data.queue.kgCO2e > 0 ? `+ ${co2e(preview.data.queue.kgCO2e)}` : ''}
+          count={
+            sums?.waiting.records ?? rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length
+          }
+          sum={sums?.waiting.records ? sums.waiting.total : undefined}
         />
         <Figure
           label={t('bar.approved')}
-          value={result.data ? co2e(result.data.total.kgCO2e) : t('events.nothingApproved')}
-          note={result.data ? range(result.data.total.low, result.data.total.high) : ''}
-          {...(result.data ? { title: exact(result.data.total.kgCO2e) } : {})}
+          count={sums?.approved.records ?? result.data?.counts?.approved ?? 0}
+          sum={sums?.approved.records ? sums.approved.total : result.data?.total}
         />
+        {sums && <Figure label={t('bar.all')} count={sums.all.records} sum={sums.all.total} />}
       </Group>
+      <span className="vh" role="status">
+        {spoken}
+      </span>
       <Text size="xs" c={trouble ? 'orange' : 'dimmed'} className="savestate">
         {trouble?.kind === 'offline'
           ? t('bar.offline')
@@ -77,30 +81,52 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   );
 }
 
-function Figure({
-  label,
-  value,
-  note,
-  title,
-  bad,
-}: {
+interface FigureProps {
   label: string;
-  value: string;
-  note: string;
-  title?: string;
-  bad?: boolean;
-}): ReactNode {
+  count: number;
+  sum?: { kgCO2e: number; low: number; high: number } | undefined;
+  fault?: string;
+}
+
+function Figure({ label, count, sum, fault = '' }: FigureProps): ReactNode {
+  const { t } = useTranslation();
   return (
-    <div>
+    <div className="barfigure">
       <Text size="xs" c="dimmed">
-        {label}
+        {label} · {t('bar.rows', { count })}
+        {fault && (
+          <Text span c="red">
+            {' '}
+            · {fault}
+          </Text>
+        )}
       </Text>
-      <Text size="sm" fw={600} className="figure" {...(title ? { title } : {})}>
-        {value}{' '}
-        <Text span size="xs" fw={400} c={bad ? 'red' : 'dimmed'}>
-          {note}
-        </Text>
+      <Text size="sm" fw={600} className="figure" {...(sum ? { title: exact(sum.kgCO2e) } : {})}>
+        {sum ? amount(sum.kgCO2e) : '–'}{' '}
+        {sum && (
+          <Text span size="xs" fw={400} c="dimmed">
+            {range(sum.low, sum.high)}
+          </Text>
+        )}
       </Text>
     </div>
   );
+}
+
+/** Returns a text that follows another one, at most once in so many milliseconds. */
+function useThrottled(text: string, every: number): string {
+  const [shown, setShown] = useState('');
+  const last = useRef(0);
+  useEffect(() => {
+    if (text === shown) return;
+    const timer = setTimeout(
+      () => {
+        last.current = Date.now();
+        setShown(text);
+      },
+      Math.max(1_000, last.current + every - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [text, shown, every]);
+  return shown;
 }

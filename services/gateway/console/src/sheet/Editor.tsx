@@ -43,6 +43,10 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
           live && setOptions(found.map((p) => ({ value: p.code, label: `${p.code} · ${p.name}, ${p.country}` }))),
         () => {},
       );
+    } else if (column.kind === 'amounts') {
+      setOptions(amountOptions(column, text));
+    } else if (column.units.length > 0) {
+      setOptions(unitOptions(column, text));
     } else if (column.options.length > 0) {
       const q = text.trim().toLowerCase().replaceAll(' ', '_');
       const fitting = column.options.filter((o) => q === '' || text === start || o.includes(q));
@@ -56,8 +60,15 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
 
   const finish = (move: 'down' | 'up' | 'right' | 'left' | 'stay', chosen?: string): void => {
     if (finished.current) return;
+    const value = chosen ?? options[at]?.value;
+    if (column.kind === 'amounts' && value !== undefined) {
+      // The name is there; its number is still to be typed.
+      setText(value);
+      input.current?.focus();
+      return;
+    }
     finished.current = true;
-    done(chosen ?? options[at]?.value ?? text, move);
+    done(value ?? text, move);
   };
   const onKeyDown = (e: KeyboardEvent<HTMLInputElement>): void => {
     e.stopPropagation();
@@ -125,4 +136,26 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
       )}
     </>
   );
+}
+
+/** A number with the units it may be stated in, once a space or a letter follows it. */
+export function unitOptions(column: Column, text: string): Option[] {
+  const m = /^(\d[\d.,'\s]*?)(?:\s+|(?=[^\d.,'\s]))([^\d.,'\s].*)?$/.exec(text);
+  if (!m?.[1]) return [];
+  const typed = (m[2] ?? '').toLowerCase();
+  const fitting = column.units.filter((u) => u.toLowerCase().startsWith(typed));
+  if (fitting.length === 1 && fitting[0]?.toLowerCase() === typed) return [];
+  return fitting.map((u) => ({ value: `${m[1]} ${u}`, label: `${m[1]} ${u}` }));
+}
+
+/** The names that the last part of a cell of amounts may mean. */
+export function amountOptions(column: Column, text: string): Option[] {
+  const at = Math.max(text.lastIndexOf(';'), text.lastIndexOf(',')) + 1;
+  const typed = text.slice(at).trim().toLowerCase().replaceAll(' ', '_');
+  if (/\d$/.test(typed) && !column.options.some((o) => o.startsWith(typed))) return [];
+  const before = text.slice(0, at) + (at > 0 ? ' ' : '');
+  return column.options
+    .filter((o) => o.includes(typed) && o !== typed)
+    .slice(0, 12)
+    .map((o) => ({ value: `${before}${o} `, label: o.replaceAll('_', ' ') }));
 }

@@ -19,13 +19,14 @@ import { useProblemText } from '../ui/states';
 import type { Column } from './columns';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
+import { useTables } from './files';
+import { Head } from './Head';
 import { Inspector } from './Inspector';
-import { MappingModal, type Pasted } from './MappingModal';
 import { Rows, rowHeight, type View } from './Rows';
-import { area, at, byKey, move, type Position, type Selection } from './selection';
+import { type Area, area, at, byKey, move, type Position, type Selection } from './selection';
 import { dirty, empty, type Row } from './store';
 import { Toolbar } from './Toolbar';
-import { hasHeading, type Mapping, parseTable, proposeMapping, rememberMapping, writeTable } from './table';
+import { parseTable, writeTable } from './table';
 
 const blankRows = 20;
 const sharedFields = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence'];
@@ -74,10 +75,10 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     return at(Math.max(0, n), 0);
   });
   const [editing, setEditing] = useState<{ start: string; select: boolean } | null>(null);
-  const [pasted, setPasted] = useState<Pasted | null>(null);
   const [dropping, setDropping] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
   const pressed = useRef(false);
+  const filling = useRef<Area | null>(null);
 
   const view = useRef<View>(null);
   const { active } = selection;
@@ -132,33 +133,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     [shown, everything, columns, store, type, t],
   );
 
-  const fillMapped = (table: string[][], mapping: Mapping): void => {
-    const edits = table.slice(1).map((line) => {
-      const cells: Record<string, string> = {};
-      mapping.forEach((field, n) => {
-        if (field && line[n]) cells[field] = line[n];
-      });
-      return { type, cells };
-    });
-    const keys = store.edit(edits.filter((e) => Object.keys(e.cells).length > 0));
-    notifications.show({ message: t('sheet.added', { count: keys.length }) });
-  };
-
-  const insert = (text: string, fromFile: boolean): void => {
+  const tables = useTables(engine, type, columns, grid);
+  const insert = (text: string): void => {
     if (store.readOnly) return;
     const table = parseTable(text);
-    if (table.length === 0) return;
-    if (!everything && hasHeading(table, columns)) {
-      const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
-      if (sure) fillMapped(table, mapping);
-      else setPasted({ table, mapping });
-      return;
-    }
-    if (fromFile && !everything) {
-      // A file whose headings say nothing to us is asked about.
-      setPasted({ table, mapping: (table[0] ?? []).map(() => '') });
-      return;
-    }
+    if (table.length === 0 || tables.paste(table)) return;
     const single = table.length === 1 && table[0]?.length === 1;
     const wide = picked.bottom > picked.top || picked.right > picked.left;
     const block =
@@ -202,6 +181,21 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       picked.top + 1,
       picked.left,
       lines.slice(1).map(() => first),
+    );
+  };
+  /** Repeats a block downwards as far as the pointer was drawn. */
+  const fillTo = (from: Area, bottom: number): void => {
+    const height = from.bottom - from.top + 1;
+    const line = (n: number): string[] => {
+      const cells: string[] = [];
+      for (let c = from.left; c <= from.right; c++) cells.push(textAt(from.top + (n % height), c));
+      return cells;
+    };
+    if (bottom <= from.bottom) return;
+    write(
+      from.bottom + 1,
+      from.left,
+      Array.from({ length: bottom - from.bottom }, (_, n) => line(n)),
     );
   };
   const undo = (): void => {
@@ -274,19 +268,12 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const onPaste = (e: ClipboardEvent): void => {
     if (editing) return;
     e.preventDefault();
-    insert(e.clipboardData.getData('text/plain'), false);
-  };
-  const take = async (file: File | null | undefined): Promise<void> => {
-    if (!file) return;
-    if (/\.(xlsx?|ods|numbers)$/i.test(file.name))
-      notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
-    else if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
-    else insert(await file.text(), true);
+    insert(e.clipboardData.getData('text/plain'));
   };
   const onDrop = (e: DragEvent): void => {
     e.preventDefault();
     setDropping(false);
-    void take(e.dataTransfer.files[0]);
+    tables.take(e.dataTransfer.files[0]);
   };
 
   const commit = (text: string, to: 'down' | 'up' | 'right' | 'left' | 'stay'): void => {
@@ -360,6 +347,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     return { row: Number(line.dataset.r), col: cell.dataset.c === undefined ? -1 : Number(cell.dataset.c) };
   };
   const onMouseDown = (e: MouseEvent): void => {
+    if (e.button === 0 && (e.target as Element).closest('[data-fill]')) {
+      filling.current = picked;
+      e.preventDefault();
+      return;
+    }
     const where = cellOf(e);
     if (!where || e.button !== 0) return;
     e.preventDefault();
@@ -375,6 +367,16 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     setSelection((s) => ({ active: where, anchor: e.shiftKey ? s.anchor : where }));
   };
   const onMouseOver = (e: MouseEvent): void => {
+    const from = filling.current;
+    if (from) {
+      const to = cellOf(e);
+      if (to)
+        setSelection({
+          anchor: { row: from.top, col: from.left },
+          active: { row: Math.max(from.bottom, to.row), col: from.right },
+        });
+      return;
+    }
     if (!pressed.current) return;
     const where = cellOf(e);
     if (where && where.col >= 0) setSelection((s) => ({ ...s, active: where }));
@@ -393,7 +395,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           undo={undo}
           fillDown={fillDown}
           remove={deletable.length > 0 ? () => void remove() : undefined}
-          take={(f) => void take(f)}
+          take={tables.take}
           count={submittable.length}
           submit={() => void submit()}
         />
@@ -425,6 +427,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           onDoubleClick={onDoubleClick}
           onMouseUp={() => {
             pressed.current = false;
+            if (filling.current) fillTo(filling.current, picked.bottom);
+            filling.current = null;
           }}
           onFocus={() => {
             engine.active = activeKey;
@@ -435,43 +439,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
             engine.left();
           }}
         >
-          <div
-            className="gridrow head"
-            role="row"
-            aria-rowindex={1}
-            style={{ gridTemplateColumns: template, minWidth: width }}
-          >
-            <div role="columnheader" aria-colindex={1} className="cell headcell rownumber">
-              <span className="vh">{t('sheet.row')}</span>
-            </div>
-            {everything && (
-              <div role="columnheader" aria-colindex={2} className="cell headcell">
-                {t('sheet.type')}
-              </div>
-            )}
-            {columns.map((c, n) => (
-              <div
-                key={c.field}
-                role="columnheader"
-                aria-colindex={n + (everything ? 3 : 2)}
-                className="cell headcell"
-                data-col={n}
-                title={c.description}
-              >
-                {c.label}
-                {c.unit && <span className="unit"> {c.unit}</span>}
-                {c.required && !everything && (
-                  <span className="required" title={t('inspect.required')}>
-                    {' '}
-                    •<span className="vh"> {t('inspect.required')}</span>
-                  </span>
-                )}
-              </div>
-            ))}
-            <div role="columnheader" aria-colindex={columns.length + (everything ? 3 : 2)} className="cell headcell kg">
-              kg CO₂e
-            </div>
-          </div>
+          <Head columns={columns} template={template} width={width} everything={everything} />
           <Rows
             id={id}
             store={store}
@@ -503,19 +471,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
         field={column?.field}
         set={setCell}
       />
-      {pasted && (
-        <MappingModal
-          pasted={pasted}
-          columns={columns}
-          close={() => setPasted(null)}
-          done={(mapping) => {
-            rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
-            fillMapped(pasted.table, mapping);
-            setPasted(null);
-            requestAnimationFrame(grid);
-          }}
-        />
-      )}
+      {tables.dialogs}
     </div>
   );
 }

@@ -1,8 +1,9 @@
-import { Alert, Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Box, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { co2e, exact, percent, range } from '../format';
+import { sourceOf } from '../footprint/source';
+import { amount, co2e, exact, percent, range } from '../format';
 import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
 import type { Engine } from './engine';
@@ -48,6 +49,8 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
     );
   const column = info.columns.find((c) => c.field === field);
   const faults = Object.entries(row.check.faults);
+  const counted = engine.sums.focus?.key === row.key ? engine.sums.focus.row : undefined;
+  const approved = engine.sums.value?.approved;
   const measure = result.data?.measureNext?.find((m) => m.recordId === row.id);
   return (
     <aside className="inspector" aria-label={t('inspect.title')}>
@@ -66,6 +69,14 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             <Text size="sm" c="dimmed" className="figure">
               {t('inspect.range', { range: range(row.check.low ?? 0, row.check.high ?? 0) })}
             </Text>
+            {counted?.approvedWith && approved && (
+              <Text size="sm" mt={4} className="figure adds" title={exact(counted.approvedWith.kgCO2e)}>
+                {t('inspect.adds', {
+                  before: `${amount(approved.total.kgCO2e)} (${range(approved.total.low, approved.total.high)})`,
+                  after: `${amount(counted.approvedWith.kgCO2e)} (${range(counted.approvedWith.low, counted.approvedWith.high)})`,
+                })}
+              </Text>
+            )}
           </div>
         )}
         {row.theirs && (
@@ -127,6 +138,11 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             <Text size="sm" c="dimmed">
               {column.description}
             </Text>
+            {column.units.length > 1 && (
+              <Text size="xs" c="dimmed">
+                {t('inspect.units', { units: column.units.join(', ') })}
+              </Text>
+            )}
             {column.fallback && (
               <Text size="xs" c="dimmed">
                 {t('inspect.fallback', { value: column.fallback })}
@@ -139,6 +155,18 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             {t('inspect.formula')}
           </Text>
           <Text size="sm">{info.formula}</Text>
+          {counted?.lines?.map((l) => (
+            <Box key={l.factorId + l.stage} className="line">
+              <Text size="sm" className="figure">
+                {l.formula}
+              </Text>
+              {l.factor && (
+                <Text size="xs" c="dimmed">
+                  {sourceOf(l.factor)}
+                </Text>
+              )}
+            </Box>
+          ))}
         </div>
         {row.check.notices.length > 0 && (
           <List size="xs" c="dimmed">

@@ -32,6 +32,8 @@ interface Props {
   active: number;
   left: number;
   right: number;
+  /** The column with the handle that fills down, -1 for none. */
+  corner: number;
   editor: ReactNode;
   words: Words;
 }
@@ -131,10 +133,11 @@ function cellOf(p: Props, c: Column, n: number, lead: number): ReactNode {
       ) : (
         <>
           <span className="celltext">
-            {c.options.length > 0 && c.kind !== 'boolean' ? text.replaceAll('_', ' ') : text}
+            {c.options.length > 0 && c.kind !== 'boolean' && c.kind !== 'amounts' ? text.replaceAll('_', ' ') : text}
           </span>
           {other && <span className="theirs">{other}</span>}
           {fault && <span className="vh"> {fault.message}</span>}
+          {n === p.corner && <span className="fillhandle" data-fill aria-hidden title={t('sheet.fillDown')} />}
         </>
       )}
     </div>

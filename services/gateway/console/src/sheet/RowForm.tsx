@@ -91,7 +91,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
               ))}
           </>
         );
-        if (c.options.length > 0)
+        if (c.options.length > 0 && c.kind !== 'amounts')
           return (
             <NativeSelect
               key={c.field}

@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useState } from 'react';
 import type { Column } from './columns';
 import { Line, type Words } from './Line';
-import type { area, Position } from './selection';
+import type { Area, Position } from './selection';
 import type { Row, Store } from './store';
 
 export const rowHeight = 32;
@@ -23,7 +23,7 @@ interface Props {
   width: number;
   everything: boolean;
   active: Position;
-  picked: ReturnType<typeof area>;
+  picked: Area;
   editor: ReactNode;
   words: Words;
   scroller: RefObject<HTMLDivElement | null>;
@@ -82,6 +82,7 @@ export function Rows(p: Props): ReactNode {
             active={here ? active.col : -1}
             left={within ? picked.left : 0}
             right={within ? picked.right : -1}
+            corner={v.index === picked.bottom && !store.readOnly && !p.editor ? picked.right : -1}
             editor={here ? p.editor : null}
             words={p.words}
           />

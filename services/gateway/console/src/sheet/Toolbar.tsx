@@ -59,7 +59,7 @@ export function Toolbar({ store, wide, undo, fillDown, remove, take, count, subm
       />
       <FileButton
         onChange={take}
-        accept=".csv,.tsv,.txt,text/csv,text/plain"
+        accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain"
         inputProps={{ 'aria-label': t('sheet.file') }}
       >
         {(props) => (

@@ -9,19 +9,24 @@ const property = z.object({
   default: z.optional(z.unknown()),
   format: z.optional(z.string()),
   pattern: z.optional(z.string()),
+  title: z.optional(z.string()),
+  properties: z.optional(z.record(z.string(), z.object({ type: z.optional(z.string()) }))),
   'x-unit': z.optional(z.string()),
+  'x-units': z.optional(z.array(z.string())),
 });
 const schema = z.object({
   properties: z.record(z.string(), property),
   required: z.optional(z.array(z.string())),
 });
 
-export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'list' | 'evidence';
+export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'list' | 'amounts' | 'evidence';
 
 export interface Column {
   field: string;
   label: string;
   unit: string;
+  /** What a number may be stated in; the server converts it. */
+  units: string[];
   kind: Kind;
   required: boolean;
   options: string[];
@@ -59,16 +64,23 @@ export function columnsOf(raw: unknown): Column[] {
     // How numbers with units are written is known from the language of the page.
     if (field === 'numberFormat') continue;
     const type = (Array.isArray(p.type) ? p.type : [p.type ?? 'string']).find((t) => t !== 'null') ?? 'string';
-    const kind = kindOf(field, type, p.format);
+    const parts = Object.keys(p.properties ?? {});
+    const kind = type === 'object' && parts.length > 0 ? 'amounts' : kindOf(field, type, p.format);
     if (!kind) continue;
     const unit = p['x-unit'] ?? '';
     columns.push({
       field,
       unit,
+      units: p['x-units'] ?? [],
       kind,
-      label: labelOf(field, unit),
+      label: p.title ?? labelOf(field, unit),
       required: required.includes(field),
-      options: kind === 'boolean' ? ['yes', 'no'] : (p.enum ?? []).filter((o): o is string => typeof o === 'string'),
+      options:
+        kind === 'amounts'
+          ? parts
+          : kind === 'boolean'
+            ? ['yes', 'no']
+            : (p.enum ?? []).filter((o): o is string => typeof o === 'string'),
       place: (field === 'from' || field === 'to') && kind === 'text',
       description: p.description ?? '',
       fallback: p.default === undefined ? '' : String(p.default),
@@ -111,6 +123,8 @@ export function cellValue(column: Column, text: string): unknown {
       return isoDate(bare) ?? bare;
     case 'list':
       return bare.split(/[,;\s]+/).filter(Boolean);
+    case 'amounts':
+      return amountsOf(bare) ?? bare;
     case 'evidence':
       return bare
         .split(/\s*;\s*/)
@@ -119,6 +133,19 @@ export function cellValue(column: Column, text: string): unknown {
     default:
       return bare;
   }
+}
+
+/** Reads amounts by name: "coffee 900, wine bottle 180". Undefined where a part is no name with a number. */
+export function amountsOf(text: string): Record<string, number> | undefined {
+  const amounts: Record<string, number> = {};
+  for (const part of text.split(/[;\n]|,(?!\d)/)) {
+    if (part.trim() === '') continue;
+    const m = /^\s*(\p{L}[\p{L}\p{N}_ ]*?)\s*[:=\s]\s*(\d[\d.,]*)\s*$/u.exec(part);
+    const value = m?.[2] === undefined ? undefined : parseNumber(m[2]);
+    if (!m?.[1] || value === undefined) return undefined;
+    amounts[m[1].trim().toLowerCase().replaceAll(' ', '_')] = value;
+  }
+  return amounts;
 }
 
 /** Understands days that can be read one way only: year first, a named month, or a day above twelve. */
@@ -144,6 +171,10 @@ export function textOf(column: Column, value: unknown): string {
       .map((e: { name?: string; url?: string; sha256?: string }) => e.name ?? e.url ?? e.sha256 ?? '')
       .join('; ');
   }
+  if (column.kind === 'amounts' && typeof value === 'object')
+    return Object.entries(value)
+      .map(([name, amount]) => `${name} ${cellNumber(Number(amount))}`)
+      .join('; ');
   if (Array.isArray(value)) return value.join(', ');
   return String(value);
 }

@@ -12,6 +12,7 @@ import {
   writeOutgoing,
 } from './drafts';
 import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
+import { Sums } from './sums';
 
 const batchMax = 100;
 const checkDelay = 350;
@@ -28,6 +29,8 @@ export type Trouble =
   | null;
 
 export class Engine {
+  /** What all of it comes to, from the server. */
+  readonly sums: Sums;
   private focused: string | null = null;
   trouble: Trouble = null;
   onSaved: () => void = () => {};
@@ -48,6 +51,7 @@ export class Engine {
     private readonly newKey: () => string = () => crypto.randomUUID(),
   ) {
     store.onEdit = (rows) => this.edited(rows);
+    this.sums = new Sums(store, event, () => this.focused);
   }
 
   /** Reads the event's records and what was not saved last time. */
@@ -71,6 +75,7 @@ export class Engine {
     // A row that was left is saved as it was left, even if the focus is back before that.
     if (before) before.left = before.cells;
     this.focused = key;
+    this.sums.look();
   }
 
   private atWork(r: Row): boolean {
@@ -97,8 +102,15 @@ export class Engine {
     this.store.load(lists.flat(), true);
   }
 
+  /** Reads again after something has changed what the server holds. */
+  async refreshed(): Promise<void> {
+    await this.reload();
+    this.settled();
+  }
+
   stop(): void {
     this.stopped = true;
+    this.sums.stop();
     clearTimeout(this.checkTimer);
     void this.keep();
   }
@@ -153,6 +165,7 @@ export class Engine {
     this.busy = true;
     try {
       await this.check();
+      this.sums.look();
       await this.save();
       if (this.trouble) {
         this.trouble = null;
@@ -236,7 +249,7 @@ export class Engine {
       }
     }
     for (const r of known) await this.patch(r);
-    if (ready.length > 0) this.onSaved();
+    if (ready.length > 0) this.settled();
   }
 
   /** Sends new rows. Sent again after a crash, with the same key, they are not made twice. */
@@ -281,6 +294,12 @@ export class Engine {
   private async answered(o: Outgoing): Promise<void> {
     this.unanswered = this.unanswered.filter((x) => x !== o);
     await dropOutgoing(o).catch(() => {});
+  }
+
+  /** The server holds something else now: figures follow. */
+  private settled(): void {
+    this.onSaved();
+    this.sums.look(true);
   }
 
   private mark(key: string): void {
@@ -364,7 +383,7 @@ export class Engine {
       }
     }
     this.store.changed();
-    this.onSaved();
+    this.settled();
     return { done, refused };
   }
 
@@ -383,14 +402,14 @@ export class Engine {
       }
     }
     this.store.changed();
-    this.onSaved();
+    this.settled();
     return refused;
   }
 
   async withdraw(row: Row): Promise<void> {
     const { data } = await call<ServerRecord>('POST', `/events/${this.event}/${row.type}/${row.id}/withdraw`, {});
     this.store.load([data]);
-    this.onSaved();
+    this.settled();
   }
 }
 

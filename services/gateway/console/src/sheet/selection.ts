@@ -22,7 +22,15 @@ export function move(s: Selection, dr: number, dc: number, b: Bounds, extend: bo
   return { active, anchor: extend ? s.anchor : active };
 }
 
-export function area(s: Selection): { top: number; bottom: number; left: number; right: number } {
+/** A block of cells, its ends included. */
+export interface Area {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+}
+
+export function area(s: Selection): Area {
   return {
     top: Math.min(s.active.row, s.anchor.row),
     bottom: Math.max(s.active.row, s.anchor.row),

@@ -34,7 +34,7 @@ export function parseTable(text: string): string[][] {
   return rows.filter((r) => r.some((c) => c.trim() !== '')).map((r) => r.map((c) => c.trim()));
 }
 
-function separatorOf(text: string): string {
+export function separatorOf(text: string): string {
   const line = text.split('\n', 1)[0]?.replace(/"[^"]*"/g, '') ?? '';
   const count = (s: string): number => line.split(s).length - 1;
   if (count('\t') > 0) return '\t';

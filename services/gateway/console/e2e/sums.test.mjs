@@ -1,0 +1,196 @@
+// Figures of what is typed, files on their way in, and the paper that people have.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { axe, cell, flights, grid, paste, the, until, visit } from './setup.mjs';
+
+const bar = (page) => page.getByRole('group', { name: 'Sums of the event' });
+const drop = (page, name, content, type = 'text/csv') =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: type, buffer: Buffer.from(content) });
+
+test('the sums move as one types, and say what the row would add', { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Sums');
+  await the.server.approved(id);
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await cell(page, 2, 1).click();
+  await page.keyboard.type('CDG');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('JFK');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('9');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowUp'); // back: the row is at work, and perhaps not saved
+  await page.getByText(/Approved: .* now, .* with this row/).waitFor();
+  const expected = await the.server.api('user', 'POST', `/events/${id}/results/preview`, {
+    items: [{ type: 'flights', fields: { from: 'CDG', to: 'JFK', passengers: 10 } }],
+  });
+  await page.keyboard.press('Home');
+  await cell(page, 2, 3).click();
+  await page.keyboard.type('10');
+  await page.keyboard.press('Enter');
+  await until('the drafts follow what is typed', async () =>
+    (await bar(page).locator('[title]').nth(0).getAttribute('title'))?.startsWith(
+      expected.rows[0].footprint.kgCO2e.toLocaleString('en-GB', { maximumFractionDigits: 6 }),
+    ),
+  );
+  // All together is the server's sum, with its interval.
+  await until('all together', async () => /All together · 2 rows/.test(await bar(page).innerText()));
+});
+
+test('a file that comes twice is noticed, and its bad rows are mended', { timeout: 120_000 }, async () => {
+  const id = await the.server.event('Twice');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await grid(page).waitFor();
+  const csv = 'From;To;PAX\nLHR;JFK;2\nCDG;JKF;3\nMAN;DUB;14\n';
+  await drop(page, 'flights.csv', csv);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('2 rows can be imported.').waitFor();
+  await dialog.getByRole('cell', { name: /JKF/ }).waitFor();
+  await axe(page, 'an import');
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Mend the row in the sheet' }).click();
+  await until('the bad row is in the sheet', async () => (await grid(page).innerText()).includes('JKF'));
+  await until('its fault is in its cell', () => page.locator('[role=gridcell][aria-invalid=true]').count());
+  await page.locator('[role=gridcell][aria-invalid=true]').first().click();
+  await grid(page).focus();
+  await page.keyboard.press('Alt+Enter');
+  await page.keyboard.press('Control+Home');
+  await until(
+    'three records',
+    async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 3,
+  );
+
+  await drop(page, 'flights.csv', csv);
+  await dialog.getByText('This file is in already').waitFor();
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  assert.equal((await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total, 3);
+  await drop(page, 'flights.csv', csv);
+  await dialog.getByRole('button', { name: 'Import it once more' }).click();
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Take the import back' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await until(
+    'the second import is gone',
+    async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 3,
+  );
+});
+
+test('a workbook is imported', { timeout: 60_000 }, async () => {
+  const id = await the.server.event('Workbook');
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
+  await grid(page).waitFor();
+  await page.locator('input[type=file]').setInputFiles(new URL('./testdata/flights.xlsx', import.meta.url).pathname);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await until('they are in the sheet', async () => (await cell(page, 1, 1).innerText()).includes('LHR'));
+});
+
+test('the handle of a cell fills down, and what it filled can be undone', { timeout: 60_000 }, async () => {
+  const id = await the.server.event('Fill');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await paste(page, flights);
+  await cell(page, 1, 3).click();
+  const handle = await page.locator('[data-fill]').boundingBox();
+  const end = await cell(page, 3, 3).boundingBox();
+  await page.mouse.move(handle.x + 4, handle.y + 4);
+  await page.mouse.down();
+  await page.mouse.move(end.x + 20, end.y + 10, { steps: 5 });
+  await page.mouse.up();
+  assert.deepEqual(await Promise.all([1, 2, 3].map((n) => cell(page, n, 3).innerText())), ['2', '2', '2']);
+  await grid(page).focus();
+  await page.keyboard.press('Control+z');
+  await until('undone', async () => (await cell(page, 3, 3).innerText()) === '14');
+});
+
+test('signing out asks what becomes of drafts', { timeout: 60_000 }, async () => {
+  const id = await the.server.event('Leaving');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  const leave = async (choice) => {
+    await page.getByRole('button', { name: /account and settings/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('dialog', { name: 'One row is not saved yet' }).getByRole('button', { name: choice }).click();
+    await page.getByLabel('Email').waitFor();
+  };
+  const back = async () => {
+    const { signIn } = await import('./browser.mjs');
+    await signIn(page, 'user@demo.test', the.server.password);
+    await page.goto(`/events/${id}/sheet`);
+    await grid(page).waitFor();
+  };
+  await paste(page, 'LHR\tXQX');
+  await until('it is faulty', () => page.locator('[role=gridcell][aria-invalid=true]').count());
+  await leave('Keep and sign out');
+  await back();
+  await until('it is there again', async () => (await cell(page, 1, 2).innerText()).startsWith('XQX'));
+  await leave('Discard and sign out');
+  await back();
+  await page.getByText('All is saved').waitFor();
+  assert.equal(await cell(page, 1, 2).innerText(), '');
+});
+
+/** What people have on paper, each as the row that says it. */
+const paper = readFileSync(new URL('./testdata/paper-lines.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((l) => JSON.parse(l));
+
+/** The row of a line as somebody would type it: numbers with their units, amounts by name. */
+function cells({ body, line }) {
+  const { stated = {}, numberFormat, servings, ...rest } = body;
+  const amounts = servings && {
+    servings: Object.entries(servings)
+      .map(([name, n]) => `${name} ${n}`)
+      .join('; '),
+  };
+  return { ...rest, ...stated, ...amounts, description: line };
+}
+
+test('forty lines of paper are pasted, mended and saved', { timeout: 240_000 }, async () => {
+  const id = await the.server.event('Paper');
+  const { page } = await visit('manager', `/events/${id}/sheet`);
+  const saved = async (type) => (await the.server.api('user', 'GET', `/events/${id}/${type}`)).pagination.total;
+  for (const type of new Set(paper.map((p) => p.type))) {
+    const lines = paper.filter((p) => p.type === type);
+    const rows = lines.map(cells);
+    const fields = [...new Set(rows.flatMap((r) => Object.keys(r)))];
+    const text = [fields, ...rows.map((r) => fields.map((f) => r[f] ?? ''))].map((r) => r.join('\t')).join('\n');
+    await page.goto(`/events/${id}/sheet?type=${type}`);
+    await grid(page).waitFor();
+    await paste(page, text);
+    const wrong = page.locator('[role=gridcell][aria-invalid=true]');
+    if (type === 'flights') {
+      // A flight number says nothing of where from and where to: the ticket does.
+      await until('the flight without places is refused', () => wrong.count());
+      const row = Number(await wrong.first().locator('..').getAttribute('aria-rowindex')) - 1;
+      for (const [column, place] of [
+        ['From', 'LHR'],
+        ['To', 'JFK'],
+      ]) {
+        const at = await page
+          .getByRole('columnheader', { name: new RegExp(`^${column}`) })
+          .getAttribute('aria-colindex');
+        await cell(page, row, at - 1).click();
+        await page.keyboard.type(place);
+        await page.keyboard.press('Enter');
+      }
+    }
+    await page.keyboard.press('Control+End'); // a row is saved when it is left
+    await until(
+      `${type}: ${lines.length} lines are saved`,
+      async () => (await saved(type)) === lines.length,
+      40_000,
+    ).catch(async (cause) => {
+      const faults = await page.evaluate(() =>
+        [...document.querySelectorAll('[data-fault]')].map((c) => `${c.title} (${c.textContent})`),
+      );
+      throw new Error(`${cause.message}: ${await saved(type)}; ${faults.join(' | ')}`);
+    });
+  }
+  const all = await the.server.api('user', 'POST', `/events/${id}/results/preview`, { items: [] });
+  assert.equal(all.drafts.records, paper.length);
+});

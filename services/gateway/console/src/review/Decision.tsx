@@ -1,0 +1,196 @@
+import { Alert, Anchor, Button, Group, List, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, call, type Schemas, take } from '../api/client';
+import { co2e, exact, range, time } from '../format';
+import type { Item, Move } from '../pages/queue';
+import { type Column, columnsOf, textOf } from '../sheet/columns';
+
+const state = new Set([
+  '_id',
+  'eventId',
+  'type',
+  'submitted',
+  'status',
+  'revision',
+  'createdBy',
+  'createdAt',
+  'updatedAt',
+  'submittedAt',
+  'submittedBy',
+  'reviewedBy',
+  'reviewedAt',
+  'reviewComment',
+  'footprint',
+  'review',
+]);
+
+export function fieldsOnly(item: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([k]) => !state.has(k)));
+}
+
+/** The record to decide on: its fields, evidence, findings and history side by side. */
+export function Decision({
+  item,
+  eventId,
+  approve,
+  ask,
+}: {
+  item: Item;
+  eventId: string;
+  approve: () => void;
+  ask: (m: Move) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  const types = useQuery({
+    queryKey: ['types'],
+    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const info = types.data?.items.find((x) => x.type === item.type);
+  const columns: Column[] = info ? columnsOf(info.schema) : [];
+  const history = useQuery({
+    queryKey: ['record-history', eventId, item._id, item.revision],
+    queryFn: () =>
+      take(
+        api.GET('/events/{eventId}/{type}/{recordId}/history', {
+          params: { path: { eventId, type: item.type ?? '', recordId: item._id }, query: { limit: 100 } },
+        }),
+      ),
+  });
+  const evidence = (item.evidence ?? []) as { name?: string; url?: string; sha256?: string }[];
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={2} size="h4">
+            {t(`type.${item.type as 'flights'}`, { defaultValue: item.type ?? '' })}
+          </Title>
+          {item.footprint && (
+            <Text className="figure" title={exact(item.footprint.kgCO2e)}>
+              <b>{co2e(item.footprint.kgCO2e)}</b>{' '}
+              <span className="dim">{range(item.footprint.low, item.footprint.high)}</span>
+            </Text>
+          )}
+        </div>
+        <Group gap={6}>
+          <Button size="sm" onClick={approve}>
+            {t('review.approve')}
+          </Button>
+          <Button size="sm" variant="default" onClick={() => ask('request-changes')}>
+            {t('review.changes')}
+          </Button>
+          <Button size="sm" variant="default" onClick={() => ask('reject')}>
+            {t('review.reject')}
+          </Button>
+        </Group>
+      </Group>
+      {item.review.findings.map((f) => (
+        <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
+          {f.message}
+        </Alert>
+      ))}
+      <div className="reviewcols">
+        <section>
+          <Title order={3} size="h6" mb={4}>
+            {t('review.record')}
+          </Title>
+          <Table>
+            <Table.Tbody>
+              {columns
+                .filter((c) => c.kind !== 'evidence' && item[c.field] !== undefined && item[c.field] !== null)
+                .map((c) => (
+                  <Table.Tr key={c.field}>
+                    <Table.Th scope="row" fw={400} c="dimmed">
+                      {c.label}
+                      {c.unit && ` (${c.unit})`}
+                    </Table.Th>
+                    <Table.Td>
+                      {textOf(c, item[c.field]).replaceAll('_', ' ')}
+                      {item.footprint?.defaulted.includes(c.field) && (
+                        <Text span size="xs" c="dimmed">
+                          {' '}
+                          {t('review.defaulted')}
+                        </Text>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+            </Table.Tbody>
+          </Table>
+          <Text size="xs" c="dimmed" mt={4}>
+            {info?.formula}
+          </Text>
+          {(item.footprint?.notices ?? []).map((n) => (
+            <Text key={n.code + n.message} size="xs" c="dimmed">
+              {n.message}
+            </Text>
+          ))}
+        </section>
+        <section>
+          <Title order={3} size="h6" mb={4}>
+            {t('review.evidence')}
+          </Title>
+          {evidence.length === 0 && (
+            <Text size="sm" c="dimmed">
+              {t('review.noEvidence')}
+            </Text>
+          )}
+          <List size="sm">
+            {evidence.map((e) => (
+              <List.Item key={(e.name ?? '') + (e.url ?? '') + (e.sha256 ?? '')}>
+                {e.url ? (
+                  <Anchor href={e.url} target="_blank" rel="noopener noreferrer">
+                    {e.name ?? e.url}
+                  </Anchor>
+                ) : (
+                  e.name
+                )}
+                {e.sha256 && (
+                  <Text size="xs" c="dimmed" className="mono">
+                    {e.sha256}
+                  </Text>
+                )}
+              </List.Item>
+            ))}
+          </List>
+          <Title order={3} size="h6" mb={4} mt="md">
+            {t('review.history')}
+          </Title>
+          <List size="sm" listStyleType="none" spacing={4}>
+            {(history.data?.items ?? []).map((h) => (
+              <List.Item key={h.revision + h.action}>
+                <b>{t(`move.${h.action}`)}</b> {h.by.name}, {time(h.at)}
+                {h.changed && h.changed.length > 0 && (
+                  <Text size="xs" c="dimmed">
+                    {h.changed.join(', ')}
+                  </Text>
+                )}
+                {h.comment && <Text size="sm">“{h.comment}”</Text>}
+              </List.Item>
+            ))}
+          </List>
+        </section>
+      </div>
+    </Stack>
+  );
+}
+
+/** Says what became of the record that was looked at and has left the queue. */
+export function Elsewhere({ item, eventId }: { item: Item; eventId: string }): ReactNode {
+  const { t } = useTranslation();
+  const now = useQuery({
+    queryKey: ['record', eventId, item._id, 'now'],
+    queryFn: async () =>
+      (await call<Schemas['RecordState']>('GET', `/events/${eventId}/${item.type}/${item._id}`)).data,
+  });
+  const r = now.data;
+  return (
+    <Alert color="blue" role="status" title={t('review.elsewhere')}>
+      {r?.reviewedBy && r.status
+        ? t('review.elsewhereBy', { status: t(`status.${r.status}`), name: r.reviewedBy.name })
+        : t('review.elsewhereText')}
+    </Alert>
+  );
+}

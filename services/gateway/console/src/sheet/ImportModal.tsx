@@ -1,0 +1,231 @@
+import { Alert, Button, Group, Modal, NativeSelect, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client';
+import { number } from '../format';
+import { Problem, useProblemText } from '../ui/states';
+import { badRows, type Import, type Options, plain, type Upload, undoImport } from './upload';
+
+const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
+
+interface Props {
+  upload: Upload;
+  close: () => void;
+  /** The server holds other records now. */
+  imported: () => void;
+  /** Rows with headings, to be mended in the sheet. */
+  mend: (table: string[][]) => void;
+}
+
+/** A file on its way in: what it would come to, how far it is, and what was wrong with it. */
+export function ImportModal({ upload, close, imported, mend }: Props): ReactNode {
+  const { t } = useTranslation();
+  const text = useProblemText();
+  const [options, setOptions] = useState<Options>(plain);
+  const [now, setNow] = useState<Import | null>(null);
+  const [done, setDone] = useState<Import | null>(null);
+  const [failed, setFailed] = useState<Error | null>(null);
+  const rehearsal = useQuery({
+    queryKey: ['import', upload.event, upload.type, upload.name, options],
+    queryFn: () => upload.rehearse(options),
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const twice = rehearsal.error instanceof ApiError && rehearsal.error.code === 'DUPLICATE_FILE';
+  const run = async (): Promise<void> => {
+    setFailed(null);
+    try {
+      const end = await upload.run(options, setNow);
+      setDone(end);
+      imported();
+    } catch (cause) {
+      setFailed(cause as Error);
+    }
+    setNow(null);
+  };
+  const act = (f: () => Promise<void>): void =>
+    void f().catch((cause: Error) => notifications.show({ color: 'red', message: text(cause) }));
+  const bad = done ?? rehearsal.data;
+  return (
+    <Modal
+      opened
+      onClose={() => !now && close()}
+      size="lg"
+      title={t('import.title', { name: upload.name })}
+      closeButtonProps={{ 'aria-label': t('state.close') }}
+    >
+      <Stack gap="sm">
+        {!done && !now && <Forms upload={upload} options={options} change={setOptions} />}
+        {rehearsal.isFetching && !now && !done && (
+          <Text size="sm" role="status">
+            {t('import.looking')}
+          </Text>
+        )}
+        {twice && !done && !now && (
+          <Alert color="orange" title={t('import.twice')} role="alert">
+            <Text size="sm">{rehearsal.error?.message}</Text>
+            <Group mt="xs" gap="xs">
+              <Button size="xs" variant="default" onClick={close}>
+                {t('import.leave')}
+              </Button>
+              <Button size="xs" onClick={() => setOptions({ ...options, again: true })}>
+                {t('import.again')}
+              </Button>
+            </Group>
+          </Alert>
+        )}
+        {rehearsal.isError && !twice && <Problem error={rehearsal.error} />}
+        {failed && <Problem error={failed} />}
+        {rehearsal.data && !now && !done && (
+          <Text role="status">
+            {t('import.would', { count: rehearsal.data.rows - rehearsal.data.failed })}{' '}
+            {rehearsal.data.failed > 0 && t('import.wouldNot', { count: rehearsal.data.failed })}
+          </Text>
+        )}
+        {now && (
+          <div>
+            <Text size="sm" role="status">
+              {now.status === 'validating'
+                ? t('import.validating', { rows: number(now.rows) })
+                : t('import.importing', { imported: number(now.imported), rows: number(now.rows - now.failed) })}
+            </Text>
+            <Progress
+              mt={6}
+              aria-label={t('import.progress')}
+              value={now.status === 'validating' ? 0 : (100 * now.imported) / Math.max(1, now.rows - now.failed)}
+            />
+          </div>
+        )}
+        {done && (
+          <Alert color={done.status === 'failed' ? 'red' : 'teal'} role="status">
+            {done.status === 'failed' ? t('import.nothing') : t('import.done', { count: done.imported })}
+          </Alert>
+        )}
+        {bad && bad.ignoredColumns.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {t('import.ignored', { columns: bad.ignoredColumns.join(', ') })}
+          </Text>
+        )}
+        {bad && bad.errors.length > 0 && <Faults faults={bad.errors} all={bad.errorCount} />}
+        <Group justify="flex-end">
+          {done && done.imported > 0 && (
+            <Button
+              variant="default"
+              onClick={() =>
+                act(async () => {
+                  const removed = await undoImport(upload.event, done._id);
+                  notifications.show({ message: t('import.undone', { count: removed }) });
+                  imported();
+                  close();
+                })
+              }
+            >
+              {t('import.undo')}
+            </Button>
+          )}
+          {done && done.failed > 0 && (
+            <Button
+              onClick={() =>
+                act(async () => {
+                  mend(await badRows(upload.event, done._id));
+                  close();
+                })
+              }
+            >
+              {t('import.mend', { count: done.failed })}
+            </Button>
+          )}
+          <Button variant="default" onClick={close} disabled={now !== null}>
+            {done ? t('state.close') : t('state.cancel')}
+          </Button>
+          {!done && (
+            <Button onClick={() => void run()} loading={now !== null} disabled={!rehearsal.isSuccess} data-autofocus>
+              {t('import.run', { count: (rehearsal.data?.rows ?? 0) - (rehearsal.data?.failed ?? 0) })}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** How the file is written, where that can be read in more than one way. */
+function Forms({
+  upload,
+  options,
+  change,
+}: {
+  upload: Upload;
+  options: Options;
+  change: (o: Options) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  const select = (
+    name: 'numberFormat' | 'dateOrder' | 'encoding',
+    choices: { value: string; label: string }[],
+  ): ReactNode => (
+    <NativeSelect
+      size="xs"
+      label={t(`import.${name}`)}
+      value={options[name]}
+      data={[{ value: '', label: t('import.asWritten') }, ...choices]}
+      onChange={(e) => change({ ...options, [name]: e.currentTarget.value })}
+    />
+  );
+  return (
+    <Group gap="sm" align="flex-end">
+      {select(
+        'numberFormat',
+        formats.map((f) => ({ value: f, label: f })),
+      )}
+      {select(
+        'dateOrder',
+        (['dmy', 'mdy', 'ymd'] as const).map((o) => ({ value: o, label: t(`import.${o}`) })),
+      )}
+      {upload.workbook ? (
+        <TextInput
+          size="xs"
+          label={t('import.sheet')}
+          placeholder={t('import.firstSheet')}
+          defaultValue={options.sheet}
+          onBlur={(e) =>
+            e.currentTarget.value !== options.sheet && change({ ...options, sheet: e.currentTarget.value })
+          }
+        />
+      ) : (
+        select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])
+      )}
+    </Group>
+  );
+}
+
+function Faults({ faults, all }: { faults: Import['errors']; all: number }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className="faultlist" tabIndex={0} aria-label={t('import.faults', { count: all })}>
+      <Table>
+        <Table.Caption>{t('import.faults', { count: all })}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th ta="right">{t('sheet.row')}</Table.Th>
+            <Table.Th>{t('import.column')}</Table.Th>
+            <Table.Th>{t('import.fault')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {faults.map((f) => (
+            <Table.Tr key={`${f.row}-${f.column}-${f.code}`}>
+              <Table.Td ta="right">{f.row || '–'}</Table.Td>
+              <Table.Td>{f.column ?? '–'}</Table.Td>
+              <Table.Td>{f.message}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { notifications } from '@mantine/notifications';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Column } from './columns';
+import type { Engine } from './engine';
+import { ImportModal } from './ImportModal';
+import { MappingModal, type Pasted } from './MappingModal';
+import { hasHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
+import { isWorkbook, Upload, withHead } from './upload';
+
+/** How much of a file is looked at to find its headings, in characters. */
+const headMax = 100_000;
+
+interface Tables {
+  /** Takes a file: its rows go through the API's import. */
+  take: (file: File | null | undefined) => void;
+  /** Takes a pasted table with headings in; reports whether it was one. */
+  paste: (table: string[][]) => boolean;
+  dialogs: ReactNode;
+}
+
+/** What becomes of tables that come with headings: pasted ones are filled in, files are imported. */
+export function useTables(engine: Engine, type: string, columns: Column[], focus: () => void): Tables {
+  const { t } = useTranslation();
+  const { store } = engine;
+  const [pasted, setPasted] = useState<(Pasted & { file?: { name: string; text: string } }) | null>(null);
+  const [upload, setUpload] = useState<Upload | null>(null);
+  const everything = type === 'all';
+
+  const fill = (table: string[][], mapping: Mapping): void => {
+    const edits = table.slice(1).map((line) => {
+      const cells: Record<string, string> = {};
+      mapping.forEach((field, n) => {
+        if (field && line[n]) cells[field] = line[n];
+      });
+      return { type, cells };
+    });
+    const keys = store.edit(edits.filter((e) => Object.keys(e.cells).length > 0));
+    notifications.show({ message: t('sheet.added', { count: keys.length }) });
+  };
+  const send = (name: string, text: string, mapping: Mapping): void =>
+    setUpload(new Upload(engine.event, type, name, new Blob([withHead(text, mapping)])));
+
+  const take = async (file: File | null | undefined): Promise<void> => {
+    if (!file || store.readOnly) return;
+    if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
+    else if (isWorkbook(file.name)) setUpload(new Upload(engine.event, type, file.name, file));
+    else if (/\.(xls|ods|numbers)$/i.test(file.name))
+      notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
+    else {
+      const text = await file.text();
+      // Another encoding than UTF-8: its bytes go as they are, and the dialog asks which it is.
+      if (text.includes('\ufffd')) {
+        setUpload(new Upload(engine.event, type, file.name, file));
+        return;
+      }
+      const table = parseTable(text.slice(0, headMax));
+      if (table.length === 0) return;
+      const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
+      if (sure) send(file.name, text, mapping);
+      else setPasted({ table, mapping, file: { name: file.name, text } });
+    }
+  };
+  const paste = (table: string[][]): boolean => {
+    if (everything || !hasHeading(table, columns)) return false;
+    const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
+    if (sure) fill(table, mapping);
+    else setPasted({ table, mapping });
+    return true;
+  };
+  const dialogs = (
+    <>
+      {pasted && (
+        <MappingModal
+          pasted={pasted}
+          columns={columns}
+          close={() => setPasted(null)}
+          done={(mapping) => {
+            rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
+            if (pasted.file) send(pasted.file.name, pasted.file.text, mapping);
+            else fill(pasted.table, mapping);
+            setPasted(null);
+            requestAnimationFrame(focus);
+          }}
+        />
+      )}
+      {upload && (
+        <ImportModal
+          upload={upload}
+          close={() => {
+            setUpload(null);
+            requestAnimationFrame(focus);
+          }}
+          imported={() => void engine.refreshed()}
+          mend={(table) =>
+            fill(
+              table,
+              (table[0] ?? []).map((h) => matchHeading(h, columns) ?? ''),
+            )
+          }
+        />
+      )}
+    </>
+  );
+  return { take: (file) => void take(file), paste, dialogs };
+}

@@ -1,0 +1,121 @@
+/**
+ * The sums of an event as they would be with what is typed: approved, waiting,
+ * drafts and all together, each with its interval. They come from the server,
+ * which is asked again as rows change, and never more often than it can answer.
+ */
+import { ApiError, call, type Schemas } from '../api/client';
+import { bodyOf, dirty, editable, empty, type Row, type Store } from './store';
+
+export type RowSums = Schemas['PreviewRowsResponse']['data'];
+export type Explained = RowSums['rows'][number];
+
+const partMax = 100;
+/** Above this many rows the sums wait until rows are saved, which they are about to be. */
+const rowsMax = 1_000;
+const delay = 500;
+/** Pause after an answer, in times of what the answer took. */
+const rest = 2;
+
+export class Sums {
+  /** The newest answer; null where there is none yet. */
+  value: RowSums | null = null;
+  /** Something has changed since the newest answer was asked for. */
+  moving = true;
+  /** What the row in focus comes to, in the answer. */
+  focus: { key: string; row: Explained } | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asked = '';
+  private busy = false;
+  private stopped = true;
+  private notBefore = 0;
+
+  constructor(
+    private readonly store: Store,
+    private readonly event: string,
+    private readonly focused: () => string | null,
+  ) {}
+
+  start(): void {
+    this.stopped = false;
+    this.look(true);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Asks again where rows are other ones than those of the newest answer, or where something was saved or decided. */
+  look(again = false): void {
+    if (this.stopped) return;
+    if (again) this.asked = '';
+    const now = this.signature();
+    if (now === this.asked) return;
+    this.moving = true;
+    if (this.busy || this.timer !== undefined) return;
+    this.timer = setTimeout(() => void this.ask(), Math.max(delay, this.notBefore - Date.now()));
+  }
+
+  /** The rows that the server does not hold as they are here, and the one in focus. */
+  private rows(): Row[] {
+    const at = this.focused();
+    return this.store.rows.filter(
+      (r) => editable(r) && !empty(r) && r.check.state === 'good' && (dirty(r) || r.key === at),
+    );
+  }
+
+  private signature(): string {
+    const rows = this.rows();
+    if (rows.length > rowsMax) return this.asked;
+    return JSON.stringify(rows.map((r) => [r.key, r.id, r.cells])) + this.focused();
+  }
+
+  private async ask(): Promise<void> {
+    this.timer = undefined;
+    if (this.stopped || this.busy) return;
+    this.busy = true;
+    const signature = this.signature();
+    const begun = Date.now();
+    try {
+      await this.read(this.rows().slice(0, rowsMax));
+      this.asked = signature;
+      this.notBefore = Date.now() + rest * (Date.now() - begun);
+      this.moving = this.signature() !== this.asked;
+    } catch (cause) {
+      const wait = cause instanceof ApiError && cause.retryAfter > 0 ? cause.retryAfter * 1000 : 8_000;
+      this.notBefore = Date.now() + wait;
+      // The rows may have been decided meanwhile; the next look asks with what there is then.
+      this.asked = '';
+    } finally {
+      this.busy = false;
+      this.store.changed();
+      this.look();
+    }
+  }
+
+  private async read(rows: Row[]): Promise<void> {
+    const at = this.focused();
+    let after: string | undefined;
+    let focus: Sums['focus'] = null;
+    let answer: RowSums | undefined;
+    for (let i = 0; i === 0 || i < rows.length; i += partMax) {
+      const part = rows.slice(i, i + partMax);
+      const items: Schemas['PreviewRowsRequest']['items'] = part.map((r) => ({
+        type: r.type,
+        fields: bodyOf(this.store, r),
+        ...(r.id ? { recordId: r.id } : {}),
+      }));
+      ({ data: answer } = await call<RowSums>('POST', `/events/${this.event}/results/preview`, {
+        items,
+        explain: part.some((r) => r.key === at),
+        ...(after === undefined ? {} : { after }),
+      }));
+      after = answer.sum;
+      const n = part.findIndex((r) => r.key === at);
+      const row = answer.rows[n];
+      if (row && at !== null) focus = { key: at, row };
+    }
+    this.value = answer ?? null;
+    this.focus = focus;
+  }
+}
