@@ -433,6 +433,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/by-reference/{reference}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     event can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an event by its reference
+         * @description The event of the organization that has the `externalReference`.
+         */
+        get: operations["getEventByReference"];
+        /**
+         * Create or replace an event by its reference
+         * @description Needs the role manager. Creates the event, or gives the one that has the reference exactly the fields of the body: what is
+         *     absent is emptied; only the engine and the factor set it is pinned to stay. `externalReference` may be left out of the body or
+         *     repeat the path. Nothing changes and no revision is made where the fields are the same. What moves a figure may be proposed
+         *     instead (202), as with `PATCH`. `If-None-Match: *` only creates, `If-Match` only replaces the state you saw; else 412. Sending
+         *     it again is safe.
+         */
+        put: operations["putEventByReference"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{eventId}": {
         parameters: {
             query?: never;
@@ -2069,6 +2103,8 @@ export interface components {
             recordId?: string;
             /** @description The status of that record. */
             status?: string;
+            /** @description The `_id` of the event that is in the way: the one that has the reference. */
+            eventId?: string;
         };
         /**
          * @description Where in a list a page is.
@@ -3120,6 +3156,11 @@ export interface components {
              */
             country?: string | null;
             /**
+             * @description Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
+             * @example Brighton, GB
+             */
+            place?: string | null;
+            /**
              * @description An IANA time zone.
              * @example Europe/London
              */
@@ -3128,6 +3169,20 @@ export interface components {
             description?: string | null;
             /** @description What the footprint is meant to cover. It describes; approved records always count. */
             boundary?: components["schemas"]["Boundary"] | null;
+            /**
+             * @description Your own key of the event, unique in the organization. Not `.` and not `..`.
+             * @example CRM-2026-0042
+             */
+            externalReference?: string | null;
+            /**
+             * @description Up to 20 texts of your own.
+             * @example {
+             *       "costCentre": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
             method?: components["schemas"]["Method"];
         };
         /**
@@ -3156,13 +3211,46 @@ export interface components {
             virtualAttendees?: number | null;
             /** @description ISO 3166-1 alpha-2. Records without a country take this one. */
             country?: string | null;
+            /** @description Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. */
+            place?: string | null;
             /** @description An IANA time zone. */
             timezone?: string | null;
             /** @description Notes about the event. */
             description?: string | null;
             /** @description What the footprint is meant to cover; it replaces the boundary as a whole. */
             boundary?: components["schemas"]["Boundary"] | null;
+            /**
+             * @description Your own key of the event, unique in the organization. Not `.` and not `..`.
+             * @example CRM-2026-0042
+             */
+            externalReference?: string | null;
+            /**
+             * @description Up to 20 texts of your own.
+             * @example {
+             *       "costCentre": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
             method?: components["schemas"]["Method"];
+            /** @description Why, for the history. Your organization may require it. */
+            comment?: string | null;
+        };
+        /**
+         * @description All fields of an event; what is absent is emptied.
+         * @example {
+         *       "title": "Annual conference",
+         *       "startDate": "2026-05-30",
+         *       "endDate": "2026-05-31",
+         *       "attendees": 250,
+         *       "country": "GB",
+         *       "metadata": {
+         *         "costCentre": "4711"
+         *       }
+         *     }
+         */
+        EventPut: components["schemas"]["EventInput"] & {
             /** @description Why, for the history. Your organization may require it. */
             comment?: string | null;
         };
@@ -3284,11 +3372,20 @@ export interface components {
             virtualAttendees?: number;
             /** @description ISO 3166-1 alpha-2. */
             country?: string;
+            /** @description Where it takes place, as it was stated. */
+            place?: string;
+            location?: components["schemas"]["EventLocation"];
             /** @description An IANA time zone. */
             timezone?: string;
             /** @description Notes about the event. */
             description?: string;
             boundary?: components["schemas"]["Boundary"];
+            /** @description Your own key of the event, unique in the organization. */
+            externalReference?: string;
+            /** @description Texts of your own. */
+            metadata?: {
+                [key: string]: string;
+            };
             method: components["schemas"]["Method"];
             /** @description The set of emission factors its footprint is calculated with. It is fixed when the event is made. */
             factorSet: string;
@@ -3321,6 +3418,39 @@ export interface components {
             };
             /** @description Rises with every change of the event; counts and result change without it. */
             revision: number;
+        };
+        /**
+         * @description What the place of an event was resolved to. The server writes it.
+         * @example {
+         *       "name": "Brighton",
+         *       "region": "England",
+         *       "country": "GB",
+         *       "geonameId": 2654710,
+         *       "code": "LGW",
+         *       "latitude": 50.82838,
+         *       "longitude": -0.13947,
+         *       "area": true
+         *     }
+         */
+        EventLocation: {
+            /** @description Name of the town or airport, or the code of the postcode area. */
+            name: string;
+            /** @description State, province or county. */
+            region?: string;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string;
+            /** @description Its number in GeoNames, of a town. */
+            geonameId?: number;
+            /** @description Code of the airport, or of the one that stands for the town. */
+            code?: string;
+            /** @description Degrees north. */
+            latitude: number;
+            /** @description Degrees east. */
+            longitude: number;
+            /** @description Of a postcode area: nine in ten of its addresses are that near. */
+            radiusKm?: number;
+            /** @description True of a town or a postcode area, absent for an airport. */
+            area?: boolean;
         };
         /**
          * @description Number of records by status: exact, with every change that was answered before the request. They are no part of what `If-Match` compares, but of the `ETag`.
@@ -7043,7 +7173,7 @@ export interface components {
          *     }
          */
         Cause: {
-            /** @description The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set` or `new-engine`. `unknown`: from before causes were kept. `other` counts what is beyond the first 20. */
+            /** @description The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set`, `approve-change` (a change of the event that a second manager approved) or `new-engine`; `create` where nothing was counted yet. `unknown`: from before causes were kept. `other` counts what is beyond the first 20. */
             action: string;
             /** @description Who did it; null where that is not known. */
             by: components["schemas"]["Actor"] | null;
@@ -7109,7 +7239,7 @@ export interface components {
                      * @description `other` is of no record: figures from before changes were kept.
                      * @enum {string}
                      */
-                    kind: "added" | "removed" | "changed" | "factor_changed" | "method_changed" | "country_changed" | "dates_changed" | "attendees_changed" | "boundary_changed" | "recalculated" | "other";
+                    kind: "added" | "removed" | "changed" | "factor_changed" | "method_changed" | "country_changed" | "place_changed" | "dates_changed" | "attendees_changed" | "boundary_changed" | "recalculated" | "other";
                     /** @description The record type. */
                     type: string;
                     /** @description How many records it is of. */
@@ -8558,10 +8688,136 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["QuotaExceeded"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["KeyInProgress"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getEventByReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     event can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    putEventByReference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description `*`: only create; 412 where an event has the reference. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
+                 *     event can have them.
+                 */
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventPut"];
+            };
+        };
+        responses: {
+            /** @description The event as it is now. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventResponse"];
+                };
+            };
+            /** @description The event was created. */
+            201: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventResponse"];
+                };
+            };
+            /** @description Under four eyes: the change was proposed, and a second manager decides. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChangeResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
