@@ -2250,7 +2250,7 @@ export interface components {
             };
         };
         /** @description Whether the service is there. */
-        HealthResponse: {
+        HealthStateResponse: {
             /** @constant */
             success: true;
             /** @description How the service is. */
@@ -2367,7 +2367,7 @@ export interface components {
             data: components["schemas"]["TokenBundle"];
         };
         /** @description The answer, in the envelope. */
-        MeResponse: {
+        AccountResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["Me"];
@@ -2603,6 +2603,7 @@ export interface components {
          *       },
          *       "policy": {
          *         "fourEyes": false,
+         *         "requireReason": false,
          *         "autoApproveBelowKg": null,
          *         "spotCheckOneIn": null,
          *         "autoApproveSetBy": null
@@ -2630,7 +2631,8 @@ export interface components {
                 /** @description Events that can still be made. */
                 left: number | null;
             };
-            policy: components["schemas"]["Policy"];
+            /** @description Rules of approval. */
+            policy: components["schemas"]["Policy"] & unknown;
             /** @description Switching four eyes off, which waits for a second administrator to ask for the same within seven days. */
             pendingPolicy?: {
                 /** @description What it would be. */
@@ -2647,6 +2649,7 @@ export interface components {
          * @description Rules of approval.
          * @example {
          *       "fourEyes": false,
+         *       "requireReason": false,
          *       "autoApproveBelowKg": null,
          *       "spotCheckOneIn": null,
          *       "autoApproveSetBy": null
@@ -5528,40 +5531,40 @@ export interface components {
             /** @description Identifier of the owning event. */
             eventId: string;
             /** @description Its record type. */
-            type?: string;
+            type: string;
             /** @description `false` on creation, `true` after submit. */
             submitted: boolean;
-            status?: components["schemas"]["RecordStatus"];
+            status: components["schemas"]["RecordStatus"];
             /** @description Rises with every change and move. */
-            revision?: number;
-            createdBy?: components["schemas"]["Actor"];
+            revision: number;
+            createdBy: components["schemas"]["Actor"];
             /**
              * Format: date-time
              * @description When it was made.
              */
-            createdAt?: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description When it last changed.
              */
-            updatedAt?: string;
+            updatedAt: string;
             /**
              * Format: date-time
              * @description When it was last submitted.
              */
-            submittedAt?: string | null;
+            submittedAt: string | null;
             /** @description Who submitted it last. */
-            submittedBy?: components["schemas"]["Actor"] | null;
+            submittedBy: components["schemas"]["Actor"] | null;
             /**
              * Format: date-time
              * @description When it was last decided on.
              */
-            reviewedAt?: string | null;
+            reviewedAt: string | null;
             /** @description Who decided on it last. */
-            reviewedBy?: components["schemas"]["Actor"] | null;
+            reviewedBy: components["schemas"]["Actor"] | null;
             /** @description What they said. */
             reviewComment?: string | null;
-            footprint?: components["schemas"]["FootprintPreview"];
+            footprint: components["schemas"]["FootprintPreview"];
         };
         /**
          * @description The input fields stand flat beside the ones the service sets.
@@ -5893,9 +5896,9 @@ export interface components {
         Breakdown: {
             total: components["schemas"]["Interval"];
             /** @description Total ÷ attendees in person; null when these are not known. */
-            perAttendeeKg?: number | null;
+            perAttendeeKg: number | null;
             /** @description Total ÷ attendees and days; null when these are not known. */
-            perAttendeeDayKg?: number | null;
+            perAttendeeDayKg: number | null;
             /** @description By record type; types without records are left out. */
             byType: {
                 /** @description The record type. */
@@ -5966,19 +5969,19 @@ export interface components {
                 biogenicCO2Kg: number;
             };
             /** @description Electricity by contract. It stands beside the total, which is location-based. */
-            marketBased?: {
+            marketBased: {
                 /** @description Electricity by contract. */
-                kgCO2e?: number;
+                kgCO2e: number;
                 /** @description Electricity under a renewable contract. */
-                coveredKWh?: number;
+                coveredKWh: number;
                 /** @description Electricity counted with the residual mix. */
-                residualMixKWh?: number;
+                residualMixKWh: number;
                 /** @description Electricity counted with the average of the grid, where there is no residual mix. */
-                gridAverageKWh?: number;
+                gridAverageKWh: number;
                 /** @description The same kilowatt-hours by location and by contract, within one boundary: generation alone, or the life cycle where the factor of the location covers it. Scope 2 is electricity in the organiser's control, scope 3 all other. Absent by engine 1.2.0. */
                 byScope?: {
-                    scope2?: components["schemas"]["DualScope"];
-                    scope3?: components["schemas"]["DualScope"];
+                    scope2: components["schemas"]["DualScope"];
+                    scope3: components["schemas"]["DualScope"];
                 };
                 /** @description Grid losses and the supply of fuels, which both figures have beside them. Absent by engine 1.2.0. */
                 upstreamKg?: number;
@@ -5986,9 +5989,9 @@ export interface components {
                 scope2?: components["schemas"]["DualScope"];
             } | null;
             /** @description The total without the flights of attendees. */
-            excludingAttendeeTravelKg?: number;
+            excludingAttendeeTravelKg: number;
             /** @description The part of the total by which surveys were scaled up. */
-            extrapolatedKg?: number;
+            extrapolatedKg: number;
             /** @description Shares of the total; together 1. */
             dataQuality: {
                 /** @description Share of the total from measured amounts. */
@@ -6180,17 +6183,17 @@ export interface components {
             /** @description Figures by who takes part, in person and from afar, as the event states them now; of the newest result only, and absent where the event states neither. Digital records count for those from afar, all other for those in person. */
             participants?: {
                 /** @description Attendees in person. */
-                inPerson?: number;
+                inPerson: number;
                 /** @description Attendees from afar. */
-                virtual?: number;
+                virtual: number;
                 /** @description The total by all who take part. */
-                perParticipantKg?: number | null;
+                perParticipantKg: number | null;
                 /** @description The same by day; null without dates. */
-                perParticipantDayKg?: number | null;
+                perParticipantDayKg: number | null;
                 /** @description The total without digital records by attendees in person. */
-                perInPersonKg?: number | null;
+                perInPersonKg: number | null;
                 /** @description Digital records by attendees from afar. */
-                perVirtualKg?: number | null;
+                perVirtualKg: number | null;
             };
             /** @description Rises each time the result changes. */
             revision: number;
@@ -6434,19 +6437,19 @@ export interface components {
             /** @description Where the figure was published; null for one that came with the record. */
             factor: {
                 /** @description What it is a factor of. */
-                activity?: string;
+                activity: string;
                 /** @description The kind of it. */
-                detail?: string;
+                detail: string;
                 /** @description Where it holds. */
-                region?: string;
+                region: string;
                 /** @description Year of the figure; null when its source is undated. */
-                year?: number | null;
+                year: number | null;
                 /** @description The publication. */
-                source?: string;
+                source: string;
                 /** @description Sheet, table or row in it. */
-                sourceLocation?: string;
+                sourceLocation: string;
                 /** @description The licence of the publication. */
-                licence?: string;
+                licence: string;
             } | null;
         };
         /**
@@ -7921,7 +7924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MeResponse"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -7963,7 +7966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MeResponse"];
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11816,7 +11819,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HealthResponse"];
+                    "application/json": components["schemas"]["HealthStateResponse"];
                 };
             };
             431: components["responses"]["HeaderTooLarge"];
@@ -11839,7 +11842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HealthResponse"];
+                    "application/json": components["schemas"]["HealthStateResponse"];
                 };
             };
             431: components["responses"]["HeaderTooLarge"];
@@ -11862,7 +11865,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HealthResponse"];
+                    "application/json": components["schemas"]["HealthStateResponse"];
                 };
             };
             431: components["responses"]["HeaderTooLarge"];
