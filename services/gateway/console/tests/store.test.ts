@@ -13,7 +13,7 @@ const record = (id: string, revision: number, more: Record<string, unknown> = {}
     revision,
     from: 'LHR',
     ...more,
-  }) as ServerRecord;
+  }) as unknown as ServerRecord;
 
 let store: Store;
 beforeEach(() => {
