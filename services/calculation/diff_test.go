@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-func massIn(t *testing.T, text string) footprint.Mass {
+func massIn(t testing.TB, text string) footprint.Mass {
 	t.Helper()
 	var m footprint.Mass
 	if err := m.UnmarshalJSON([]byte(text)); err != nil {

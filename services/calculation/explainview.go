@@ -20,7 +20,12 @@ func (s *server) explained(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org, event, err := s.readEvent(c)
+	ev, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	org, event := ev.Org, ev.ID
+	due, err := s.Records.HasMarks(c.UserContext(), org, event)
 	if err != nil {
 		return err
 	}
@@ -30,6 +35,13 @@ func (s *server) explained(c *fiber.Ctx) error {
 	}
 	if err != nil {
 		return err
+	}
+	tag, err := s.explainTag(ev, result, due, page)
+	if err != nil {
+		return err
+	}
+	if tag != "" && web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
 	}
 	var sum total.Contribution
 	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
@@ -48,6 +60,9 @@ func (s *server) explained(c *fiber.Ctx) error {
 			continue
 		}
 		items = append(items, r)
+	}
+	if err := s.keepTag(c, ev, tag); err != nil {
+		return err
 	}
 	return web.OK(c, web.NewList(items, page, total))
 }

@@ -117,6 +117,11 @@ func (s *server) revisionExplained(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	tag := editionTag(e, page)
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	c.Set(fiber.HeaderETag, tag)
 	items, total, err := e.Items(c.UserContext(), keptExplain, page.Offset(), page.Limit)
 	if err != nil {
 		return err
@@ -153,6 +158,9 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentType, contentType)
 	c.Set(fiber.HeaderETag, `"`+document.SHA256[:32]+`"`)
+	if tag := `"` + document.SHA256[:32] + `"`; web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
 	// The body is written after the handler has returned and its context has ended.
 	return c.SendStream(shared{e.Reader(context.WithoutCancel(c.UserContext()), name), web.HoldShare(c)}, int(document.Size))
 }

@@ -44,18 +44,34 @@ func (s *server) report(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.newest(c.UserContext(), ev); err != nil {
-		return err
-	}
-	built, result, err := s.bundleOf(c.UserContext(), ev, names)
+	newest, due, err := s.newest(c.UserContext(), ev)
 	if err != nil {
 		return err
 	}
 	c.Vary(fiber.HeaderAccept)
 	form := c.Accepts(formJSON, formCSV, formHTML)
+	tag := ""
+	if names != bundle.NamesRoles {
+		if tag, err = s.reportTag(c.UserContext(), ev, newest, due, names, form); err != nil {
+			return err
+		}
+	}
+	if tag != "" && web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	built, result, err := s.bundleOf(c.UserContext(), ev, names)
+	if err != nil {
+		return err
+	}
+	if result.Version != newest.Version {
+		tag = "" // calculated anew meanwhile
+	}
 	if form != formCSV && form != formHTML {
 		text, err := built.Encode()
 		if err != nil {
+			return err
+		}
+		if err := s.keepTag(c, ev, tag); err != nil {
 			return err
 		}
 		err = web.JSON(c, fiber.StatusOK, text)
@@ -81,6 +97,9 @@ func (s *server) report(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentType, form+"; charset=utf-8")
 	c.Set(fiber.HeaderETag, web.ETagOf(form, out.String()))
+	if err := s.keepTag(c, ev, tag); err != nil {
+		return err
+	}
 	return c.Send(out.Bytes())
 }
 

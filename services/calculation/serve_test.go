@@ -38,7 +38,7 @@ const (
 // service is the service over an embedded engine, with the worker called by
 // hand.
 type service struct {
-	t        *testing.T
+	t        testing.TB
 	app      *fiber.App
 	deps     calculation.Deps
 	records  *watched
@@ -92,7 +92,7 @@ func (b *bulk) Notify(context.Context, record.OrgID, record.EventID) { b.notifie
 
 func (s *service) now() time.Time { return time.UnixMilli(s.clock.Add(1000)) }
 
-func start(t *testing.T) *service {
+func start(t testing.TB) *service {
 	t.Helper()
 	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), slices.Concat(recordstore.Schema(), resultstore.Schema())...)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *service) settle() {
 }
 
 type reply struct {
-	t      *testing.T
+	t      testing.TB
 	status int
 	header http.Header
 	body   []byte

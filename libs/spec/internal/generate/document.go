@@ -121,6 +121,7 @@ type document struct {
 		Code, Cause, Remedy string
 		Status              int
 	} `json:"x-errors"`
+	Codes      []struct{ Code, Of, Meaning string } `json:"x-codes"`
 	Components struct{ Schemas object }
 
 	root map[string]any

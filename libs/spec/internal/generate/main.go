@@ -179,7 +179,38 @@ type page struct {
 	Groups         []group
 	Schemas        []schema
 	Errors         []problem
+	Codes          []codeGroup
 }
+
+// codeGroup is the codes of one kind.
+type codeGroup struct {
+	Title   string
+	Entries []codeEntry
+}
+
+type codeEntry struct {
+	Code, Anchor string
+	Meaning      template.HTML
+}
+
+// codeGroups returns the codes by what carries them.
+func (d *document) codeGroups() []codeGroup {
+	var groups []codeGroup
+	for _, kind := range []struct{ of, title string }{
+		{"detail", "Codes of error.details"}, {"notice", "Codes of notices"}, {"finding", "Codes of findings"},
+	} {
+		g := codeGroup{Title: kind.title}
+		for _, c := range d.Codes {
+			if c.Of == kind.of {
+				g.Entries = append(g.Entries, codeEntry{c.Code, "code-" + anchorOf(c.Code), inline(c.Meaning)})
+			}
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+func anchorOf(code string) string { return strings.ToLower(strings.ReplaceAll(code, "_", "-")) }
 
 type chapter struct{ Anchor, Title string }
 
@@ -302,9 +333,10 @@ func render(source []byte) ([]byte, error) {
 	for _, e := range d.Errors {
 		p.Errors = append(p.Errors, problem{
 			Code: e.Code, Status: fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)),
-			Anchor: "error-" + strings.ToLower(strings.ReplaceAll(e.Code, "_", "-")), Cause: inline(e.Cause), Remedy: inline(e.Remedy),
+			Anchor: "error-" + anchorOf(e.Code), Cause: inline(e.Cause), Remedy: inline(e.Remedy),
 		})
 	}
+	p.Codes = d.codeGroups()
 	t, err := template.New("page").Funcs(template.FuncMap{"inline": inline, "lower": strings.ToLower}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
