@@ -11,7 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 )
@@ -21,7 +24,14 @@ import (
 // others stay published, since a report of years ago must still be known as
 // ours. They are not the keys of tokens: who can sign a report must not be able
 // to sign anybody in.
+//
+// Keys follow their folder: a key that is added there, by [AddKey] or by a secret
+// that is mounted anew, signs within keysCheckedEvery in every process.
 type Keys struct {
+	dir string
+
+	mu      sync.Mutex
+	checked time.Time
 	signing ed25519.PrivateKey
 	public  identity.JWKS
 }
@@ -30,6 +40,8 @@ const (
 	keyExtension = ".pem"
 	keyBlock     = "PRIVATE KEY"
 	firstKey     = "000001" + keyExtension
+	// keysCheckedEvery is how old what was read of the folder may be.
+	keysCheckedEvery = 10 * time.Second
 )
 
 // OpenKeys reads the keys of a folder, and with create makes the folder and the
@@ -40,10 +52,55 @@ func OpenKeys(dir string, create bool) (*Keys, error) {
 	if !create || !errors.Is(err, fs.ErrNotExist) {
 		return keys, err
 	}
-	if err := makeKey(dir); err != nil {
+	if err := makeKey(dir, firstKey); err != nil {
 		return nil, fmt.Errorf("make report key: %w", err)
 	}
 	return readKeys(dir)
+}
+
+// AddKey adds the next key to a folder of keys and returns its id. It signs from
+// then on, in every process that reads the folder; the keys before it stay
+// published. Of several calls at once each adds a key.
+func AddKey(dir string) (kid string, err error) {
+	for {
+		before, err := readKeys(dir)
+		if err != nil {
+			return "", err
+		}
+		name, err := nextName(dir)
+		if err != nil {
+			return "", err
+		}
+		if err := makeKey(dir, name); err != nil {
+			return "", fmt.Errorf("make report key: %w", err)
+		}
+		after, err := readKeys(dir)
+		if err != nil {
+			return "", err
+		}
+		if kid := after.public.Keys[0].KeyID; kid != before.public.Keys[0].KeyID {
+			return kid, nil
+		}
+	}
+}
+
+// nextName returns the name of a key that sorts behind all others.
+func nextName(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("read report keys: %w", err)
+	}
+	last := ""
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), keyExtension) && !strings.HasPrefix(e.Name(), ".") {
+			last = strings.TrimSuffix(e.Name(), keyExtension)
+		}
+	}
+	n, err := strconv.ParseUint(last, 10, 32)
+	if err != nil || len(last) != len(firstKey)-len(keyExtension) {
+		return "", fmt.Errorf("the name of the key %s%s is no number of six digits: add the next key by hand, under a name that sorts behind it", last, keyExtension)
+	}
+	return fmt.Sprintf("%06d%s", n+1, keyExtension), nil
 }
 
 func readKeys(dir string) (*Keys, error) {
@@ -51,7 +108,7 @@ func readKeys(dir string) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read report keys: %w", err)
 	}
-	k := &Keys{}
+	k := &Keys{dir: dir, checked: time.Now()}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), keyExtension) || strings.HasPrefix(e.Name(), ".") {
 			continue
@@ -100,7 +157,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-func makeKey(dir string) error {
+func makeKey(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -124,14 +181,40 @@ func makeKey(dir string) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(partial, filepath.Join(dir, firstKey)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(partial, filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
 }
 
 // Sign returns the bundle with a signature by the newest key.
-func (k *Keys) Sign(b Bundle) (Bundle, error) { return b.Sign(k.signing) }
+func (k *Keys) Sign(b Bundle) (Bundle, error) {
+	signing, _ := k.current()
+	return b.Sign(signing)
+}
+
+// SignText returns the signature of a text by the newest key.
+func (k *Keys) SignText(text []byte) (Signature, error) {
+	signing, _ := k.current()
+	return SignText(text, signing)
+}
 
 // Public returns the public keys to publish, the signing one first.
-func (k *Keys) Public() identity.JWKS { return k.public }
+func (k *Keys) Public() identity.JWKS {
+	_, public := k.current()
+	return public
+}
+
+// current returns the keys, read anew where that is some time ago. Where they
+// cannot be read, those read last remain in use.
+func (k *Keys) current() (ed25519.PrivateKey, identity.JWKS) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if since := time.Since(k.checked); since > keysCheckedEvery || since < 0 {
+		k.checked = time.Now()
+		if now, err := readKeys(k.dir); err == nil {
+			k.signing, k.public = now.signing, now.public
+		}
+	}
+	return k.signing, k.public
+}

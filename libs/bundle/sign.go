@@ -39,26 +39,44 @@ func (b Bundle) signedText() ([]byte, error) {
 
 // Sign returns the bundle with a signature by key.
 func (b Bundle) Sign(key ed25519.PrivateKey) (Bundle, error) {
-	public, ok := key.Public().(ed25519.PublicKey)
-	if !ok {
-		return b, errors.New("sign bundle: this is no Ed25519 key")
-	}
-	jwk, err := identity.NewJWK(public)
-	if err != nil {
-		return b, fmt.Errorf("sign bundle: %w", err)
-	}
 	text, err := b.signedText()
 	if err != nil {
 		return b, err
 	}
-	b.Signature = &Signature{Algorithm: identity.AlgEdDSA, KeyID: jwk.KeyID, Key: jwk.X,
-		Value: base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, text))}
+	signature, err := SignText(text, key)
+	if err != nil {
+		return b, fmt.Errorf("sign bundle: %w", err)
+	}
+	b.Signature = &signature
 	return b, nil
 }
 
 // checkSignature says what is wrong with the signature; nil when it is good.
 func (b Bundle) checkSignature() error {
-	s := b.Signature
+	text, err := b.signedText()
+	if err != nil {
+		return err
+	}
+	return b.Signature.Check(text)
+}
+
+// SignText returns the signature of a text by an Ed25519 key.
+func SignText(text []byte, key ed25519.PrivateKey) (Signature, error) {
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return Signature{}, errors.New("this is no Ed25519 key")
+	}
+	jwk, err := identity.NewJWK(public)
+	if err != nil {
+		return Signature{}, err
+	}
+	return Signature{Algorithm: identity.AlgEdDSA, KeyID: jwk.KeyID, Key: jwk.X,
+		Value: base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, text))}, nil
+}
+
+// Check returns what is wrong with the signature of a text; nil when it is good.
+// Whose key it is has to be asked elsewhere.
+func (s Signature) Check(text []byte) error {
 	if s.Algorithm != identity.AlgEdDSA {
 		return fmt.Errorf("its algorithm is %q, not %s", s.Algorithm, identity.AlgEdDSA)
 	}
@@ -74,10 +92,6 @@ func (b Bundle) checkSignature() error {
 	value, err := strict.DecodeString(s.Value)
 	if err != nil {
 		return errors.New("its value is no base64url")
-	}
-	text, err := b.signedText()
-	if err != nil {
-		return err
 	}
 	if !ed25519.Verify(public, text, value) {
 		return errors.New("it is not of this content")

@@ -90,6 +90,13 @@ func NextState(m Move, from Status) (Status, bool) {
 	return r.to, true
 }
 
+// Entitled reports whether a role may decide by a move: true of every move that
+// no decision needs.
+func Entitled(m Move, role identity.Role) bool {
+	r, ok := ruleOf(m)
+	return !ok || !r.role.Holds(identity.Manager) || role.Holds(r.role)
+}
+
 // AllowedMoves lists the moves that somebody can make on a record as it is: by
 // its state, the caller's role, whose record it is and, under four eyes, who had
 // a hand in it.

@@ -167,6 +167,11 @@ func (a *Accounts) RotateKeys(ctx context.Context, keys *keyring.Keyring) (kid s
 	return kid, from, errors.Join(err, a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs from " + stamp(from)}))
 }
 
+// ReportKeyAdded records that a key that signs reports was added.
+func (a *Accounts) ReportKeyAdded(ctx context.Context, kid string) error {
+	return a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs reports"})
+}
+
 // Chain is what VerifyAudit found of one organization.
 type Chain struct {
 	Org     string

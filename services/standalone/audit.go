@@ -7,17 +7,38 @@ import (
 	"io"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/histories"
+	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/calculation/eventreader"
+	"github.com/eventcarbon/ecf/services/calculation/recompute"
 )
 
-// auditVerify walks the audit log of every organization and the histories of
-// all its records. It names what was changed or is missing, or does not belong
-// there, and fails when there is anything.
-func auditVerify(ctx context.Context, env app.Env, d *Data) error {
+// auditSettings are the settings of audit verify.
+type auditSettings struct {
+	Data
+	Heads  string
+	Keys   string
+	Folder keys.Folder
+}
+
+// Describe implements settings.Config.
+func (c *auditSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Heads, "heads", "", "file of audit export: what it names must still be there", nil)
+	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys one of which must have signed --heads; those below ECF_SIGNING_KEYS_DIR when empty", nil)
+	c.Folder.Describe(s)
+	c.Data.Describe(s)
+}
+
+// auditVerify walks the audit log of every organization and the histories of all
+// its records and events, and calculates again what is stored of them. It names
+// what was changed or is missing, or does not belong there, and fails when there
+// is anything.
+func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 	var faults error
-	err := withAccounts(ctx, *d, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
+	err := withAccounts(ctx, c.Data, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
 		broken, err := verifyLogs(ctx, env.Stdout, accounts)
 		if err != nil {
 			return err
@@ -32,11 +53,22 @@ func auditVerify(ctx context.Context, env app.Env, d *Data) error {
 		if len(first) == 0 {
 			faults = errors.Join(faults, errors.New("there is no organization: this database is empty"))
 		}
-		broken, err = verifyHistories(ctx, env.Stdout, stores.records)
-		if broken > 0 {
-			faults = errors.Join(faults, errors.New("the histories of records and events are not whole"))
+		if broken, err = verifyHistories(ctx, env.Stdout, stores); err != nil {
+			return err
 		}
-		return err
+		if broken > 0 {
+			faults = errors.Join(faults, errors.New("the histories of records and events, or what was calculated from them, are not whole"))
+		}
+		if c.Heads == "" {
+			return nil
+		}
+		if broken, err = compareHeads(ctx, env.Stdout, c, stores); err != nil {
+			return err
+		}
+		if broken > 0 {
+			faults = errors.Join(faults, errors.New("what was there when the heads were exported is not there any more"))
+		}
+		return nil
 	})
 	if err != nil {
 		return describe(err)
@@ -70,7 +102,8 @@ const organizationsAtOnce = 256
 
 // verifyHistories prints the state of the records and events of each organization and
 // returns in how many organizations something is wrong.
-func verifyHistories(ctx context.Context, out io.Writer, store record.Store) (broken int, err error) {
+func verifyHistories(ctx context.Context, out io.Writer, stores *stores) (broken int, err error) {
+	store := stores.records
 	var at record.OrgID
 	for {
 		orgs, err := store.OrganizationIDs(ctx, at, organizationsAtOnce)
@@ -79,32 +112,71 @@ func verifyHistories(ctx context.Context, out io.Writer, store record.Store) (br
 		}
 		for _, org := range orgs {
 			at = org
-			faults := 0
-			tally, err := histories.Verify(ctx, store, org, func(f histories.Fault) error {
-				faults++
-				_, err := fmt.Fprintf(out, "%s: %s\n", f.Org, f)
-				return err
-			})
+			state, err := verifyOrganization(ctx, out, stores, org)
 			if err != nil {
 				return broken, err
 			}
-			events, err := histories.VerifyEvents(ctx, store, org, func(fault error) error {
-				faults++
-				_, err := fmt.Fprintf(out, "%s: %s\n", org, fault)
-				return err
-			})
-			if err != nil {
-				return broken, err
-			}
-			state := "whole"
-			if faults > 0 {
+			if state.faults > 0 {
 				broken++
-				state = fmt.Sprintf("%d faults", faults)
 			}
-			if _, err := fmt.Fprintf(out, "%s: %d records with %d history entries, %d events with %d, %s\n",
-				org, tally.Records, tally.Entries, events.Events, events.Entries, state); err != nil {
+			if _, err := fmt.Fprintf(out, "%s\n%s\n", state, state.recomputed()); err != nil {
 				return broken, err
 			}
 		}
 	}
+}
+
+// organizationState is what was found of one organization.
+type organizationState struct {
+	org     record.OrgID
+	records histories.Tally
+	events  histories.EventTally
+	figures recompute.Tally
+	faults  int
+}
+
+// String returns it in one line.
+func (s organizationState) String() string {
+	state := "whole"
+	if s.faults > 0 {
+		state = fmt.Sprintf("%d faults", s.faults)
+	}
+	return fmt.Sprintf("%s: %d records with %d history entries, %d events with %d, %s",
+		s.org, s.records.Records, s.records.Entries, s.events.Events, s.events.Entries, state)
+}
+
+// recomputed returns what was calculated again, in one line.
+func (s organizationState) recomputed() string {
+	line := fmt.Sprintf("%s%s%d records and %d results recomputed", s.org, figuresMark, s.figures.Records, s.figures.Results)
+	if s.figures.Waiting > 0 {
+		line += fmt.Sprintf(", %d wait to be calculated anew", s.figures.Waiting)
+	}
+	if s.figures.OtherEngine > 0 {
+		line += fmt.Sprintf(", %d by engines that this program does not have", s.figures.OtherEngine)
+	}
+	return line
+}
+
+// figuresMark is in the lines of recomputed, which manifests of backups leave out:
+// those of earlier programs do not have them.
+const figuresMark = ": figures of "
+
+// verifyOrganization prints what is wrong in one organization.
+func verifyOrganization(ctx context.Context, out io.Writer, stores *stores, org record.OrgID) (organizationState, error) {
+	state := organizationState{org: org}
+	report := func(fault string) error {
+		state.faults++
+		_, err := fmt.Fprintf(out, "%s: %s\n", org, fault)
+		return err
+	}
+	var err error
+	if state.records, err = histories.Verify(ctx, stores.records, org, func(f histories.Fault) error { return report(f.String()) }); err != nil {
+		return state, err
+	}
+	if state.events, err = histories.VerifyEvents(ctx, stores.records, org, func(fault error) error { return report(fault.Error()) }); err != nil {
+		return state, err
+	}
+	verifier := recompute.Verifier{Records: stores.records, Inputs: eventreader.Reader{Records: stores.records, Results: stores.results}, Report: report}
+	state.figures, err = verifier.Verify(ctx, org)
+	return state, err
 }

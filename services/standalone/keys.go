@@ -2,13 +2,17 @@ package standalone
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/calculation"
 )
 
 // rotateKeys adds the next signing key, which servers publish within seconds
@@ -30,16 +34,21 @@ func rotateKeys(ctx context.Context, c keysSettings, log *slog.Logger) (kid stri
 // keysSettings are the settings of keys rotate.
 type keysSettings struct {
 	Data
-	Keys auth.Keys
+	Keys    auth.Keys
+	Reports bool
 }
 
 // Describe implements settings.Config.
 func (c *keysSettings) Describe(s *settings.Set) {
+	s.BoolFlag(&c.Reports, "reports", "rotate the key that reports are signed with, not that of tokens")
 	c.Keys.Describe(s)
 	c.Data.Describe(s)
 }
 
 func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
+	if c.Reports {
+		return reportKeysRotate(ctx, env, c)
+	}
 	kid, from, err := rotateKeys(ctx, *c, env.Logger)
 	if kid != "" {
 		if _, err := fmt.Fprintf(env.Stdout, "%s\nsigns from %s\n", kid, from.UTC().Format(time.RFC3339)); err != nil {
@@ -47,4 +56,24 @@ func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 		}
 	}
 	return describe(err)
+}
+
+// reportKeysRotate adds the next key of reports. The keys before it stay
+// published, so that what they have signed still verifies.
+func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
+	kid, err := bundle.AddKey(calculation.ReportKeysDir(c.Keys.Folder.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no key to rotate: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	err = withAccounts(ctx, c.Data, env.Logger, func(_ *stores, accounts *auth.Accounts) error {
+		return accounts.ReportKeyAdded(ctx, kid)
+	})
+	if err != nil {
+		return describe(err)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s\n", kid)
+	return err
 }

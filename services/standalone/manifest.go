@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,14 +92,16 @@ func withCopy(ctx context.Context, path string, do func(scratch string, db *sqli
 	return errors.Join(do(scratch, db), db.Close())
 }
 
-// auditLines returns what ecf audit verify prints of data that are whole.
+// auditLines returns what ecf audit verify prints of the chains of data that are
+// whole.
 func auditLines(ctx context.Context, env app.Env, d Data) ([]string, error) {
 	var out strings.Builder
 	env.Stdout = &out
-	if err := auditVerify(ctx, env, &d); err != nil {
+	if err := auditVerify(ctx, env, &auditSettings{Data: d}); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out.String())
 	}
-	return strings.Split(strings.TrimSpace(out.String()), "\n"), nil
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, figuresMark) }), nil
 }
 
 // verifyBackup returns the manifest of a backup, or what is wrong with it.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
@@ -154,24 +155,35 @@ func (c *verifySettings) trusted(ctx context.Context, v bundle.Verdict) error {
 	if c.Keys == "" {
 		return nil
 	}
-	text, err := fetch(ctx, c.Keys, "")
+	published, err := publishedKeys(ctx, c.Keys)
 	if err != nil {
-		return fmt.Errorf("read keys: %w", err)
+		return err
 	}
-	var published struct {
-		Keys []struct {
-			ID string `json:"kid"`
-		} `json:"keys"`
+	if !slices.Contains(published, v.SignedBy) {
+		return fmt.Errorf("the bundle is signed with the key %s, which is none of the %d in %s", v.SignedBy, len(published), c.Keys)
 	}
+	return nil
+}
+
+// publishedKeys reads the ids of the keys of a file or URL.
+func publishedKeys(ctx context.Context, from string) ([]string, error) {
+	text, err := fetch(ctx, from, "")
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	var published identity.JWKS
 	if err := json.Unmarshal(text, &published); err != nil {
-		return fmt.Errorf("%s holds no keys: %w", c.Keys, err)
+		return nil, fmt.Errorf("%s holds no keys: %w", from, err)
 	}
-	for _, k := range published.Keys {
-		if k.ID == v.SignedBy {
-			return nil
-		}
+	return idsOf(published), nil
+}
+
+func idsOf(published identity.JWKS) []string {
+	ids := make([]string, len(published.Keys))
+	for i, k := range published.Keys {
+		ids[i] = k.KeyID
 	}
-	return fmt.Errorf("the bundle is signed with the key %s, which is none of the %d in %s", v.SignedBy, len(published.Keys), c.Keys)
+	return ids
 }
 
 const (

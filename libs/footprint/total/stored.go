@@ -58,7 +58,7 @@ func masses(list ...footprint.Mass) string {
 // MarshalJSON writes the stored form.
 func (c Contribution) MarshalJSON() ([]byte, error) {
 	j := contributionJSON{
-		Engine: c.engineVersion(), Records: c.records, Total: c.Total().String(),
+		Engine: c.Engine(), Records: c.records, Total: c.Total().String(),
 		Gases:   masses(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
 		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
 		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
@@ -83,8 +83,8 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// engineVersion returns the engine of the records; that of none is the default.
-func (c *Contribution) engineVersion() string {
+// Engine returns the engine of the records; that of none is the default.
+func (c *Contribution) Engine() string {
 	if c.engine == "" {
 		return footprint.EngineVersion
 	}
@@ -92,7 +92,7 @@ func (c *Contribution) engineVersion() string {
 }
 
 // second reports whether the records are of engine 2.0.0 or later.
-func (c *Contribution) second() bool { return c.engineVersion() != footprint.Engine1 }
+func (c *Contribution) second() bool { return c.Engine() != footprint.Engine1 }
 
 // ends writes what the intervals are made from.
 func (c *Contribution) ends(n *cell) string {

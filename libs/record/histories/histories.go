@@ -6,6 +6,7 @@ package histories
 import (
 	"fmt"
 
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -25,6 +26,8 @@ const (
 	EntrySurplus Kind = "surplus"
 	// RecordAltered: after this entry the record was changed, by no move.
 	RecordAltered Kind = "altered"
+	// NotEntitled: a decision was made by a role that may not make it.
+	NotEntitled Kind = "not entitled"
 	// RecordMissing: a number was taken by a record that is not there. Deleted
 	// records are; they are tombstones.
 	RecordMissing Kind = "record missing"
@@ -54,6 +57,7 @@ func (f Fault) String() string {
 		EntryMissing:  revisions + " " + is + " missing",
 		EntryMoved:    fmt.Sprintf("revision %d does not follow revision %d", f.From, f.From-1),
 		EntrySurplus:  revisions + " " + is + " nobody's move",
+		NotEntitled:   fmt.Sprintf("revision %d was decided by a role that may not", f.From),
 		RecordAltered: fmt.Sprintf("the record was changed after revision %d, by no move", f.From),
 		RecordMissing: fmt.Sprintf("the records with the numbers %d to %d are missing", f.From, f.To),
 	}[f.Kind]
@@ -107,6 +111,7 @@ func (c *chain) add(e record.StoredEntry) {
 	}
 	if whole {
 		c.follows(e.Entry)
+		c.decided(e.Entry)
 	}
 	c.next, c.prev, c.known = rev+1, e.Entry, whole
 }
@@ -119,6 +124,14 @@ func (c *chain) follows(e record.Entry) {
 		c.say(EntryMoved, e.Rev, e.Rev)
 	case e.From != c.prev.To || e.Move != record.Edit && c.prev.Input != "" && e.Input != c.prev.Input:
 		c.say(RecordAltered, c.prev.Rev, c.prev.Rev)
+	}
+}
+
+// decided reports a decision of somebody who may not make it. Entries of a program
+// that did not keep the role prove nothing.
+func (c *chain) decided(e record.Entry) {
+	if e.By.Role != identity.RoleNone && !record.Entitled(e.Move, e.By.Role) {
+		c.say(NotEntitled, e.Rev, e.Rev)
 	}
 }
 
@@ -142,6 +155,7 @@ func (c *chain) end() {
 		c.say(EntryChanged, last.Rev, last.Rev)
 	} else {
 		c.follows(last)
+		c.decided(last)
 	}
 	if !last.Describes(r) {
 		c.say(RecordAltered, last.Rev, last.Rev)
