@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import isqrt
 
 from bundle import NotABundle
-from quantities import ASSUMED, CALCULATED, ESTIMATED, MEASURED, TYPES, days, year
+from quantities import ASSUMED, CALCULATED, ESTIMATED, MEASURED, TYPES, assumed, check_journey, days, year
 
 QUALITY = ("measured", "calculated", "estimated", "assumed")
 GASES = ("co2", "ch4", "n2o", "aviationNonCO2", "unsplit")
@@ -124,6 +124,8 @@ class Method1:
         parts = self.parts(record)
         self.extra = self.survey(fields) if surveyed(fields) else Decimal(0)
         self.scale = Fraction(fields["population"], fields["respondents"]) if surveyed(fields) else Fraction(1)
+        self.assumed = assumed(record)
+        check_journey(record, self.report, where)
         lines, serving = [], {}
         for k, stated in enumerate(record["lines"]):
             at = "%s.lines[%d]" % (where, k)
@@ -163,7 +165,10 @@ class Method1:
 
     def ends(self, at, record, row, column, stated, micrograms):
         """Returns the ends of a line in micrograms, after comparing what they are made of."""
-        g = gsd2([int(s) for s in stated["scores"]], self.extra)
+        with localcontext() as context:
+            context.prec = 60
+            extra = self.extra + sum((Decimal(f.numerator) / Decimal(f.denominator)).ln() ** 2 for f in self.assumed)
+        g = gsd2([int(s) for s in stated["scores"]], extra)
         self.report.same(at + ".gsd2Millionths", stated["gsd2Millionths"], g)
         return round(Fraction(micrograms * 10**6, g)), round(Fraction(micrograms * g, 10**6))
 

@@ -104,6 +104,7 @@ class Method2(Method1):
     def ends(self, at, record, row, column, stated, micrograms):
         said, scores = stated["uncertainty"], [int(s) for s in stated["scores"]]
         activity = variance(PEDIGREE[0][scores[0] - 1]) + variance(PEDIGREE[1][scores[1] - 1]) + billionths(self.extra)
+        activity += sum(variance(Decimal(f.numerator) / Decimal(f.denominator)) for f in self.assumed)
         basic = variance(self.basic(record, row, column))
         fit = sum(variance(PEDIGREE[i][scores[i] - 1]) for i in (2, 3, 4))
         computed = {"activity": activity, "basic": basic, "fit": fit, "use": said["use"]}

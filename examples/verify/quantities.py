@@ -8,6 +8,7 @@ not give.
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from math import atan2, cos, radians, sin, sqrt
 
 GOODS = "1 Purchased goods and services"
 FUEL = "3 Fuel- and energy-related activities"
@@ -72,7 +73,7 @@ def journeys(fields, people):
 def flights(fields, context):
     people, km = journeys(fields, fields["passengers"]), fields.get("distanceKm")
     return [Part(None if km is None else km * people, lambda row: row is not None and "-flight-" in row["id"],
-                 3, travel(fields), travel(fields), several=km is None)]
+                 3, travel(fields), travel(fields), at_best=ESTIMATED if "journey" in fields else MEASURED, several=km is None)]
 
 
 def accommodation(fields, context):
@@ -145,18 +146,18 @@ def ground_transport(fields, context):
     amount = fields["distanceKm"] * journeys(fields, people)
     scope, category, upstream = 3, travel(fields), travel(fields)
     if mode in ("bicycle", "walk"):
-        return [Part(amount, supplied, 3, category, figure=0)]
+        return [Part(amount, supplied, 3, category, at_best=ESTIMATED if "journey" in fields else MEASURED, figure=0)]
     if fields.get("control") == "own":
         scope, category, upstream = (2 if fields.get("fuel") == "battery_electric" else 1), "", FUEL
     elif fields.get("control") == "hired_with_operator":
         category = upstream = GOODS
-    return [Part(amount, prefix("desnz-"), scope, category, upstream)]
+    return [Part(amount, prefix("desnz-"), scope, category, upstream, at_best=ESTIMATED if "journey" in fields else MEASURED)]
 
 
 def freight(fields, context):
     amount = fields["weightKg"] / 1000 * fields["distanceKm"] * (2 if fields.get("roundTrip") else 1)
     category = OPTIONAL if fields.get("group") == "exhibitors" else FREIGHT
-    return [Part(amount, prefix("desnz-"), 3, category, category)]
+    return [Part(amount, prefix("desnz-"), 3, category, category, at_best=ESTIMATED if "journey" in fields else MEASURED)]
 
 
 def catering(fields, context):
@@ -209,15 +210,64 @@ def custom(fields, context):
     return [Part(fields["kgCO2e"], supplied, scope, GOODS if scope == 3 else "", figure=1)]
 
 
+EARTH = 6371008.8  # metres
+
+
+def great_circle(a, b):
+    """Returns the great circle of two places in metres, by the haversine formula."""
+    la, lb = radians(float(a["latitude"])), radians(float(b["latitude"]))
+    h = sin((lb - la) / 2) ** 2 + cos(la) * cos(lb) * sin(radians(float(b["longitude"]) - float(a["longitude"])) / 2) ** 2
+    return 2 * EARTH * atan2(sqrt(h), sqrt(1 - h))
+
+
+def assumed(record):
+    """Returns the factors of the 95 % intervals of what a record of places does not say: its
+    distance, or the airports that people of its towns use."""
+    fields = record["fields"]
+    journey = fields.get("journey")
+    if not journey:
+        return []
+    if record["type"] == "flights":
+        metres = sum(line_metres(fields, line) for line in record["lines"] if line["stage"] != "upstream")
+        away = sum(max(Fraction(50), Fraction(s.get("airportKm", 0))) for s in journey["stops"] if s.get("geonameId"))
+        return [1 + min(away * 1000 / metres, Fraction(1))] if metres else []
+    distance, low, high = (Fraction(journey[n]) for n in ("distanceKm", "lowKm", "highKm"))
+    if low <= 0:
+        return [Fraction(3)]
+    return [max(distance / low, high / distance, Fraction(1))]
+
+
+def line_metres(fields, line):
+    scale = Fraction(fields["population"], fields["respondents"]) if 0 < fields.get("respondents", 0) < fields.get("population", 0) else 1
+    return round(Fraction(line["quantity"]) * 1000 / journeys(fields, fields["passengers"]) / scale)
+
+
+def check_journey(record, report, where):
+    """Compares the distance of places with their great circles; the detour factor itself is taken."""
+    journey = record["fields"].get("journey") or {}
+    if "greatCircleKm" not in journey:
+        return
+    stops = journey["stops"]
+    metres = sum(great_circle(a, b) for a, b in zip(stops, stops[1:]))
+    if abs(metres / 1000 - float(journey["greatCircleKm"])) > 0.001 * len(stops):
+        report.differs(where + ".fields.journey", "its places are %.3f km apart" % (metres / 1000))
+    if not journey["lowKm"] <= journey["distanceKm"] <= journey["highKm"]:
+        report.differs(where + ".fields.journey", "the distance is not within its range")
+    if record["fields"]["distanceKm"] != journey["distanceKm"]:
+        report.differs(where + ".fields.distanceKm", "it is not that of the places")
+
+
 def beyond(type_, fields):
     """Returns what a record states in a form that is not in this file, or None. These are the forms
-    of rough data (towns, units of paper, containers, servings, money), whose assumptions widen the
+    of rough data (containers, servings, money), whose assumptions widen the
     interval; only the server's own verifier knows their rules."""
     rough = {
         "venue": ("attendees",), "waste": ("container",), "ground-transport": ("volumeLitres", "energyKWh"), "catering": ("servings",),
         "materials": ("sheets",), "energy": ("weightKg", "generatorKVA"), "purchases": (),
     }
-    for name in ("journey", "derived") + rough.get(type_, ()):
+    if type_ not in TYPES:
+        return "its type"
+    for name in ("derived",) + rough.get(type_, ()):
         if name in fields:
             return name
     if type_ == "venue" and fields.get("venueType") not in (None, *FLOOR):

@@ -555,3 +555,29 @@ type Custom struct {
 
 // RecordType returns "custom".
 func (Custom) RecordType() string { return "custom" }
+
+// AttendeeTravel is the input of a record of the type attendee-travel. How people came, by counts of where
+// they come from: door to door, there and back. It never holds names.
+type AttendeeTravel struct {
+	Common
+
+	// Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the
+	// event.
+	To string `json:"to,omitempty"`
+
+	// Cabin class of those who fly. Absent: average.
+	Class string `json:"class,omitempty"`
+
+	// People in a car, of those who come by car. In people per vehicle. Absent: 1.
+	Occupancy *float64 `json:"occupancy,omitempty"`
+
+	// The event's own survey of how people came, for those whose mode is not known.
+	ModeSurvey []string `json:"modeSurvey,omitempty"`
+
+	// Counts of people by where they come from. A row without place, postcode, country and code counts people
+	// without origin. Rows of one origin are added up. Answers have originSet in its place.
+	Origins []string `json:"origins"`
+}
+
+// RecordType returns "attendee-travel".
+func (AttendeeTravel) RecordType() string { return "attendee-travel" }

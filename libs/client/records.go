@@ -135,6 +135,11 @@ func (c *Client) GetRecordHistory(r RecordRef) *Listing[HistoryEntry] {
 	return list[HistoryEntry](c, r.path("history")...)
 }
 
+// ListOrigins lists where the people of a record of attendee travel come from.
+func (c *Client) ListOrigins(r RecordRef) *Listing[Origin] {
+	return list[Origin](c, r.path("origins")...)
+}
+
 // move makes a move of the workflow.
 func (c *Client) move(ctx context.Context, r RecordRef, move, comment string, options []Option) (*Record, error) {
 	k := post(nil, r.path(move)...)

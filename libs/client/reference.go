@@ -31,6 +31,17 @@ func (c *Client) GetLocationIndex(ctx context.Context, options ...Option) ([]Ind
 	return index.Items, nil
 }
 
+// GetPlaceIndex returns the towns of 15,000 people and more, to search in.
+func (c *Client) GetPlaceIndex(ctx context.Context, options ...Option) ([]IndexedTown, error) {
+	index, err := ask[struct {
+		Items []IndexedTown `json:"items"`
+	}](ctx, c, get("locations", "places"), options)
+	if err != nil {
+		return nil, err
+	}
+	return index.Items, nil
+}
+
 // GetLocation reads the place of a code.
 func (c *Client) GetLocation(ctx context.Context, code string, options ...Option) (*Location, error) {
 	return ask[Location](ctx, c, get("locations", code), options)

@@ -24,6 +24,8 @@ type Event struct {
 	Place string `json:"place,omitempty"`
 	// What Place was resolved to; nil where there is none.
 	Location *EventLocation `json:"location,omitempty"`
+	// What another place would come to, in answers to rehearsals.
+	WhatIf *WhatIf `json:"whatIf,omitempty"`
 	// An IANA time zone.
 	Timezone string `json:"timezone,omitempty"`
 	// Notes about the event.

@@ -33,6 +33,8 @@ type RecordState struct {
 	// What they said.
 	ReviewComment string     `json:"reviewComment,omitempty"`
 	Footprint     *Footprint `json:"footprint,omitempty"`
+	// What another destination would come to, in answers to rehearsals.
+	WhatIf *WhatIf `json:"whatIf,omitempty"`
 	// Notices name the fields of the request that had no effect.
 	Notices []Notice `json:"notices,omitempty"`
 }

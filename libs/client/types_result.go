@@ -314,6 +314,20 @@ type Line struct {
 	Scores []int `json:"scores"`
 	// The factor of the 95 % interval, in millionths.
 	GSD2Millionths int `json:"gsd2Millionths"`
+	// The part of a way that a line of attendee travel is of; nil else.
+	Leg *Leg `json:"leg,omitempty"`
+}
+
+// Leg is the part of a way that a line of attendee travel is of.
+type Leg struct {
+	// Where the people come from.
+	Origin string `json:"origin"`
+	// How they came.
+	Mode string `json:"mode"`
+	// Which part of the way.
+	Part string `json:"part"`
+	// How many people.
+	People int `json:"people"`
 }
 
 // ExplainedRecord is a counted record, line by line.

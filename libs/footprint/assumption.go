@@ -95,27 +95,32 @@ func (c *calculation) stand(id, field string) (factors.Default, bool) {
 	return d, ok
 }
 
-// without returns the distances to the ends of a line's interval as they would
-// be without an assumption.
-func (c *calculation) without(l *Line, a assumption) (down, up Mass) {
+// without returns a line as it would be without an assumption.
+func (c *calculation) without(l *Line, a assumption) Line {
+	out := *l
 	if l.Doubt != nil {
 		d := *l.Doubt
 		d.Activity = max(d.Activity-ofFactor(a.variance), 0)
-		low, high, _ := Lognormal(l.Mass, fromBillionths(d.Variance()))
-		return l.Mass.Sub(low), high.Sub(l.Mass)
+		out.Doubt = &d
+		out.spreadOut()
+		return out
 	}
-	gsd2 := l.GSD2
-	if l.variance != nil {
-		if rest := new(big.Int).Sub(l.variance, a.variance); rest.Sign() >= 0 {
-			gsd2 = c.engine.pedigree.gsd2(l.quality, rest)
-		}
+	if l.variance == nil {
+		return out
 	}
-	return half(l.Mass, gsd2)
+	if rest := new(big.Int).Sub(l.variance, a.variance); rest.Sign() >= 0 {
+		out.variance = rest
+		out.GSD2 = c.engine.pedigree.gsd2(l.quality, rest)
+		down, up := half(l.Mass, out.GSD2)
+		out.Low, out.High = l.Mass.Sub(down), l.Mass.Add(up)
+	}
+	return out
 }
 
 // narrow tells on the notice of the widest assumption which field would narrow
-// the interval most, and to what. The scores of the data stay as they are, so it
-// is the least that the field would do.
+// the interval most. All lines share their assumptions, so the widest is the one
+// whose absence narrows most. The scores of the data stay as they are, so what it
+// would narrow to is the least that the field would do.
 func (c *calculation) narrow() {
 	best := -1
 	for i, a := range c.assumptions {
@@ -127,26 +132,26 @@ func (c *calculation) narrow() {
 		return
 	}
 	a := c.assumptions[best]
-	type ends struct{ down, up Mass }
-	sums := make(map[string]ends)
-	var total Mass
-	for i := range c.out.Lines {
-		l := &c.out.Lines[i]
-		down, up := c.without(l, a)
-		e := sums[l.FactorID]
-		sums[l.FactorID] = ends{e.down.Add(down), e.up.Add(up)}
-		total = total.Add(l.Mass)
-	}
-	down, up := new(big.Int), new(big.Int)
-	for _, e := range sums {
-		down.Add(down, new(big.Int).Mul(e.down.Big(), e.down.Big()))
-		up.Add(up, new(big.Int).Mul(e.up.Big(), e.up.Big()))
-	}
-	n := &Narrowing{Field: a.field, Low: total.Sub(BigMass(down.Sqrt(down))), High: total.Add(BigMass(up.Sqrt(up)))}
 	for i := range c.notices {
-		if c.notices[i].Code == a.code {
-			c.notices[i].WouldNarrowTo = n
-			return
+		if c.notices[i].Code != a.code {
+			continue
 		}
+		c.notices[i].WouldNarrowTo = &Narrowing{Field: a.field}
+		c.out.narrowed = make([]Line, 0, len(c.out.Lines))
+		for k := range c.out.Lines {
+			c.out.narrowed = append(c.out.narrowed, c.without(&c.out.Lines[k], a))
+		}
+		return
 	}
+}
+
+// Narrowed returns the evaluation as it would be with the field that its notice of
+// WouldNarrowTo names, around the same figure; nil where there is none.
+func (e *Evaluation) Narrowed() *Evaluation {
+	if e.narrowed == nil {
+		return nil
+	}
+	out := *e
+	out.Lines, out.narrowed = e.narrowed, nil
+	return &out
 }

@@ -184,6 +184,7 @@ func TestEveryTypeIsLinear(t *testing.T) {
 		"water":            `{"supplyM3":%d}`,
 		"digital":          `{"activity":"streaming","participants":%d,"hours":1.5}`,
 		"purchases":        `{"category":"other","amount":%d,"currency":"EUR","kgCO2ePerUnit":0.123,"factorSource":"x","evidence":[{"name":"a"}]}`,
+		"attendee-travel":  `{"to":"Brighton, GB","origins":[{"place":"Leeds","mode":"rail","people":%d}]}`,
 		"custom":           `{"kgCO2e":%d,"description":"x","evidence":[{"name":"a"}]}`,
 	}
 	for _, typ := range footprint.Types() {

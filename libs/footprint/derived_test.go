@@ -37,9 +37,9 @@ func TestAnswersCarryWhatIsPromised(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range paperLines {
-		if c.fault == "" {
-			check(c.typ, c.body)
+	for _, c := range paperLines(t) {
+		if c.Fault == "" {
+			check(c.Type, string(c.Body))
 		}
 	}
 	for _, typ := range footprint.Types() {

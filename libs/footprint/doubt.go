@@ -73,8 +73,13 @@ func (c *calculation) doubt(l *Line, e entry, s scores) {
 		d.Use = c.place + "." + strconv.Itoa(int(s.time)*100+int(s.geography)*10+int(s.technology))
 	}
 	l.Doubt = &d
+	l.spreadOut()
+}
+
+// spreadOut sets the interval of a line by its doubt.
+func (l *Line) spreadOut() {
 	var sigma *big.Int
-	l.Low, l.High, sigma = Lognormal(l.Mass, fromBillionths(d.Variance()))
+	l.Low, l.High, sigma = Lognormal(l.Mass, fromBillionths(l.Doubt.Variance()))
 	l.GSD2 = fixed.Quo(fixed.Exp(sigma), fixed.Pow10(18)).Uint64()
 }
 

@@ -75,6 +75,14 @@ func drawBody(t *rapid.T, typ string) string {
 		b.maybe(`"material":%q`, of("mixed", "glass", "wood", "paper_card"))
 	case "ground-transport":
 		drawGround(b)
+	case "attendee-travel":
+		towns := []string{`"place":"Leeds"`, `"place":"Berlin","country":"DE"`, `"country":"FR"`, `"code":"JFK"`, `"postcode":"BS1 4DJ","country":"GB"`}
+		modes := []string{``, `,"mode":"rail"`, `,"mode":"car"`, `,"mode":"plane"`, `,"mode":"coach","roundTrip":false`}
+		var rows []string
+		for i := range rapid.IntRange(1, 4).Draw(t, "rows") {
+			rows = append(rows, fmt.Sprintf(`{%s%s,"people":%d}`, b.one(fmt.Sprint("town", i), towns...), b.one(fmt.Sprint("mode", i), modes...), rapid.IntRange(1, 90).Draw(t, "people")))
+		}
+		b.add(`"to":"Brighton, GB","origins":[%s]`, strings.Join(rows, ","))
 	case "freight":
 		drawFreight(b)
 	case "catering":

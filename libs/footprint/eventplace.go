@@ -59,9 +59,7 @@ func (s stop) venue() Venue {
 
 // location returns the place for distances.
 func (v Venue) location() locations.Location {
-	latitude, _ := v.Latitude.Float64()
-	longitude, _ := v.Longitude.Float64()
-	return locations.Location{Name: v.Name, City: v.Name, Country: v.Country, Latitude: latitude, Longitude: longitude, Approximate: v.Area}
+	return places.At(v.Name, v.Country, v.Latitude.String(), v.Longitude.String())
 }
 
 // String returns the place in words.

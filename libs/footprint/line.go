@@ -80,6 +80,8 @@ type Line struct {
 	// Doubt is what makes the interval; nil by engine 1.2.0, whose intervals come
 	// from GSD2 alone.
 	Doubt *Doubt `json:"uncertainty,omitempty"`
+	// Leg is the part of a way that the line is of, in attendee travel; nil else.
+	Leg *Leg `json:"leg,omitempty"`
 	// Extrapolated is the part of Mass that stands for people who did not answer
 	// a survey.
 	Extrapolated Mass `json:"-"`
@@ -151,6 +153,9 @@ type Evaluation struct {
 	// Market is the market-based figure of electricity; nil where the record has
 	// none.
 	Market *Market `json:"-"`
+
+	// narrowed are the lines without the widest assumption; nil for none.
+	narrowed []Line
 }
 
 // Market are the sums of the market-based figure of electricity. Energy is kept

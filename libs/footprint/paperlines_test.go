@@ -1,6 +1,8 @@
 package footprint_test
 
 import (
+	_ "embed"
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -12,53 +14,28 @@ import (
 // book is the event whose books the lines are of.
 var book = footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndDate: "2026-05-14", Attendees: 1000, RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
 
-// paperLines are forty ordinary lines of an event's books, each with a body that
-// says only what the line says, and the interval of a worked answer, without the
-// upstream parts. An interval of 0 has no worked answer.
-var paperLines = []struct {
-	line, typ, body string
-	low, high       float64
-	// notice is one that the answer must carry, fault the code of a refusal.
-	notice, fault string
-}{
-	{"Uber receipts, £412 total, 31 trips", "purchases", `{"category":"taxi","amount":412,"currency":"GBP"}`, 111.7, 446.7, "SPEND_BASED", ""},
-	{"Train London–Manchester return, 12 crew", "ground-transport", `{"mode":"rail","from":"London","to":"Manchester","passengers":12,"roundTrip":true}`, 190.4, 310.9, "DISTANCE_FROM_PLACES", ""},
-	{"Mileage claim 112 miles, petrol car", "ground-transport", `{"mode":"car","vehicles":1,"fuel":"petrol","stated":{"distanceKm":"112 miles"}}`, 24.26, 34.94, "", ""},
-	{"3 coaches hired, 60 km each", "ground-transport", `{"mode":"coach","vehicles":3,"distanceKm":60}`, 87.05, 348.2, "COACH_LOAD_ASSUMED", ""},
-	{"Crew van hire, 55 L diesel on fuel card", "ground-transport", `{"mode":"van","vehicles":1,"fuel":"diesel","stated":{"volumeLitres":"55 L"}}`, 138.6, 144.2, "", ""},
-	{"Flight LHR-EDI rtn speaker", "flights", `{"from":"LHR","to":"EDI","passengers":1,"roundTrip":true}`, 0, 0, "", ""},
-	{"Flight invoice: London to Berlin, 4 pax", "flights", `{"from":"London","to":"Berlin","passengers":4}`, 393.3, 614.5, "AIRPORT_OF_TOWN", ""},
-	{"Flight BA117 12 May", "flights", `{"from":"BA117","to":"","passengers":1,"date":"2026-05-12"}`, 0, 0, "", "UNKNOWN_PLACE"},
-	{"Hotel 30 rooms 2 nights Manchester", "accommodation", `{"rooms":30,"nights":2,"city":"Manchester"}`, 0, 0, "", ""},
-	{"Airbnb, 6 crew 3 nights", "accommodation", `{"kind":"rental","guests":6,"nights":3}`, 19.53, 97.67, "RENTAL_ROOMS", ""},
-	{"Venue meter reading 8400 kWh", "venue", `{"electricityKWh":8400}`, 0, 0, "", ""},
-	{"Venue hotel ballroom 900 m2 2 days", "venue", `{"floorAreaM2":900,"days":2,"venueType":"hotel"}`, 75.43, 448.4, "VENUE_BASIC_TIER", ""},
-	{"Outdoor site, no meter, house power from festival", "venue", `{"venueType":"outdoor_site","days":3}`, 2480, 8266, "VENUE_BASIC_TIER", ""},
-	{"Generator 420 L diesel", "energy", `{"source":"diesel","volumeLitres":420}`, 0, 0, "", ""},
-	{"Generator hire 100kVA, 36 hours", "energy", `{"source":"gas_oil","generatorKVA":100,"hours":36}`, 748, 1821, "FUEL_FROM_GENERATOR", ""},
-	{"LPG 2x47kg bottles", "energy", `{"source":"propane","weightKg":94}`, 273.3, 287.4, "", ""},
-	{"300 lunches, buffet mixed", "catering", `{"meals":300,"diet":"mixed"}`, 0, 0, "", ""},
-	{"120 breakfasts", "catering", `{"servings":{"breakfast":120}}`, 34.8, 129.6, "", ""},
-	{"300 canapé sets", "catering", `{"servings":{"canapes":300}}`, 59.84, 636.7, "SERVINGS_ASSUMED", ""},
-	{"Bar: 180 bottles wine, 20 kegs beer", "catering", `{"servings":{"wine_bottle":180,"beer_keg_50l":20}}`, 635, 1742, "", ""},
-	{"Coffee break 900 cups", "catering", `{"servings":{"coffee":900}}`, 89.01, 222.8, "", ""},
-	{"Mixed recycling 14 x 240 L bins", "waste", `{"treatment":"recycling","container":"wheelie_240","containers":14}`, 0.2506, 0.8068, "WEIGHT_FROM_CONTAINERS", ""},
-	{"Waste transfer note 1.2 t general, incineration", "waste", `{"treatment":"incineration","stated":{"weightKg":"1.2 t"}}`, 0, 0, "", ""},
-	{"Food waste 340 kg AD", "waste", `{"treatment":"anaerobic_digestion","material":"food","weightKg":340}`, 0, 0, "", ""},
-	{"Toilets: sewage 12 m3", "water", `{"supplyM3":12}`, 0, 0, "", ""},
-	{"Carpet 600 m2", "materials", `{"material":"carpet","areaM2":600}`, 0, 0, "", ""},
-	{"300 lanyards", "materials", `{"material":"lanyard","items":300}`, 13.39, 200.8, "WEIGHT_FROM_PIECES", ""},
-	{"400 T-shirts cotton", "materials", `{"material":"tshirt_cotton","items":400}`, 0, 0, "", ""},
-	{"Print: 2,000 A4 programmes", "materials", `{"material":"paper","sheets":2000,"sheetSize":"A4"}`, 12.48, 29.53, "WEIGHT_FROM_PIECES", ""},
-	{"Foamex signage 80 m2", "materials", `{"material":"pvc_foam_board","areaM2":80}`, 323.9, 824.5, "WEIGHT_FROM_PIECES", ""},
-	{"Set timber 1.4 t hired", "materials", `{"material":"wood","source":"hired","stated":{"weightKg":"1.4 t"}}`, 26.98, 107.9, "USES_ASSUMED", ""},
-	{"Artic Birmingham–Manchester 8 t AV kit", "freight", `{"mode":"road","vehicle":"hgv_artic","from":"Birmingham","to":"Manchester","stated":{"weightKg":"8 t"}}`, 77.38, 155.7, "DISTANCE_FROM_PLACES", ""},
-	{"Courier pallet 180 kg, 140 km", "freight", `{"mode":"road","weightKg":180,"distanceKm":140}`, 0, 0, "", ""},
-	{"Air freight 300 kg LHR-DXB", "freight", `{"mode":"air","weightKg":300,"from":"LHR","to":"DXB"}`, 1187, 1854, "", ""},
-	{"AV hire invoice £8,400", "purchases", `{"category":"audio_visual","currency":"GBP","stated":{"amount":"8,400"},"numberFormat":"1,234.5"}`, 513.9, 2056, "SPEND_BASED", ""},
-	{"Security staff £6,200", "purchases", `{"category":"security","amount":6200,"currency":"GBP"}`, 261.4, 1046, "SPEND_BASED", ""},
-	{"Stream 900 viewers x 3 h", "digital", `{"activity":"streaming","participants":900,"hours":3}`, 0, 0, "", ""},
-	{"Venue annual bill 1.2 GWh, we hired 12.5% for 3 days", "venue", `{"stated":{"annualElectricityKWh":"1.2 GWh"},"spaceSharePercent":12.5,"days":3}`, 0, 0, "", ""},
+//go:embed testdata/paper-lines.json
+var paperLinesText []byte
+
+// paperLine is an ordinary line of an event's books with a body that says only what
+// the line says.
+type paperLine struct {
+	Line, Type string
+	Body       json.RawMessage
+	// Low and High are the interval of a worked answer, without the upstream parts;
+	// 0 where there is none.
+	Low, High float64
+	// Notice is one that the answer must carry, Fault the code of a refusal.
+	Notice, Fault string
+}
+
+// paperLines reads the forty lines; the service of records sends the same over HTTP.
+func paperLines(t *testing.T) (lines []paperLine) {
+	t.Helper()
+	if err := json.Unmarshal(paperLinesText, &lines); err != nil || len(lines) != 40 {
+		t.Fatal(len(lines), err)
+	}
+	return lines
 }
 
 // TestPaperLines is the measure of the intake: what ordinary lines say is enough,
@@ -66,16 +43,17 @@ var paperLines = []struct {
 func TestPaperLines(t *testing.T) {
 	t.Parallel()
 	accepted := 0
-	for _, c := range paperLines {
-		d, err := footprint.Decode(c.typ, []byte(c.body), book)
-		if c.fault != "" {
-			if err == nil || !strings.Contains(strings.Join(faults(t, c.typ, c.body, book), " "), c.fault) {
-				t.Errorf("%s: %v, want the fault %s", c.line, err, c.fault)
+	lines := paperLines(t)
+	for _, c := range lines {
+		d, err := footprint.Decode(c.Type, c.Body, book)
+		if c.Fault != "" {
+			if err == nil || !strings.Contains(strings.Join(faults(t, c.Type, string(c.Body), book), " "), c.Fault) {
+				t.Errorf("%s: %v, want the fault %s", c.Line, err, c.Fault)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", c.line, faults(t, c.typ, c.body, book))
+			t.Errorf("%s: %v", c.Line, faults(t, c.Type, string(c.Body), book))
 			continue
 		}
 		accepted++
@@ -85,24 +63,24 @@ func TestPaperLines(t *testing.T) {
 				kg += kilograms(l.Mass)
 			}
 		}
-		if kg <= 0 || c.high > 0 && (kg < c.low || kg > c.high) {
-			t.Errorf("%s: %v kg, want %v to %v", c.line, kg, c.low, c.high)
+		if kg <= 0 || c.High > 0 && (kg < c.Low || kg > c.High) {
+			t.Errorf("%s: %v kg, want %v to %v", c.Line, kg, c.Low, c.High)
 		}
 		preview := total.PreviewOf(&d.Evaluation, book.FactorSet)
-		found := c.notice == ""
+		found := c.Notice == ""
 		for _, n := range preview.Notices {
-			found = found || n.Code == c.notice
+			found = found || n.Code == c.Notice
 		}
 		if !found {
-			t.Errorf("%s: the notice %s is missing in %v", c.line, c.notice, preview.Notices)
+			t.Errorf("%s: the notice %s is missing in %v", c.Line, c.Notice, preview.Notices)
 		}
-		again, err := footprint.Decode(c.typ, d.Fields, book)
+		again, err := footprint.Decode(c.Type, d.Fields, book)
 		if err != nil || string(again.Fields) != string(d.Fields) {
-			t.Errorf("%s: reading it again: %v\n%s\n%s", c.line, err, d.Fields, again.Fields)
+			t.Errorf("%s: reading it again: %v\n%s\n%s", c.Line, err, d.Fields, again.Fields)
 		}
 	}
-	if want := len(paperLines) - 1; accepted != want || accepted < 36 {
-		t.Errorf("%d lines were accepted, want %d of %d", accepted, want, len(paperLines))
+	if want := len(lines) - 1; accepted != want || accepted < 36 {
+		t.Errorf("%d lines were accepted, want %d of %d", accepted, want, len(lines))
 	}
 }
 
@@ -161,8 +139,8 @@ func TestSpendIsAtLeastDouble(t *testing.T) {
 func TestOneQuestion(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	for _, c := range paperLines {
-		d, err := footprint.Decode(c.typ, []byte(c.body), book)
+	for _, c := range paperLines(t) {
+		d, err := footprint.Decode(c.Type, c.Body, book)
 		if err != nil {
 			continue
 		}
@@ -171,7 +149,7 @@ func TestOneQuestion(t *testing.T) {
 			if w := n.WouldNarrowTo; w != nil {
 				asked++
 				if w.Field == "" || kilograms(w.Low) <= kilograms(p.Low) || kilograms(w.High) >= kilograms(p.High) {
-					t.Errorf("%s: %+v does not narrow %s to %s", c.line, w, p.Low.Kilograms(), p.High.Kilograms())
+					t.Errorf("%s: %+v does not narrow %s to %s", c.Line, w, p.Low.Kilograms(), p.High.Kilograms())
 				}
 			}
 		}

@@ -55,7 +55,7 @@ func Stored(typ string) []Property {
 	if !ok {
 		return nil
 	}
-	out := Properties(typ)
+	out := slices.DeleteFunc(Properties(typ), func(p Property) bool { return slices.Contains(t.doc.apart, p.Name) })
 	for i := range out {
 		out[i].Required = out[i].Required || slices.Contains(t.doc.answered, out[i].Name)
 	}
@@ -98,6 +98,22 @@ var serverProperties = [...]struct {
 		`"detours":{"type":"array","maxItems":12,"description":"The detour factors used, by the ids of their rows.","items":{"type":"string"}},` +
 		`"lowKm":{"type":"number","minimum":0,"x-unit":"km","description":"Least that the distance may be."},` +
 		`"highKm":{"type":"number","minimum":0,"x-unit":"km","description":"Most that the distance may be."}}}`},
+	{"venue", []string{AttendeeTravel}, `{"type":"object","description":"What to was resolved to. The server writes it; sent back, it changes nothing.","properties":{` +
+		`"name":{"type":"string","description":"Name of the place."},` +
+		`"region":{"type":"string","description":"State, province or county."},` +
+		`"country":{"type":"string","description":"ISO 3166-1 alpha-2."},` +
+		`"geonameId":{"type":"integer","minimum":1,"description":"Its number in GeoNames, of a town."},` +
+		`"code":{"type":"string","description":"Code of the airport, or of the one that stands for the town."},` +
+		`"latitude":{"type":"number","minimum":-90,"maximum":90,"x-unit":"°","description":"Degrees north."},` +
+		`"longitude":{"type":"number","minimum":-180,"maximum":180,"x-unit":"°","description":"Degrees east."},` +
+		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"Of an area of postcodes: nine in ten of its addresses are that near."},` +
+		`"area":{"type":"boolean","description":"True of a town or an area of postcodes."}}}`},
+	{"originSet", []string{AttendeeTravel}, `{"type":"object","description":"The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it changes nothing.","properties":{` +
+		`"rows":{"type":"integer","minimum":1,"description":"Number of rows, those of one origin added up."},` +
+		`"people":{"type":"integer","minimum":1,"description":"People in all rows."},` +
+		`"withoutOrigin":{"type":"integer","minimum":0,"description":"Of these, people without origin."},` +
+		`"withoutMode":{"type":"integer","minimum":0,"description":"Of these, people whose mode is not known."},` +
+		`"hash":{"type":"string","description":"SHA-256 of the rows."}}}`},
 	{"derived", []string{"ground-transport", "catering", "purchases"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing."}`},
 }
 

@@ -311,7 +311,11 @@ func beyondSchema(typ string, d apperr.Detail) bool {
 		"ground-transport": {"control NOT_ALLOWED", "passengers REQUIRED", "volumeLitres NOT_ALLOWED", "energyKWh NOT_ALLOWED", "country REQUIRED", "distanceKm REQUIRED", "volumeLitres OUT_OF_RANGE", "energyKWh OUT_OF_RANGE", "to NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
 		"freight":          {"from NOT_ALLOWED", "to NOT_ALLOWED", "haul NOT_ALLOWED", "via[0] NOT_ALLOWED", "via[1] NOT_ALLOWED"},
 		"purchases":        {"vatRate REQUIRED"},
+		"attendee-travel":  {"to REQUIRED", "origins REQUIRED"},
 		"materials":        {"usesOverLife NOT_ALLOWED", "endOfLife NOT_ALLOWED", "gramsPerM2 REQUIRED", "weightKg REQUIRED", "items REQUIRED"},
+	}
+	if typ == footprint.AttendeeTravel && strings.HasPrefix(d.Field, "origins[") && (d.Code == "NOT_ALLOWED" || d.Code == "REQUIRED") {
+		return true // place, postcode and code exclude each other, and a postcode needs a country
 	}
 	fault := d.Field + " " + d.Code
 	return fault == "respondents OUT_OF_RANGE" || slices.Contains(rules[typ], fault)

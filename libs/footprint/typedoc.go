@@ -23,6 +23,9 @@ type doc struct {
 	// those that its input requires: the server works them out where they are not
 	// given.
 	answered []string
+	// apart are fields of the input that answers do not have: they are read by an
+	// operation of their own.
+	apart []string
 	// ways are those in which a record can be given; none where there is one only.
 	ways     []way
 	examples []string

@@ -9,3 +9,4 @@
 package places
 
 //go:generate go run ./internal/generate
+//go:generate go run ./internal/packindex

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	_ "embed" // the packed index
 	"encoding/hex"
 	"encoding/json"
-	"sync"
+	"strings"
 )
 
 // Entry is a town in the index that clients search.
@@ -29,12 +30,16 @@ type Entry struct {
 // found by Find as well, but would double what a client loads.
 const indexedPeople = 15_000
 
-type staticIndex struct {
-	body []byte
-	etag string
-}
+//go:embed index.json.gz
+var packedIndex []byte
 
-var index = sync.OnceValue(func() staticIndex {
+//go:embed index.etag
+var indexTag string
+
+// PackIndex makes the files of the index from the image: the body of the answer
+// compressed, and its entity tag. The generator calls it; what a process serves
+// is embedded.
+func PackIndex() (gzipped []byte, etag string, err error) {
 	var answer struct {
 		Success bool `json:"success"`
 		Data    struct {
@@ -44,15 +49,22 @@ var index = sync.OnceValue(func() staticIndex {
 	answer.Success, answer.Data.Items = true, entries()
 	text, err := json.Marshal(answer)
 	if err != nil {
-		return staticIndex{} // strings and numbers: it cannot fail, and a test would see it
+		return nil, "", err
 	}
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = z.Write(text) // writing to memory does not fail
-	_ = z.Close()
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := z.Write(text); err != nil {
+		return nil, "", err
+	}
+	if err := z.Close(); err != nil {
+		return nil, "", err
+	}
 	sum := sha256.Sum256(text)
-	return staticIndex{body: b.Bytes(), etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
-})
+	return b.Bytes(), `"` + hex.EncodeToString(sum[:16]) + `"`, nil
+}
 
 // entries returns the towns of the index, the largest first.
 func entries() []Entry {
@@ -76,9 +88,7 @@ func entries() []Entry {
 }
 
 // Index returns the index of towns as the body of an answer, {"success": true,
-// "data": {"items": [Entry …]}}, compressed with gzip once, and its strong
-// entity tag, quotes included. The bytes are shared and must not be changed.
-func Index() (gzipped []byte, etag string) {
-	i := index()
-	return i.body, i.etag
-}
+// "data": {"items": [Entry …]}}, compressed with gzip when it was generated, and
+// its strong entity tag, quotes included. The bytes are shared and must not be
+// changed.
+func Index() (gzipped []byte, etag string) { return packedIndex, strings.TrimSpace(indexTag) }

@@ -38,6 +38,7 @@ type journeyTable struct {
 	detours  map[string]Detour
 	origins  map[string][]Origin
 	airports map[string]int64
+	modes    []ModeShare
 }
 
 var journeys = sync.OnceValue(func() *journeyTable {
@@ -65,6 +66,13 @@ func (t *journeyTable) read(c []string) {
 		o.Longitude, _ = strconv.ParseFloat(c[4], 64)
 		o.Weight, _ = decimal.Parse(c[5])
 		t.origins[c[1]] = append(t.origins[c[1]], o)
+	case c[0] == "mode" && len(c) == 12:
+		m := ModeShare{ID: c[1], Region: c[2], Population: c[3], Mode: c[6], Source: c[9], SourceLocation: c[10], Licence: c[11]}
+		m.FromKm, _ = strconv.ParseInt(c[4], 10, 64)
+		m.ToKm, _ = strconv.ParseInt(c[5], 10, 64)
+		m.Share, _ = decimal.Parse(c[7])
+		m.Year, _ = strconv.Atoi(c[8])
+		t.modes = append(t.modes, m)
 	case c[0] == "homeAirport" && len(c) == 3:
 		t.airports[c[1]], _ = strconv.ParseInt(c[2], 10, 64)
 	}

@@ -63,6 +63,14 @@ func Degrees(angle float64) *decimal.Decimal {
 	return &out
 }
 
+// At returns a location of a name by its degrees, as [Degrees] writes them.
+func At(name, country, latitude, longitude string) locations.Location {
+	l := locations.Location{Name: name, City: name, Country: country, Approximate: true}
+	l.Latitude, _ = strconv.ParseFloat(latitude, 64)
+	l.Longitude, _ = strconv.ParseFloat(longitude, 64)
+	return l
+}
+
 // NearestAirport returns the airport that the place's people are assumed to
 // use: the suggested one, else the nearest large one.
 func (p Place) NearestAirport() (locations.Location, bool) {

@@ -45,6 +45,8 @@ type Import struct {
 	NumberFormat string `json:"numberFormat,omitempty"`
 	DateOrder    string `json:"dateOrder,omitempty"`
 
+	// To is where the people of a file of origins travel; empty: to the event's place.
+	To string `json:"to,omitempty"`
 	// Context is the event's at the commit point: what was validated is what is
 	// imported, whatever becomes of the event.
 	Context    *footprint.EventContext `json:"context,omitempty"`

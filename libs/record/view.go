@@ -50,7 +50,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", r.ID, err)
 	}
-	fields := bytes.TrimSpace(r.Fields)
+	fields := bytes.TrimSpace(footprint.WithoutOrigins(r.Type, r.Fields))
 	if len(fields) <= len("{}") {
 		return text, nil
 	}

@@ -33,6 +33,7 @@ var columns = sync.OnceValue(func() map[string][]Column {
 		// The schema is ours; a test asserts that every type has its columns.
 		out[typ], _ = columnsOf(footprint.Schema(typ))
 	}
+	out[footprint.OriginRows], _ = columnsOf(footprint.OriginSchema())
 	return out
 })
 

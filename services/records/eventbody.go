@@ -25,7 +25,7 @@ const (
 
 // serverFields of an event are dropped when a client sends them.
 func serverFields() []string {
-	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges", "result", "location"}
+	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges", "result", "location", "whatIf"}
 }
 
 // readReason reads the comment of a change.

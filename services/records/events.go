@@ -159,16 +159,40 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
+	var before record.Event
 	return s.changeEvent(c, record.EventID(c.Params("eventId")), writes.EventChange{
 		Action: record.EventChanged, Comment: comment,
 		Change: func(e *record.Event) error {
+			before = *e
 			readEvent(r, e, false)
 			return r.Err()
 		},
 	}, func(event record.Event) error {
 		web.Notify(c, placeNotices(r, event)...)
-		return s.answerEvent(c, event)
+		if dry, err := web.DryRun(c); err != nil || !dry {
+			return errors.Join(err, s.answerEvent(c, event))
+		}
+		return s.answerRehearsed(c, before, event)
 	})
+}
+
+// answerRehearsed answers with an event as it would be and, where its place alone
+// changes, what that does to the figures.
+func (s *server) answerRehearsed(c *fiber.Ctx, before, after record.Event) error {
+	effect, err := s.whatIfPlace(c.UserContext(), before, after)
+	if err != nil {
+		return err
+	}
+	views, err := s.viewsOf(c.UserContext(), after.Org, []record.Event{after})
+	if err != nil {
+		return err
+	}
+	answer, err := withWhatIf(views[0], effect)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, views[0].ETag())
+	return web.OK(c, answer)
 }
 
 // deleteEvent takes an optional body with the reason.

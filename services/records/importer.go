@@ -304,6 +304,9 @@ type pending struct {
 
 // insert turns the rows that are not done yet into records.
 func (j *job) insert() error {
+	if j.i.Type == footprint.AttendeeTravel {
+		return j.insertOrigins()
+	}
 	reader, err := sheet.NewReader(j.file(), j.i.Type, optionsOf(j.i))
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/places"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
@@ -103,14 +105,21 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	typ := rowsOfFile(i)
 	sum := sha256.Sum256(append([]byte(i.Type+"\x00"+string(c.Context().QueryArgs().Peek("sheet"))+"\x00"), file...))
 	i.Hash = hex.EncodeToString(sum[:])
 	if file, err = asCSV(c, i, file, charset); err != nil {
 		return err
 	}
 	// What is wrong with the head is told at once.
-	if _, err := sheet.NewReader(bytes.NewReader(file), i.Type, optionsOf(i)); err != nil {
+	if _, err := sheet.NewReader(bytes.NewReader(file), typ, optionsOf(i)); err != nil {
 		return err
+	}
+	if typ == footprint.OriginRows {
+		// Columns of names and addresses are never stored.
+		if file, i.Ignored, err = sheet.Only(file, typ, optionsOf(i)); err != nil {
+			return err
+		}
 	}
 	w, err := s.writes.Begin(c)
 	if err != nil {
@@ -121,6 +130,9 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	i.CreatedAt, i.UpdatedAt, i.Lease = now, now, now.Add(receiveLease)
 	event, err := s.writableEvent(c)
 	if err != nil {
+		return err
+	}
+	if err := knowsWhere(i, event); err != nil {
 		return err
 	}
 	if err := s.roomForImport(c, w.Org); err != nil {
@@ -217,6 +229,12 @@ func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
 		faults = append(faults, apperr.Detail{Field: "numberFormat", Code: fields.NotAllowed, Message: "decimal and numberFormat declare different separators of the decimals; leave decimal out."})
 	case declared && i.NumberFormat == "" && !i.DecimalComma:
 		i.NumberFormat = "1234.5"
+	}
+	if args := c.Context().QueryArgs(); args.Has("to") {
+		i.To = string(args.Peek("to"))
+		if i.Type != footprint.AttendeeTravel || i.To == "" || len(i.To) > places.MaxText {
+			faults = append(faults, apperr.Detail{Field: "to", Code: fields.NotAllowed, Message: "to is a place, for files of attendee travel alone."})
+		}
 	}
 	if len(faults) > 0 {
 		return false, apperr.Invalid(faults...)

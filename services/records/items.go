@@ -155,7 +155,9 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	}
 	decode := decoderFor(c)
 	var dropped []fields.Notice
+	var before record.Record
 	r, err := s.applied(c, keyOf(c), record.Edit, func(r *record.Record) ([]string, error) {
+		before = *r
 		merged, err := patchBody(r.Fields, body)
 		if err != nil {
 			return nil, err
@@ -173,7 +175,18 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	}
 	web.Notify(c, dropped...)
 	c.Set(fiber.HeaderETag, r.ETag())
-	return web.OK(c, r)
+	if dry, err := web.DryRun(c); err != nil || !dry || r.Type != footprint.AttendeeTravel {
+		return errors.Join(err, web.OK(c, r))
+	}
+	effect, err := s.whatIfTo(c.UserContext(), event, before, r)
+	if err != nil {
+		return err
+	}
+	answer, err := withWhatIf(r, effect)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, answer)
 }
 
 // changedFields names the fields whose values differ, sorted.

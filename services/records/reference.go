@@ -14,6 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/places"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -56,13 +58,17 @@ func oneRecordType(c *fiber.Ctx) error { return web.OK(c, recordTypeOf(c.Params(
 // written over.
 func template(c *fiber.Ctx) error {
 	typ := c.Params("type")
-	columns := sheet.Columns(typ)
+	columns := sheet.Columns(rowsOfFile(record.Import{Type: typ}))
 	head := make([]string, 0, len(columns))
 	for _, column := range columns {
 		head = append(head, column.Name)
 	}
 	file := sheet.AppendRow(nil, head)
-	for _, example := range footprint.Examples(typ) {
+	examples, err := rowExamples(typ)
+	if err != nil {
+		return err
+	}
+	for _, example := range examples {
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(example, &fields); err != nil {
 			return fmt.Errorf("template of %s: %w", typ, err)
@@ -88,13 +94,44 @@ func template(c *fiber.Ctx) error {
 	return nil
 }
 
-// locationIndex sends the whole index as it was compressed once. For a client
-// that does not take that it is unpacked, which has another tag.
+// locationIndex sends the index of airports and cities.
 func locationIndex(c *fiber.Ctx) error {
 	packed, tag := locations.Index()
+	return sendIndex(c, packed, tag)
+}
+
+// placeIndex sends the index of towns.
+func placeIndex(c *fiber.Ctx) error {
+	packed, tag := places.Index()
+	return sendIndex(c, packed, tag)
+}
+
+// rowExamples are the examples of a type as rows of a file.
+func rowExamples(typ string) (rows []json.RawMessage, err error) {
+	if typ != footprint.AttendeeTravel {
+		return footprint.Examples(typ), nil
+	}
+	for _, example := range footprint.Examples(typ) {
+		origins, err := footprint.Origins(typ, example)
+		if err != nil {
+			return nil, fmt.Errorf("template of %s: %w", typ, err)
+		}
+		rows = append(rows, origins...)
+	}
+	return rows, nil
+}
+
+// sendIndex sends a whole index as it was compressed once. For a client that does
+// not take that it is unpacked, which has another tag. Where the query names the
+// tag as the version (v), what it names never changes.
+func sendIndex(c *fiber.Ctx, packed []byte, tag string) error {
+	version := strings.Trim(tag, `"`)
 	c.Vary(fiber.HeaderAcceptEncoding)
 	// Kept by the client, and asked for again each time: 304 unless it changed.
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	if asked := strings.TrimSuffix(c.Query("v"), "-gzip"); asked == version {
+		c.Set(fiber.HeaderCacheControl, "private, max-age=31536000, immutable")
+	}
 	compressed := c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip", "identity") == "gzip"
 	if compressed {
 		tag = strings.TrimSuffix(tag, `"`) + `-gzip"`

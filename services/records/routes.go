@@ -28,6 +28,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "getRecordType", Resolve: knownType, Handler: oneRecordType},
 		{Operation: "getRecordTypeTemplate", Resolve: knownType, Handler: template},
 		{Operation: "getLocationIndex", Handler: locationIndex},
+		{Operation: "getPlaceIndex", Handler: placeIndex},
 		{Operation: "getLocation", Handler: location},
 
 		{Operation: "exportRecords", Handler: s.export},
@@ -51,6 +52,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "getRecord", Resolve: knownType, Handler: s.getRecord},
 		{Operation: "updateRecord", Resolve: knownType, Handler: s.editRecord},
 		{Operation: "deleteRecord", Resolve: knownType, Handler: s.deleteRecord},
+		{Operation: "listOrigins", Resolve: knownType, Handler: s.origins},
 		{Operation: "getRecordHistory", Resolve: knownType, Handler: s.history},
 		{Operation: "submitRecord", Resolve: knownType, Handler: once(s.move(record.Submit))},
 		{Operation: "withdrawRecord", Resolve: knownType, Handler: once(s.move(record.Withdraw))},

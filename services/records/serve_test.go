@@ -129,7 +129,7 @@ func (h *harness) send(as, method, path, body string, header ...string) answer {
 		Data  map[string]any
 		Error struct{ Code string }
 	}
-	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && len(text) > 0 {
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && response.Header.Get("Content-Encoding") == "" && len(text) > 0 {
 		if err := json.Unmarshal(text, &read); err != nil {
 			h.t.Fatalf("%s %s: %v: %.500s", method, path, err, text)
 		}
@@ -388,5 +388,122 @@ func TestPolicyIsTheAdmins(t *testing.T) {
 	on := h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
 	if policy, ok := on.data["policy"].(map[string]any); !ok || policy["fourEyes"] != true {
 		t.Errorf("four eyes are not on: %s", on.body)
+	}
+}
+
+// TestAttendeeTravelIsKept takes origins in a body and by a file, shows counts and
+// a hash, and pages through the rows.
+func TestAttendeeTravelIsKept(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := "/events/" + h.send(planck, http.MethodPost, "/events", `{"title":"Meeting","country":"GB","place":"Brighton, GB"}`).want(http.StatusCreated, "").text("_id")
+	list := event + "/attendee-travel"
+	made := h.send(ada, http.MethodPost, list, `{"origins":[{"place":"Leeds","people":8,"mode":"train","name":"Ada Lovelace"},{"place":"Berlin","country":"DE","people":3,"mode":"plane"}]}`).want(http.StatusCreated, "")
+	set, _ := made.data["originSet"].(map[string]any)
+	if set["people"] != 11.0 || set["rows"] != 2.0 || len(fmt.Sprint(set["hash"])) != 64 || made.data["origins"] != nil || strings.Contains(made.body, "Lovelace") {
+		t.Errorf("made %s", made.body)
+	}
+	one := list + "/" + made.text("_id")
+	page := h.send(ada, http.MethodGet, one+"/origins?limit=1&page=2", "").want(http.StatusOK, "")
+	if items, _ := page.data["items"].([]any); len(items) != 1 || !strings.Contains(page.body, `"Berlin"`) || strings.Contains(page.body, "Leeds") {
+		t.Errorf("second page %s", page.body)
+	}
+	if again := h.send(ada, http.MethodGet, one+"/origins?limit=1&page=2", "", "If-None-Match", page.header.Get("ETag")); again.status != http.StatusNotModified {
+		t.Errorf("unchanged: %d", again.status)
+	}
+	h.send(ada, http.MethodGet, event+"/waste/"+made.text("_id")+"/origins", "").want(http.StatusNotFound, "NOT_FOUND")
+	h.send(alien, http.MethodGet, one+"/origins", "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
+
+	// What if people travelled elsewhere: by the record, and by the event.
+	was := figure(made.data["footprint"])
+	other := h.send(ada, http.MethodPatch, one, `{"to":"Leeds, GB"}`, "X-Dry-Run", "true").want(http.StatusOK, "")
+	if w := other.data["whatIf"].(map[string]any); figure(w["attendeeTravel"].(map[string]any)["before"]) != was || figure(w["attendeeTravel"].(map[string]any)["after"]) != figure(other.data["footprint"]) ||
+		w["total"] == nil || figure(other.data["footprint"]) == was {
+		t.Errorf("to Leeds: %s", other.body)
+	}
+	moved := h.send(planck, http.MethodPatch, event, `{"place":"Leeds, GB"}`, "X-Dry-Run", "true").want(http.StatusOK, "")
+	if w := moved.data["whatIf"].(map[string]any); figure(w["attendeeTravel"].(map[string]any)["before"]) != was || figure(w["attendeeTravel"].(map[string]any)["after"]) != figure(other.data["footprint"]) {
+		t.Errorf("the event in Leeds: %s", moved.body)
+	}
+	if now := h.send(ada, http.MethodGet, one, "").want(http.StatusOK, ""); figure(now.data["footprint"]) != was {
+		t.Errorf("a rehearsal changed the record: %s", now.body)
+	}
+}
+
+func figure(of any) any {
+	f, _ := of.(map[string]any)
+	return f["kgCO2e"]
+}
+
+// TestFileOfOrigins makes one record of a list of people, without their names.
+func TestFileOfOrigins(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	list := event + "/attendee-travel"
+	file := "Name,Place,Country,Mode,E-mail\nAda Lovelace,Leeds,GB,train,ada@example.org\nMax Planck,Berlin,DE,plane,max@example.org\nEmmy Noether,Leeds,,Train,,one cell too many: Noether\nNo One,Springfield,US,,\n"
+	h.send(ada, http.MethodPost, list+"/import?partial=true", file, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
+	began := h.send(ada, http.MethodPost, list+"/import?partial=true&to=Brighton", file, "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	where := event + "/imports/" + began.text("_id")
+	var now answer
+	testkit.Eventually(t, 10*time.Second, func() error {
+		now = h.send(ada, http.MethodGet, where, "").want(http.StatusOK, "")
+		if s := now.text("status"); s != "completed" && s != "failed" {
+			return fmt.Errorf("the import is %s", s)
+		}
+		return nil
+	})
+	if now.text("status") != "completed" || now.text("imported") != "3" || now.text("failed") != "1" || now.text("ignoredColumns") != "[Name E-mail]" {
+		t.Fatalf("import: %s", now.body)
+	}
+	records := h.send(ada, http.MethodGet, list, "").want(http.StatusOK, "")
+	items, _ := records.data["items"].([]any)
+	if len(items) != 1 {
+		t.Fatalf("records: %s", records.body)
+	}
+	made := items[0].(map[string]any)
+	if set := made["originSet"].(map[string]any); set["rows"] != 2.0 || set["people"] != 3.0 {
+		t.Errorf("record: %v", made)
+	}
+	origins := h.send(ada, http.MethodGet, list+"/"+fmt.Sprint(made["_id"])+"/origins", "").want(http.StatusOK, "")
+	bad := h.send(ada, http.MethodGet, where+"/bad-rows", "")
+	faults := h.send(ada, http.MethodGet, where+"/errors", "")
+	if bad.status != http.StatusOK || !strings.Contains(bad.body, "Springfield") {
+		t.Errorf("bad rows: %d %s", bad.status, bad.body)
+	}
+	for _, word := range []string{"Ada", "Lovelace", "Planck", "Noether", "No One", "example.org"} {
+		for _, a := range []answer{now, records, origins, bad, faults} {
+			if strings.Contains(a.body, word) {
+				t.Errorf("%s has %s: %s", a.what, word, a.body)
+			}
+		}
+	}
+	if undone := h.send(ada, http.MethodPost, where+"/undo", "").want(http.StatusOK, ""); undone.text("removed") != "1" {
+		t.Errorf("undone: %s", undone.body)
+	}
+}
+
+// TestPlaceIndexIsServed sends the index of towns as it was compressed, and lets
+// caches keep a version for good.
+func TestPlaceIndexIsServed(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	packed := h.send(ada, http.MethodGet, "/locations/places", "", "Accept-Encoding", "gzip")
+	if packed.status != http.StatusOK || packed.header.Get("Content-Encoding") != "gzip" || packed.header.Get("Cache-Control") != "private, no-cache" {
+		t.Fatalf("%d %v", packed.status, packed.header)
+	}
+	tag := packed.header.Get("ETag")
+	if again := h.send(ada, http.MethodGet, "/locations/places", "", "Accept-Encoding", "gzip", "If-None-Match", tag); again.status != http.StatusNotModified {
+		t.Errorf("unchanged: %d", again.status)
+	}
+	kept := h.send(ada, http.MethodGet, "/locations/places?v="+strings.Trim(tag, `"`), "", "Accept-Encoding", "gzip")
+	if !strings.Contains(kept.header.Get("Cache-Control"), "immutable") {
+		t.Errorf("a version: %v", kept.header)
+	}
+	if older := h.send(ada, http.MethodGet, "/locations/places?v=0", "", "Accept-Encoding", "gzip"); strings.Contains(older.header.Get("Cache-Control"), "immutable") {
+		t.Errorf("another version: %v", older.header)
+	}
+	if airports := h.send(ada, http.MethodGet, "/locations/index", "", "Accept-Encoding", "gzip"); len(airports.body) > 200_000 {
+		t.Errorf("the index of airports has grown to %d bytes", len(airports.body))
 	}
 }

@@ -46,11 +46,13 @@ func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (
 		return false, err
 	}
 	defer func() { err = errors.Join(err, v.bad.end(ctx, i)) }()
-	reader, err := sheet.NewReader(file, i.Type, optionsOf(*i))
+	reader, err := sheet.NewReader(file, rowsOfFile(*i), optionsOf(*i))
 	if fatal, err := v.headRefused(ctx, i, 1, err); fatal || err != nil {
 		return false, err
 	}
-	i.Ignored = reader.Ignored()
+	if ignored := reader.Ignored(); len(ignored) > 0 {
+		i.Ignored = ignored // a file of origins has come without them
+	}
 	if err := v.bad.add(ctx, badRow{Row: 1, Cells: reader.Heads()}); err != nil {
 		return false, err
 	}
@@ -63,7 +65,7 @@ func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (
 		if fatal, err := v.headRefused(ctx, i, row.Number, err); fatal || err != nil {
 			return false, err
 		}
-		if most := cmp.Or(v.maxRows, maxImportRows); i.Rows == most {
+		if most := cmp.Or(v.maxRows, mostRows(*i)); i.Rows == most {
 			_, err := v.headRefused(ctx, i, row.Number, apperr.Invalid(apperr.Detail{Code: "TOO_MANY_ROWS",
 				Message: fmt.Sprintf("A file has at most %d rows. Please divide this one.", most)}))
 			return false, err
@@ -108,6 +110,9 @@ func (v validation) headRefused(ctx context.Context, i *record.Import, row int64
 func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, references map[string]int64) (refusal, err error) {
 	if row.Err != nil {
 		return row.Err, nil
+	}
+	if i.Type == footprint.AttendeeTravel {
+		return refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
 	}
 	decoded, err := footprint.Decode(i.Type, row.Body, v.event.Context())
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func typed() map[string][]reflect.Type {
 	return map[string][]reflect.Type{
 		"Event": {reflect.TypeFor[client.Event]()}, "EventInput": {reflect.TypeFor[client.EventInput]()}, "EventPatch": {reflect.TypeFor[client.EventPatch]()},
-		"EventLocation": {reflect.TypeFor[client.EventLocation]()}, "Boundary": {reflect.TypeFor[client.Boundary]()}, "Method": {reflect.TypeFor[client.Method]()},
+		"WhatIf": {reflect.TypeFor[client.WhatIf]()}, "MovedFigure": {reflect.TypeFor[client.MovedFigure]()}, "Leg": {reflect.TypeFor[client.Leg]()}, "IndexedTown": {reflect.TypeFor[client.IndexedTown]()}, "Origin": {reflect.TypeFor[client.Origin]()}, "OriginPlace": {reflect.TypeFor[client.OriginPlace]()}, "EventLocation": {reflect.TypeFor[client.EventLocation]()}, "Boundary": {reflect.TypeFor[client.Boundary]()}, "Method": {reflect.TypeFor[client.Method]()},
 		"TokenBundle": {reflect.TypeFor[client.TokenBundle]()}, "SetupRequest": {reflect.TypeFor[client.SetupRequest]()},
 		"PasswordRequest": {reflect.TypeFor[client.PasswordRequest]()}, "Session": {reflect.TypeFor[client.Session]()},
 		"User": {reflect.TypeFor[client.User]()}, "Me": {reflect.TypeFor[client.Me]()}, "MeInput": {reflect.TypeFor[client.MeInput]()}, "Membership": {reflect.TypeFor[client.Membership]()}, "UserInput": {reflect.TypeFor[client.UserInput]()}, "UserPatch": {reflect.TypeFor[client.UserPatch]()},
@@ -59,7 +59,7 @@ func untyped() map[string]string {
 		"LoginRequest": "arguments of Login", "RefreshRequest": "made by the client itself", "OptionalComment": "an argument of the moves",
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",
 		"RecordState": "part of Record", "RecordInput": "one of the inputs", "RecordPatch": "names and values", "ReportBundle": "bytes that must stay as they are", "SignedBundle": "bytes that must stay as they are",
-		"LocationIndexResponse": "its items are typed", "FactorSetResponse": "a FactorSet, and a list of Factor",
+		"LocationIndexResponse": "its items are typed", "PlaceIndexResponse": "its items are typed", "FactorSetResponse": "a FactorSet, and a list of Factor",
 	}
 }
 

@@ -70,7 +70,7 @@ var extras = map[string][]string{
 		`{"mode":"walk","distanceKm":3,"passengers":2}`, `{"mode":"ferry","distanceKm":80,"passengers":4,"country":"FR"}`,
 		`{"mode":"car","fuel":"plug_in_hybrid","distanceKm":12.5,"vehicles":2,"control":"own"}`,
 	},
-	"freight":   {`{"mode":"air","haul":"short_haul","weightKg":12.5,"distanceKm":900,"group":"exhibitors"}`},
+	"freight":   {`{"mode":"road","weightKg":8000,"from":"Birmingham, GB","to":"Manchester, GB"}`, `{"mode":"air","haul":"short_haul","weightKg":12.5,"distanceKm":900,"group":"exhibitors"}`},
 	"catering":  {`{"meals":0,"diet":"red_meat","drinks":{"cocktail":1.5,"wine":0.333}}`},
 	"materials": {`{"material":"board","areaM2":3.5,"gramsPerM2":900}`, `{"material":"wood","source":"hired","weightKg":70,"usesOverLife":7}`, `{"material":"paper","weightKg":12}`},
 	"energy":    {`{"source":"biodiesel","volumeLitres":12.5}`, `{"source":"lpg","energyKWh":100,"volumeLitres":7,"control":"own"}`, `{"source":"natural_gas","volumeM3":3}`, `{"source":"grid","energyKWh":850,"country":"US","subdivision":"CA","control":"own"}`},
@@ -124,8 +124,8 @@ func sources(t *testing.T) map[string]bundle.Source {
 // recompute, as it says itself.
 func rough(typ string, stored []byte) bool {
 	for _, mark := range map[string][]string{
-		"venue": {`"hotel"`, "outdoor_site"}, "waste": {"container"}, "ground-transport": {"volumeLitres", "journey"}, "catering": {"servings"}, "freight": {"journey"},
-		"materials": {"sheets", "lanyard", "pvc_foam_board"}, "energy": {`"weightKg"`, "generatorKVA"}, "purchases": {"derived"}, "accommodation": {"rental"}, "flights": {"journey"},
+		"venue": {`"hotel"`, "outdoor_site"}, "waste": {"container"}, "ground-transport": {"volumeLitres"}, "catering": {"servings"},
+		"materials": {"sheets", "lanyard", "pvc_foam_board"}, "energy": {`"weightKg"`, "generatorKVA"}, "purchases": {"derived"}, "accommodation": {"rental"}, "attendee-travel": {"origins"},
 	}[typ] {
 		if bytes.Contains(stored, []byte(mark)) {
 			return true
@@ -143,7 +143,7 @@ func TestSecondVerifierRefusesRoughData(t *testing.T) {
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-12", Attendees: 120, GWP: "published", FactorSet: "desnz-2026"}
 	for form, c := range map[string]struct{ typ, body string }{
 		"venueType": {"venue", `{"floorAreaM2":900,"days":2,"venueType":"hotel"}`},
-		"journey":   {"ground-transport", `{"mode":"rail","from":"London","to":"Manchester","passengers":12}`},
+		"its type":  {"attendee-travel", `{"to":"London, GB","origins":[{"place":"Leeds","people":2,"mode":"rail"}]}`},
 		"derived":   {"purchases", `{"category":"security","amount":6200,"currency":"GBP"}`},
 	} {
 		t.Run(form, func(t *testing.T) {

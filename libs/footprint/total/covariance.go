@@ -58,6 +58,7 @@ func ownOf(n *big.Int) *big.Int {
 // ownMoments returns what the activity of a record adds to the moments; nothing
 // by engine 1.2.0.
 func ownMoments(lines []footprint.Line) own {
+	lines = alike(lines)
 	n := len(lines)
 	shared := make([]sharedDoubt, n*n)
 	for i := range lines {
@@ -89,6 +90,38 @@ func ownMoments(lines []footprint.Line) own {
 		}
 	}
 	return own{positive(second), positive(third)}
+}
+
+// manyLines is the number of lines from which those that are alike are added up:
+// the moments take time by its third power.
+const manyLines = 24
+
+// alike adds up the lines of one row with one doubt. Both moments are linear in
+// the mass of each, so that they stay what they are.
+func alike(lines []footprint.Line) []footprint.Line {
+	if len(lines) <= manyLines {
+		return lines
+	}
+	type key struct {
+		factor, stage string
+		doubt         footprint.Doubt
+	}
+	at := map[key]int{}
+	var out []footprint.Line
+	for i := range lines {
+		l := &lines[i]
+		if l.Doubt == nil {
+			return lines[:1] // there are no moments by engine 1.2.0
+		}
+		k := key{l.FactorID, l.Stage, *l.Doubt}
+		if n, ok := at[k]; ok {
+			out[n].Mass = out[n].Mass.Add(l.Mass)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, *l)
+	}
+	return out
 }
 
 func positive(n *big.Int) *big.Int {

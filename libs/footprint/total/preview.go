@@ -1,6 +1,10 @@
 package total
 
-import "github.com/eventcarbon/ecf/libs/footprint"
+import (
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
 
 // Preview is the footprint that a record shows.
 type Preview struct {
@@ -19,6 +23,7 @@ func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
 	sum := of.interval()
 	p := Preview{KgCO2e: sum.KgCO2e, Low: sum.Low, High: sum.High, FactorSet: factorSet,
 		Defaulted: e.Defaulted, Notices: e.Notices}
+	p.Notices = narrowing(e)
 	if p.Defaulted == nil {
 		p.Defaulted = []string{}
 	}
@@ -26,6 +31,24 @@ func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
 		p.Notices = []footprint.Notice{}
 	}
 	return p
+}
+
+// narrowing returns the notices of a record, with the interval that it would have
+// if it gave the field that one of them asks for: calculated as its own is.
+func narrowing(e *footprint.Evaluation) []footprint.Notice {
+	finer := e.Narrowed()
+	if finer == nil {
+		return e.Notices
+	}
+	of := Of(finer)
+	sum := of.interval()
+	notices := slices.Clone(e.Notices)
+	for i := range notices {
+		if n := notices[i].WouldNarrowTo; n != nil {
+			notices[i].WouldNarrowTo = &footprint.Narrowing{Field: n.Field, Low: sum.Low, High: sum.High}
+		}
+	}
+	return notices
 }
 
 // Interval returns the total of all records with its bounds.

@@ -64,7 +64,7 @@ func Of(c record.Counted, ev footprint.EventContext, whole total.Variance) (Reco
 	preview := total.PreviewOf(&evaluation, ev.FactorSet)
 	return Record{
 		ID: c.ID, Type: c.Type, Revision: c.Rev, CreatedAt: time.UnixMilli(c.CreatedAt).UTC().Format("2006-01-02T15:04:05.000Z"),
-		Fields: c.Fields, Method: footprint.Formula(c.Type),
+		Fields: footprint.WithoutOrigins(c.Type, c.Fields), Method: footprint.Formula(c.Type),
 		KgCO2e: preview.KgCO2e, Low: preview.Low, High: preview.High,
 		Lines: Lines(c, evaluation.Lines, ev), Defaulted: preview.Defaulted, Notices: preview.Notices,
 		VarianceShare: whole.Share(total.Of(&evaluation).Deviations()),

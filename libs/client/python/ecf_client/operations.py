@@ -425,6 +425,31 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def get_place_index(
+        self,
+        *,
+        v: Optional[str] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.PlaceIndexResponseData:
+        """Read the index of towns.
+
+        Towns of 15,000 people and more, and capitals, the largest first, for clients to search; smaller ones and
+        postcode areas are understood in records as well. Compressed for who accepts gzip. Ask with `If-None-Match`;
+        with `v`, the `ETag` of the index without its quotes, the answer may be kept for good.
+
+        v: The version that is asked for, for caches. Another one than the server's gets the server's, which is not to
+            be kept.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/locations/places",
+            query={"v": v},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
     def get_location(
         self,
         code: str,
@@ -1006,6 +1031,7 @@ class Operations(Transport):
         date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
         encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
         sheet: Optional[str] = None,
+        to: Optional[str] = None,
         on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
         again: Optional[Literal['true', 'false']] = None,
         idempotency_key: Optional[str] = None,
@@ -1047,6 +1073,9 @@ class Operations(Transport):
             refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
         sheet: Name of the sheet of a workbook; the first one where it is absent.
+        to: Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file,
+            at most 10,000, are the `origins` of one record, and `imported` counts those. Columns that are no
+            field are dropped before anything is stored.
         on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
             the record stays as it is. `update`: it gets exactly the fields of the row; where it is locked and
             would change, the row is bad.
@@ -1059,7 +1088,7 @@ class Operations(Transport):
             "POST",
             f"/events/{segment(event_id)}/{segment(type)}/import",
             content=("text/csv", content),
-            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "onDuplicate": on_duplicate, "again": again},
+            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "to": to, "onDuplicate": on_duplicate, "again": again},
             headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
@@ -1564,6 +1593,42 @@ class Operations(Transport):
             keyed=True,
             meta=meta,
         )
+
+    def list_origins(
+        self,
+        event_id: str,
+        type: str,
+        record_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the origins of attendee travel.
+
+        Counts of people by where they come from, with the places that were found, in the order in which they were
+        stated. Only records of `attendee-travel` have them.
+
+        event_id: The `_id` of an event.
+        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
+            batch, import, export and by-reference are never types or ids.
+        record_id: The `_id` of a record.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}/origins",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_origins(self, event_id: str, type: str, record_id: str) -> Iterator[models.Origin]:
+        """Yields the items of all pages of list_origins, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_origins(event_id, type, record_id, **page))
 
     def get_record_history(
         self,

@@ -250,5 +250,12 @@ func buildJourneys(tables map[string][]row) ([]byte, error) {
 	for _, r := range tables["home_airport_distance"] {
 		line("homeAirport", r["country"], r["median_km_nearest_airport"])
 	}
+	for _, r := range tables["mode_split"] {
+		if _, err := decimal.Parse(r["share"]); err != nil {
+			return nil, fmt.Errorf("%s: share %q: %w", r["id"], r["share"], err)
+		}
+		line("mode", r["id"], r["region"], r["population"], r["km_from"], r["km_to"], r["mode"], r["share"], r["year"],
+			r["source"], r["source_location"], r["licence"])
+	}
 	return out.Bytes(), nil
 }

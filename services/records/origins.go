@@ -1,0 +1,40 @@
+package records
+
+import (
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// origins lists the rows of a record of attendee travel: counts of people by where
+// they come from, with the places that were found.
+func (s *server) origins(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	if c.Params("type") != footprint.AttendeeTravel {
+		return apperr.New(apperr.NotFound, "Only records of %s have origins.", footprint.AttendeeTravel)
+	}
+	r, err := s.record(c, keyOf(c))
+	if err != nil {
+		return err
+	}
+	rows, err := footprint.Origins(r.Type, r.Fields)
+	if err != nil {
+		return err
+	}
+	total := int64(len(rows))
+	tag := pageTag("origins "+string(r.ID), page, r.Rev, nil)
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	from := min(page.Offset(), total)
+	items := append([]json.RawMessage{}, rows[from:min(from+page.Limit, total)]...)
+	c.Set(fiber.HeaderETag, tag)
+	return web.OK(c, web.NewList(items, page, total))
+}

@@ -1,0 +1,95 @@
+package records
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// rowsOfFile returns what the rows of a file are: records of its type, or of
+// attendee travel the origins of one record.
+func rowsOfFile(i record.Import) string {
+	if i.Type == footprint.AttendeeTravel {
+		return footprint.OriginRows
+	}
+	return i.Type
+}
+
+// mostRows is how many rows a file may have.
+func mostRows(i record.Import) int64 {
+	if i.Type == footprint.AttendeeTravel {
+		return footprint.MaxOrigins
+	}
+	return maxImportRows
+}
+
+// knowsWhere refuses a file of origins whose people go nobody knows where.
+func knowsWhere(i record.Import, event record.Event) error {
+	if i.Type != footprint.AttendeeTravel {
+		return nil
+	}
+	if i.To == "" {
+		if event.Location.IsZero() {
+			return apperr.Invalid(apperr.Detail{Field: "to", Code: fields.Required,
+				Message: "The event has no place, so that the query needs to: a town with its country, or a code."})
+		}
+		return nil
+	}
+	if _, _, detail := footprint.ResolveVenue(i.To, event.Country); detail != nil {
+		detail.Field = "to"
+		return apperr.Invalid(*detail)
+	}
+	return nil
+}
+
+// insertOrigins makes one record of all good rows of a file.
+func (j *job) insertOrigins() error {
+	reader, err := sheet.NewReader(j.file(), footprint.OriginRows, optionsOf(j.i))
+	if err != nil {
+		return err
+	}
+	j.reader = reader
+	var rows []json.RawMessage
+	n := int64(0)
+	for {
+		row, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		n++
+		if row.Err == nil && footprint.CheckOrigin(row.Body, *j.i.Context) == nil {
+			rows = append(rows, row.Body)
+		}
+	}
+	body, err := footprint.OriginsBody(j.i.To, rows)
+	if err != nil {
+		return err
+	}
+	decoded, err := footprint.Decode(j.i.Type, body, *j.i.Context)
+	if err != nil {
+		if refusal, failure := refusedOr(err); failure == nil {
+			j.i.Errors = append(j.i.Errors, faultsOf(1, refusal, nil)...)
+			j.i.Faults++
+			return j.end(record.Failed)
+		}
+		return err
+	}
+	p := pending{n: 1, row: sheet.Row{Number: 1}, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, 1), Event: j.i.Event, Type: j.i.Type}}
+	if err := fill(&p.record, decoded, *j.i.Context, j.i.ContextRev); err != nil {
+		return err
+	}
+	if err := j.storeBatch([]pending{p}, n); err != nil {
+		return err
+	}
+	j.i.Imported, j.i.Bad = int64(len(rows)), n-int64(len(rows))
+	return j.end(record.Completed)
+}

@@ -1,0 +1,194 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	// whatIfRecords is how many counted records a rehearsal adds up; beyond it the
+	// answer has no total.
+	whatIfRecords = 20_000
+	// whatIfTravel is how many records of attendee travel it calculates.
+	whatIfTravel = 50
+)
+
+// whatIf is what a rehearsed change of where people travel does to the figures.
+type whatIf struct {
+	// AttendeeTravel is that of the records of attendee travel that are not rejected,
+	// counted already or not.
+	AttendeeTravel movedFigure `json:"attendeeTravel"`
+	// Total is that of the event: of what is approved and, for a record, with the
+	// record. It is absent where more is approved than a rehearsal adds up.
+	Total *movedFigure `json:"total,omitempty"`
+}
+
+// movedFigure is a figure before and after a change.
+type movedFigure struct {
+	Before total.Interval `json:"before"`
+	After  total.Interval `json:"after"`
+}
+
+func movedFrom(before, after total.Contribution) movedFigure {
+	return movedFigure{Before: before.Interval(), After: after.Interval()}
+}
+
+// contributionUnder returns what a record counts under the context of an event:
+// what is stored where that is of it, else calculated.
+func contributionUnder(typ string, fields, stored json.RawMessage, of int64, ev record.Event) (part total.Contribution, err error) {
+	if of == ev.ContextRev && total.OfThisEngine(stored) {
+		err = json.Unmarshal(stored, &part)
+		return part, err
+	}
+	evaluation, err := footprint.Evaluate(typ, fields, ev.Context())
+	if err != nil {
+		return part, err
+	}
+	return total.Of(&evaluation), nil
+}
+
+// counted adds up the approved records of an event: those of attendee travel, and
+// all others. The false result means that there are too many.
+func (s *server) counted(ctx context.Context, ev record.Event, all bool) (others total.Contribution, travel []record.Counted, ok bool, err error) {
+	counts, err := s.Store.CountByStatus(ctx, ev.Org, ev.ID)
+	if err != nil || !all || counts[record.Approved] > whatIfRecords {
+		return others, nil, false, err
+	}
+	var parts []total.Contribution
+	for _, typ := range footprint.Types() {
+		records, err := s.Store.Approved(ctx, ev.Org, record.Sub{Event: ev.ID, Type: typ}, 1, math.MaxInt64)
+		if err != nil {
+			return others, nil, false, err
+		}
+		if typ == footprint.AttendeeTravel {
+			travel = records
+			continue
+		}
+		for _, c := range records {
+			part, err := contributionUnder(typ, c.Fields, c.Contribution, c.ContextRev, ev)
+			if err != nil {
+				return others, nil, false, fmt.Errorf("what if: record %s: %w", c.ID, err)
+			}
+			parts = append(parts, part)
+		}
+	}
+	return total.Sum(parts...), travel, true, nil
+}
+
+// whatIfPlace calculates what another place of the event does: nil where anything
+// else that moves figures changes with it.
+func (s *server) whatIfPlace(ctx context.Context, before, after record.Event) (*whatIf, error) {
+	same := after.Context()
+	same.Place = before.Context().Place
+	if same != before.Context() || after.Location == before.Location {
+		return nil, nil //nolint:nilnil // there is nothing to tell
+	}
+	records, err := s.Store.RecordRange(ctx, before.Org, record.Sub{Event: before.ID, Type: footprint.AttendeeTravel}, 1, whatIfTravel)
+	if err != nil {
+		return nil, err
+	}
+	now, next := before, after
+	next.ContextRev = -1 // nothing that is stored is of it
+	var had, has []total.Contribution
+	for _, r := range records {
+		if r.Status == record.Rejected {
+			continue
+		}
+		a, err := contributionUnder(r.Type, r.Fields, r.Contribution, r.ContextRev, now)
+		if err != nil {
+			return nil, err
+		}
+		b, err := contributionUnder(r.Type, r.Fields, nil, 0, next)
+		if err != nil {
+			return nil, refusedUnder(r.ID, err)
+		}
+		had, has = append(had, a), append(has, b)
+	}
+	out := &whatIf{AttendeeTravel: movedFrom(total.Sum(had...), total.Sum(has...))}
+	others, travel, ok, err := s.counted(ctx, before, int64(len(records)) < whatIfTravel)
+	if err != nil || !ok {
+		return out, err
+	}
+	a, b := []total.Contribution{others}, []total.Contribution{others}
+	for _, c := range travel {
+		x, err := contributionUnder(c.Type, c.Fields, c.Contribution, c.ContextRev, now)
+		if err != nil {
+			return nil, err
+		}
+		y, err := contributionUnder(c.Type, c.Fields, nil, 0, next)
+		if err != nil {
+			return nil, refusedUnder(c.ID, err)
+		}
+		a, b = append(a, x), append(b, y)
+	}
+	t := movedFrom(total.Sum(a...), total.Sum(b...))
+	out.Total = &t
+	return out, nil
+}
+
+// refusedUnder names the record that cannot be calculated with another place.
+func refusedUnder(id record.ID, err error) error {
+	if apperr.CodeOf(err) != apperr.ValidationError {
+		return err
+	}
+	return apperr.Invalid(apperr.Detail{Field: "place", Code: footprint.FactorUnavailable, RecordID: string(id),
+		Message: "The record " + string(id) + " of attendee travel cannot be calculated with this place."})
+}
+
+// whatIfTo calculates what another destination of one record does: its figure, and
+// the total of the event were the record approved.
+func (s *server) whatIfTo(ctx context.Context, ev record.Event, before, after record.Record) (*whatIf, error) {
+	a, err := contributionUnder(before.Type, before.Fields, before.Contribution, before.ContextRev, ev)
+	if err != nil {
+		return nil, err
+	}
+	b, err := contributionUnder(after.Type, after.Fields, after.Contribution, after.ContextRev, ev)
+	if err != nil {
+		return nil, err
+	}
+	out := &whatIf{AttendeeTravel: movedFrom(a, b)}
+	others, travel, ok, err := s.counted(ctx, ev, true)
+	if err != nil || !ok {
+		return out, err
+	}
+	rest := []total.Contribution{others}
+	for _, c := range travel {
+		if c.ID == before.ID {
+			continue
+		}
+		part, err := contributionUnder(c.Type, c.Fields, c.Contribution, c.ContextRev, ev)
+		if err != nil {
+			return nil, err
+		}
+		rest = append(rest, part)
+	}
+	t := movedFrom(total.Sum(append(rest, a)...), total.Sum(append(rest[:len(rest):len(rest)], b)...))
+	out.Total = &t
+	return out, nil
+}
+
+// withWhatIf returns the JSON of an answer with what a rehearsal found.
+func withWhatIf(answer any, w *whatIf) (any, error) {
+	if w == nil {
+		return answer, nil
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	if all["whatIf"], err = json.Marshal(w); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
