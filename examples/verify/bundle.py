@@ -161,9 +161,11 @@ class Document:
         fanout, levels = int(tree["fanout"]), int(tree["levels"])
         if fanout < 1 or not 1 <= levels <= 8:
             raise NotABundle("its hash tree cannot be")
-        context = '{"Country":"%s","StartDate":"%s","EndDate":"%s","Attendees":%d,"RadiativeForcing":%s,"GWP":"%s","FactorSet":"%s"%s}' % (
+        context = '{"Country":"%s","StartDate":"%s","EndDate":"%s","Attendees":%d,"RadiativeForcing":%s,"GWP":"%s","FactorSet":"%s"%s%s}' % (
             event["country"], event["startDate"], event["endDate"], event["attendees"],
             "true" if event["radiativeForcing"] else "false", event["gwp"], self.plain["factorSet"]["id"],
+            # An event without a place has none in its context.
+            ',"Place":' + self.text("event", "context", "place") if "place" in event else "",
             # The first engine is the one of events that name none.
             "" if self.plain["engineVersion"] == "1.2.0" else ',"Engine":"%s"' % self.plain["engineVersion"])
         nodes = sorted((r["type"].encode(), int(r["seq"]) - 1, self.input(i)) for i, r in enumerate(self.plain["records"]))

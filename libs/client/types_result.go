@@ -352,6 +352,8 @@ type ExplainedRecord struct {
 	High Kilograms `json:"high"`
 	// Each product of a quantity and a factor. They add up to kgCO2e.
 	Lines []ExplainedLine `json:"lines"`
+	// How many lines there are where Lines has the first ones alone; 0 else.
+	LinesInAll int `json:"linesInAll,omitempty"`
 	// Fields that were absent and took their default.
 	Defaulted []string `json:"defaulted"`
 	// What to know about the figure.

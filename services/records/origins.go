@@ -5,20 +5,17 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // origins lists the rows of a record of attendee travel: counts of people by where
-// they come from, with the places that were found.
+// they come from, with the places that were found. Records of other types have
+// none.
 func (s *server) origins(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
 		return err
-	}
-	if c.Params("type") != footprint.AttendeeTravel {
-		return apperr.New(apperr.NotFound, "Only records of %s have origins.", footprint.AttendeeTravel)
 	}
 	r, err := s.record(c, keyOf(c))
 	if err != nil {

@@ -411,7 +411,7 @@ func TestAttendeeTravelIsKept(t *testing.T) {
 	if again := h.send(ada, http.MethodGet, one+"/origins?limit=1&page=2", "", "If-None-Match", page.header.Get("ETag")); again.status != http.StatusNotModified {
 		t.Errorf("unchanged: %d", again.status)
 	}
-	h.send(ada, http.MethodGet, event+"/waste/"+made.text("_id")+"/origins", "").want(http.StatusNotFound, "NOT_FOUND")
+	h.send(ada, http.MethodGet, event+"/waste/"+made.text("_id")+"/origins", "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
 	h.send(alien, http.MethodGet, one+"/origins", "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
 
 	// What if people travelled elsewhere: by the record, and by the event.

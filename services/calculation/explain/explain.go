@@ -11,6 +11,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
+// maxLines is how many lines of one record are explained: attendee travel may have
+// thousands, of origins that are read apart.
+const maxLines = 2000
+
 // Record is one counted record, explained.
 type Record struct {
 	ID        record.ID `json:"_id"`
@@ -25,6 +29,8 @@ type Record struct {
 	Low    footprint.Mass `json:"low"`
 	High   footprint.Mass `json:"high"`
 	Lines  []Line         `json:"lines"`
+	// LinesInAll is how many lines there are where Lines has the first ones alone.
+	LinesInAll int `json:"linesInAll,omitempty"`
 	// Defaulted names the fields that were absent and got a default that moves
 	// the figure.
 	Defaulted []string           `json:"defaulted"`
@@ -62,11 +68,15 @@ func Of(c record.Counted, ev footprint.EventContext, whole total.Variance) (Reco
 		return Record{}, err
 	}
 	preview := total.PreviewOf(&evaluation, ev.FactorSet)
+	lines, inAll := evaluation.Lines, 0
+	if len(lines) > maxLines {
+		lines, inAll = lines[:maxLines], len(lines)
+	}
 	return Record{
 		ID: c.ID, Type: c.Type, Revision: c.Rev, CreatedAt: time.UnixMilli(c.CreatedAt).UTC().Format("2006-01-02T15:04:05.000Z"),
 		Fields: footprint.WithoutOrigins(c.Type, c.Fields), Method: footprint.Formula(c.Type),
 		KgCO2e: preview.KgCO2e, Low: preview.Low, High: preview.High,
-		Lines: Lines(c, evaluation.Lines, ev), Defaulted: preview.Defaulted, Notices: preview.Notices,
+		Lines: Lines(c, lines, ev), LinesInAll: inAll, Defaulted: preview.Defaulted, Notices: preview.Notices,
 		VarianceShare: whole.Share(total.Of(&evaluation).Deviations()),
 	}, nil
 }

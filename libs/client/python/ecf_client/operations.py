@@ -1608,7 +1608,7 @@ class Operations(Transport):
         """List the origins of attendee travel.
 
         Counts of people by where they come from, with the places that were found, in the order in which they were
-        stated. Only records of `attendee-travel` have them.
+        stated. Records of other types than `attendee-travel` have none.
 
         event_id: The `_id` of an event.
         type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
