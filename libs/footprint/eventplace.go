@@ -59,7 +59,7 @@ func (s stop) venue() Venue {
 
 // location returns the place for distances.
 func (v Venue) location() locations.Location {
-	return places.At(v.Name, v.Country, v.Latitude.String(), v.Longitude.String())
+	return places.LocationAt(v.Name, v.Country, v.Latitude.String(), v.Longitude.String())
 }
 
 // String returns the place in words.

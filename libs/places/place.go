@@ -63,8 +63,8 @@ func Degrees(angle float64) *decimal.Decimal {
 	return &out
 }
 
-// At returns a location of a name by its degrees, as [Degrees] writes them.
-func At(name, country, latitude, longitude string) locations.Location {
+// LocationAt returns a location of a name by its degrees, as [Degrees] writes them.
+func LocationAt(name, country, latitude, longitude string) locations.Location {
 	l := locations.Location{Name: name, City: name, Country: country, Approximate: true}
 	l.Latitude, _ = strconv.ParseFloat(latitude, 64)
 	l.Longitude, _ = strconv.ParseFloat(longitude, 64)
