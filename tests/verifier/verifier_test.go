@@ -55,6 +55,7 @@ func verify(t *testing.T, text []byte, args ...string) (string, int) {
 var extras = map[string][]string{
 	"flights": {
 		`{"from":"MAN","to":"SYD","passengers":7,"via":["LHR","SIN"],"trips":2,"class":"first","group":"speakers"}`,
+		`{"from":"Brighton, GB","to":"Berlin, DE","passengers":4}`, `{"from":"Leeds, GB","to":"JFK","via":["KEF"],"passengers":2,"roundTrip":true}`,
 		`{"from":"LON","to":"NYC","passengers":3,"population":700,"respondents":333,"date":"2021-01-01"}`,
 		`{"from":"LHR","to":"CDG","passengers":1,"population":70,"respondents":33,"sampleCV":0.35,"evidence":[{"name":"list"}]}`,
 	},
@@ -67,6 +68,7 @@ var extras = map[string][]string{
 	},
 	"ground-transport": {
 		`{"mode":"car","fuel":"battery_electric","distanceKm":12.5,"passengers":7,"occupancy":2,"control":"own"}`,
+		`{"mode":"rail","from":"London, GB","to":"Manchester, GB","passengers":12,"roundTrip":true}`, `{"mode":"car","from":"Berlin, DE","via":["Hannover, DE"],"to":"Paris, FR","vehicles":2}`,
 		`{"mode":"walk","distanceKm":3,"passengers":2}`, `{"mode":"ferry","distanceKm":80,"passengers":4,"country":"FR"}`,
 		`{"mode":"car","fuel":"plug_in_hybrid","distanceKm":12.5,"vehicles":2,"control":"own"}`,
 	},
