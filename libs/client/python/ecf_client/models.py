@@ -158,6 +158,103 @@ to: A factor set, with its checksum.
 toEngine: The arithmetic after.
 """
 
+AttendeeTravelFields = TypedDict(
+    "AttendeeTravelFields",
+    {
+        "class": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "modeSurvey": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "occupancy": "NotRequired[Optional[Number]]",
+        "originSet": "NotRequired[Optional[Dict[str, Any]]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "to": "NotRequired[Optional[str]]",
+        "venue": "NotRequired[Optional[Dict[str, Any]]]",
+    },
+)
+AttendeeTravelFields.__doc__ = """The fields of a record of attendee-travel as it is answered: always with our number, whichever way the input gave it.
+
+class: Cabin class of those who fly. Absent: average.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
+modeSurvey: The event's own survey of how people came, for those whose mode is not known.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+occupancy: People in a car, of those who come by car. Absent: 1. In people per vehicle.
+originSet: The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it
+    changes nothing.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event.
+venue: What to was resolved to. The server writes it; sent back, it changes nothing.
+"""
+
+AttendeeTravelInput = TypedDict(
+    "AttendeeTravelInput",
+    {
+        "class": "NotRequired[Optional[str]]",
+        "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
+        "date": "NotRequired[Optional[str]]",
+        "description": "NotRequired[Optional[str]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "externalReference": "NotRequired[Optional[str]]",
+        "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
+        "metadata": "NotRequired[Optional[Dict[str, str]]]",
+        "modeSurvey": "NotRequired[Optional[List[Dict[str, Any]]]]",
+        "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
+        "occupancy": "NotRequired[Optional[Number]]",
+        "origins": "List[Dict[str, Any]]",
+        "population": "NotRequired[Optional[int]]",
+        "respondents": "NotRequired[Optional[int]]",
+        "sampleCV": "NotRequired[Optional[Number]]",
+        "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "to": "NotRequired[Optional[str]]",
+    },
+)
+AttendeeTravelInput.__doc__ = """How people came, by counts of where they come from: door to door, there and back. It never holds names. Σ origins, modes
+and legs: people × km × 2 unless one way × (factor + well-to-tank).
+
+class: Cabin class of those who fly. Absent: average.
+dataQuality: How the amounts were found. Absent: estimated.
+date: Day of the activity. In another year than the event it lowers the data quality.
+description: What the record is about, in your own words.
+evidence: Documents behind the record, each with a name, an address or a hash.
+externalReference: Your own key of the record, unique in its event and type.
+group: Whose activity it is. Absent, it is summed as unspecified.
+metadata: Up to 20 texts of your own.
+modeSurvey: The event's own survey of how people came, for those whose mode is not known.
+numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+    three digits is refused as ambiguous.
+occupancy: People in a car, of those who come by car. Absent: 1. In people per vehicle.
+origins: Counts of people by where they come from. A row without place, postcode, country and code counts people
+    without origin. Rows of one origin are added up. Answers have originSet in its place.
+population: Of a survey: how many there are in all.
+respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
+    be given one way only.
+to: Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event.
+"""
+
 AuditEntry = TypedDict(
     "AuditEntry",
     {
@@ -1008,6 +1105,7 @@ Event = TypedDict(
         "updatedAt": "str",
         "updatedBy": "NotRequired[Actor]",
         "virtualAttendees": "NotRequired[int]",
+        "whatIf": "NotRequired[WhatIf]",
     },
 )
 Event.__doc__ = """Fields that were never given are absent.
@@ -1041,6 +1139,8 @@ title: Title of the event.
 updatedAt: When it last changed.
 updatedBy: Who did something, with the name and role of that moment.
 virtualAttendees: People who take part from elsewhere.
+whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or the `place` of an event and nothing else that moves figures.
 """
 
 EventChange = TypedDict(
@@ -1115,6 +1215,7 @@ EventDecisionResponseData = TypedDict(
         "updatedAt": "NotRequired[str]",
         "updatedBy": "NotRequired[Actor]",
         "virtualAttendees": "NotRequired[int]",
+        "whatIf": "NotRequired[WhatIf]",
     },
 )
 EventDecisionResponseData.__doc__ = """The event as changed or, where it was deleted, its id.
@@ -1149,6 +1250,8 @@ title: Title of the event.
 updatedAt: When it last changed.
 updatedBy: Who did something, with the name and role of that moment.
 virtualAttendees: People who take part from elsewhere.
+whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or the `place` of an event and nothing else that moves figures.
 """
 
 EventHistoryEntry = TypedDict(
@@ -1339,6 +1442,7 @@ ExplainedLine = TypedDict(
         "high": "Number",
         "kgCO2e": "Number",
         "kgCO2ePerUnit": "Number",
+        "leg": "NotRequired[Leg]",
         "low": "Number",
         "quantity": "str",
         "scope": "Literal[1, 2, 3]",
@@ -1360,6 +1464,7 @@ gsd2Millionths: The factor of the 95 % interval, in millionths.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
 kgCO2ePerUnit: The factor. In kg CO2e per unit.
+leg: The part of a way that a line of attendee travel is of.
 low: Lower end of the 95 % interval. In kg CO2e.
 quantity: The exact amount in `unit`; one that does not end is shown with twelve decimals.
 scope: Scope of the GHG Protocol.
@@ -1379,6 +1484,7 @@ ExplainedRecord = TypedDict(
         "high": "Number",
         "kgCO2e": "Number",
         "lines": "List[ExplainedLine]",
+        "linesInAll": "NotRequired[int]",
         "low": "Number",
         "method": "str",
         "notices": "List[Notice]",
@@ -1396,6 +1502,7 @@ fields: The input that was calculated.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
 lines: Each product of a quantity and a factor. They add up to `kgCO2e`.
+linesInAll: How many lines there are, where `lines` has the first 2,000 alone.
 low: Lower end of the 95 % interval. In kg CO2e.
 method: How records of the type are calculated.
 notices: What to know about the figure.
@@ -2139,6 +2246,29 @@ status: Its status; of one that was removed, the status it had.
 type: Its record type.
 """
 
+IndexedTown = TypedDict(
+    "IndexedTown",
+    {
+        "airport": "NotRequired[str]",
+        "country": "str",
+        "id": "int",
+        "name": "str",
+        "population": "NotRequired[int]",
+        "region": "NotRequired[str]",
+        "text": "NotRequired[str]",
+    },
+)
+IndexedTown.__doc__ = """A town of the index.
+
+airport: Code of the airport that its people are assumed to use.
+country: ISO 3166-1 alpha-2.
+id: Its number in GeoNames.
+name: Name of the town.
+population: Number of people, where it is known.
+region: State, province or county.
+text: What names the town in a record without doubt, where its name and country do not.
+"""
+
 Interval = TypedDict(
     "Interval",
     {
@@ -2154,6 +2284,23 @@ kgCO2e: The amount. In kg CO2e.
 low: Lower end of the 95 % interval. In kg CO2e.
 """
 
+Leg = TypedDict(
+    "Leg",
+    {
+        "mode": "str",
+        "origin": "str",
+        "part": "Literal['door to door', 'to the airport', 'flight', 'from the airport']",
+        "people": "int",
+    },
+)
+Leg.__doc__ = """The part of a way that a line of attendee travel is of.
+
+mode: How they came.
+origin: Where the people come from.
+part: Which part of the way.
+people: How many people.
+"""
+
 Line = TypedDict(
     "Line",
     {
@@ -2165,6 +2312,7 @@ Line = TypedDict(
         "high": "Number",
         "kgCO2e": "Number",
         "kgCO2ePerUnit": "Number",
+        "leg": "NotRequired[Leg]",
         "low": "Number",
         "quantity": "str",
         "scope": "Literal[1, 2, 3]",
@@ -2184,6 +2332,7 @@ gsd2Millionths: The factor of the 95 % interval, in millionths.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
 kgCO2ePerUnit: The factor. In kg CO2e per unit.
+leg: The part of a way that a line of attendee travel is of.
 low: Lower end of the 95 % interval. In kg CO2e.
 quantity: The exact amount in `unit`; one that does not end is shown with twelve decimals.
 scope: Scope of the GHG Protocol.
@@ -2459,6 +2608,21 @@ gwp: The factors' published CO2e, or their gases weighed by AR6 where they are k
 radiativeForcing: Whether flights count the effects at altitude beside their CO2.
 """
 
+MovedFigure = TypedDict(
+    "MovedFigure",
+    {
+        "after": "Interval",
+        "before": "Interval",
+    },
+)
+MovedFigure.__doc__ = """A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its records of
+attendee travel that are not rejected; `total` that of the event, of what is approved and, for a record, with the
+record. It is absent where too much is approved to add up.
+
+after: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
+before: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
+"""
+
 Narrowing = TypedDict(
     "Narrowing",
     {
@@ -2541,6 +2705,60 @@ OrganizationPatch.__doc__ = """A change of the organization. Fields that are abs
 
 name: Its name.
 policy: Rules of approval. Members that are absent stay as they are.
+"""
+
+Origin = TypedDict(
+    "Origin",
+    {
+        "at": "NotRequired[List[OriginPlace]]",
+        "code": "NotRequired[str]",
+        "country": "NotRequired[str]",
+        "mode": "NotRequired[str]",
+        "people": "int",
+        "place": "NotRequired[str]",
+        "postcode": "NotRequired[str]",
+        "roundTrip": "NotRequired[bool]",
+    },
+)
+Origin.__doc__ = """People who come from one place. It never holds names.
+
+at: The places that were found: one, or of a country the towns that stand for it. Absent for people without origin.
+code: Code of an airport or city.
+country: ISO 3166-1 alpha-2.
+mode: How they came; absent where it is not known.
+people: How many people.
+place: The town, as it was stated.
+postcode: The postcode, as it was stated.
+roundTrip: Whether the way back counts; absent: it does.
+"""
+
+OriginPlace = TypedDict(
+    "OriginPlace",
+    {
+        "area": "NotRequired[bool]",
+        "code": "NotRequired[str]",
+        "country": "str",
+        "geonameId": "NotRequired[int]",
+        "latitude": "Number",
+        "longitude": "Number",
+        "name": "str",
+        "people": "int",
+        "radiusKm": "NotRequired[int]",
+        "region": "NotRequired[str]",
+    },
+)
+OriginPlace.__doc__ = """A place where people of a row live.
+
+area: True of a town or a postcode area, absent for an airport.
+code: Code of the airport, or of the one that stands for the town.
+country: ISO 3166-1 alpha-2.
+geonameId: Its number in GeoNames, of a town.
+latitude: Degrees north. In °.
+longitude: Degrees east. In °.
+name: Name of the town or airport, or the code of the postcode area.
+people: How many of the row's people.
+radiusKm: Of a postcode area: nine in ten of its addresses are that near. In km.
+region: State, province or county.
 """
 
 Outcome = TypedDict(
@@ -2712,7 +2930,7 @@ PurchasesFields = TypedDict(
     "PurchasesFields",
     {
         "amount": "Number",
-        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']",
+        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'attendee-travel', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']",
         "country": "NotRequired[Optional[str]]",
         "currency": "str",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
@@ -2771,7 +2989,7 @@ PurchasesInput = TypedDict(
     "PurchasesInput",
     {
         "amount": "Number",
-        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']",
+        "category": "Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'attendee-travel', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']",
         "country": "NotRequired[Optional[str]]",
         "currency": "str",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
@@ -2835,7 +3053,7 @@ Record = TypedDict(
         "annualGasKWh": "NotRequired[Optional[Number]]",
         "areaM2": "NotRequired[Optional[Number]]",
         "attendees": "NotRequired[Optional[int]]",
-        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
+        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'attendee-travel', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
         "city": "NotRequired[Optional[str]]",
         "class": "NotRequired[Optional[str]]",
         "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
@@ -2887,11 +3105,13 @@ Record = TypedDict(
         "meals": "NotRequired[int]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
+        "modeSurvey": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
         "notices": "NotRequired[List[Notice]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
+        "originSet": "NotRequired[Optional[Dict[str, Any]]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
@@ -2921,7 +3141,7 @@ Record = TypedDict(
         "submittedAt": "Optional[str]",
         "submittedBy": "Optional[Actor]",
         "supplyM3": "NotRequired[Number]",
-        "to": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
+        "to": "NotRequired[Union[Union[Union[str, Optional[str]], Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
         "treatment": "NotRequired[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]",
         "trips": "NotRequired[Optional[int]]",
@@ -2932,6 +3152,7 @@ Record = TypedDict(
         "vatRate": "NotRequired[Optional[Number]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
         "vehicles": "NotRequired[Optional[int]]",
+        "venue": "NotRequired[Optional[Dict[str, Any]]]",
         "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
         "via": "NotRequired[Optional[List[str]]]",
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
@@ -2939,6 +3160,7 @@ Record = TypedDict(
         "volumeM3": "NotRequired[Optional[Number]]",
         "wastedPercent": "NotRequired[Optional[Number]]",
         "weightKg": "NotRequired[Union[Union[Union[Optional[Number], Number], Optional[Number]], Optional[Number]]]",
+        "whatIf": "NotRequired[WhatIf]",
     },
 )
 Record.__doc__ = """The input fields stand flat beside the ones the service sets.
@@ -2952,8 +3174,7 @@ areaM2: Area; carpet has factors by area, other materials are weighed by gramsPe
 attendees: People on an outdoor site each day; absent, the event's attendees.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
-class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
-    not published for the haul counts as average. Absent: average.
+class:
 container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
@@ -3010,13 +3231,16 @@ mealType: Occasion. A breakfast is the mean of three kinds (servings names them)
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
 mode:
+modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-occupancy: People in each vehicle. Absent: 1. In people per vehicle.
+occupancy:
+originSet: The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it
+    changes nothing.
 participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
@@ -3064,6 +3288,7 @@ vatIncluded: The amount includes value-added tax, which the models leave out; va
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
+venue: What to was resolved to. The server writes it; sent back, it changes nothing.
 venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 via:
@@ -3073,6 +3298,8 @@ volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
     %.
 weightKg:
+whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or the `place` of an event and nothing else that moves figures.
 """
 
 RecordInput = TypedDict(
@@ -3084,7 +3311,7 @@ RecordInput = TypedDict(
         "annualGasKWh": "NotRequired[Optional[Number]]",
         "areaM2": "NotRequired[Optional[Number]]",
         "attendees": "NotRequired[Optional[int]]",
-        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
+        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'attendee-travel', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
         "city": "NotRequired[Optional[str]]",
         "class": "NotRequired[Optional[str]]",
         "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
@@ -3130,10 +3357,12 @@ RecordInput = TypedDict(
         "meals": "NotRequired[Optional[int]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
+        "modeSurvey": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
+        "origins": "NotRequired[List[Dict[str, Any]]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
@@ -3155,7 +3384,7 @@ RecordInput = TypedDict(
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "supplyM3": "NotRequired[Number]",
-        "to": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
+        "to": "NotRequired[Union[Union[Union[str, Optional[str]], Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
         "treatment": "NotRequired[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]",
         "trips": "NotRequired[Optional[int]]",
@@ -3183,8 +3412,7 @@ areaM2: Area; carpet has factors by area, other materials are weighed by gramsPe
 attendees: People on an outdoor site each day; absent, the event's attendees.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
-class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
-    not published for the haul counts as average. Absent: average.
+class:
 container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
@@ -3234,11 +3462,14 @@ mealType: Occasion. A breakfast is the mean of three kinds (servings names them)
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
 mode:
+modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
 nights: Nights of the stay. In night.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-occupancy: People in each vehicle. Absent: 1. In people per vehicle.
+occupancy:
+origins: Counts of people by where they come from. A row without place, postcode, country and code counts people
+    without origin. Rows of one origin are added up. Answers have originSet in its place.
 participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
@@ -3306,6 +3537,7 @@ RecordState = TypedDict(
         "submittedBy": "Optional[Actor]",
         "type": "str",
         "updatedAt": "str",
+        "whatIf": "NotRequired[WhatIf]",
     },
 )
 RecordState.__doc__ = """What the service knows of a record.
@@ -3327,6 +3559,8 @@ submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
 type: Its record type.
 updatedAt: When it last changed.
+whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or the `place` of an event and nothing else that moves figures.
 """
 
 RecordType = TypedDict(
@@ -3496,7 +3730,7 @@ ReviewItem = TypedDict(
         "annualGasKWh": "NotRequired[Optional[Number]]",
         "areaM2": "NotRequired[Optional[Number]]",
         "attendees": "NotRequired[Optional[int]]",
-        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
+        "category": "NotRequired[Literal['flights', 'accommodation', 'venue', 'waste', 'ground-transport', 'freight', 'catering', 'materials', 'energy', 'water', 'digital', 'attendee-travel', 'audio_visual', 'cleaning', 'decoration', 'entertainment', 'gifts', 'insurance', 'marketing', 'print', 'security', 'software', 'stand_construction', 'staffing', 'other', 'av_hire', 'staging_rigging', 'generator_hire', 'furniture_hire', 'marquee_hire', 'it_hire', 'vehicle_hire', 'plant_hire', 'toilet_hire', 'linen_laundry', 'stand_build', 'carpentry_materials', 'carpet_flooring', 'signage_graphics', 'printing', 'stationery', 'badges_lanyards', 'merchandise_textile', 'merchandise_other', 'trophies_gifts', 'electronics_bought', 'it_equipment', 'lighting_bought', 'batteries', 'furniture_bought', 'plants_flowers', 'catering_service', 'restaurant', 'quick_service', 'bar_service', 'alcohol_bought', 'soft_drinks_bought', 'coffee_tea_bought', 'food_bought', 'bakery', 'hotel', 'other_lodging', 'venue_hire', 'exhibition_organiser', 'promoter', 'artist_fees', 'performing_groups', 'film_video', 'photography', 'streaming_hosting', 'it_services', 'telecom', 'advertising', 'public_relations', 'marketing_research', 'design_creative', 'consultancy', 'engineering', 'legal', 'accounting', 'banking_fees', 'translation', 'temporary_staff', 'medical', 'childcare', 'training', 'travel_agency_fee', 'air_fares', 'rail_fares', 'taxi', 'coach_hire', 'ferry_fares', 'parking', 'courier', 'haulage', 'freight_forwarding', 'storage', 'waste_collection', 'water_supply', 'cleaning_products', 'paint', 'plastics_goods', 'metal_goods', 'repairs', 'sports_recreation', 'museum_attraction', 'membership', 'public_fees', 'other_services', 'other_goods']]",
         "city": "NotRequired[Optional[str]]",
         "class": "NotRequired[Optional[str]]",
         "container": "NotRequired[Optional[Literal['sack', 'caddy', 'dustbin', 'wheelie_120', 'wheelie_240', 'wheelie_360', 'wheelie_660', 'wheelie_770', 'wheelie_1100', 'skip_2yd', 'skip_3yd', 'skip_4yd', 'skip_6yd', 'skip_8yd', 'skip_10yd', 'skip_12yd', 'skip_16yd', 'roll_on_20yd', 'roll_on_30yd', 'roll_on_40yd']]]",
@@ -3548,11 +3782,13 @@ ReviewItem = TypedDict(
         "meals": "NotRequired[int]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "mode": "NotRequired[Union[Literal['car', 'taxi', 'motorbike', 'van', 'bus', 'coach', 'rail', 'international_rail', 'tram', 'metro', 'ferry', 'bicycle', 'walk'], Literal['road', 'rail', 'sea', 'air']]]",
+        "modeSurvey": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "name": "NotRequired[Optional[str]]",
         "nights": "NotRequired[int]",
         "notices": "NotRequired[List[Notice]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "occupancy": "NotRequired[Optional[Number]]",
+        "originSet": "NotRequired[Optional[Dict[str, Any]]]",
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
@@ -3583,7 +3819,7 @@ ReviewItem = TypedDict(
         "submittedAt": "Optional[str]",
         "submittedBy": "Optional[Actor]",
         "supplyM3": "NotRequired[Number]",
-        "to": "NotRequired[Union[Union[str, Optional[str]], Optional[str]]]",
+        "to": "NotRequired[Union[Union[Union[str, Optional[str]], Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
         "treatment": "NotRequired[Literal['landfill', 'incineration', 'recycling', 'composting', 'anaerobic_digestion', 'reuse']]",
         "trips": "NotRequired[Optional[int]]",
@@ -3594,6 +3830,7 @@ ReviewItem = TypedDict(
         "vatRate": "NotRequired[Optional[Number]]",
         "vehicle": "NotRequired[Optional[Literal['hgv', 'hgv_rigid', 'hgv_rigid_3_5_to_7_5t', 'hgv_rigid_7_5_to_17t', 'hgv_rigid_over_17t', 'hgv_artic', 'hgv_artic_3_5_to_33t', 'hgv_artic_over_33t', 'van', 'van_up_to_1_3t', 'van_1_7_to_3_5t', 'van_petrol', 'van_battery_electric', 'container_ship', 'bulk_carrier', 'general_cargo_ship', 'roro_ferry', 'ropax_ferry', 'vehicle_transporter']]]",
         "vehicles": "NotRequired[Optional[int]]",
+        "venue": "NotRequired[Optional[Dict[str, Any]]]",
         "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
         "via": "NotRequired[Optional[List[str]]]",
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
@@ -3601,6 +3838,7 @@ ReviewItem = TypedDict(
         "volumeM3": "NotRequired[Optional[Number]]",
         "wastedPercent": "NotRequired[Optional[Number]]",
         "weightKg": "NotRequired[Union[Union[Union[Optional[Number], Number], Optional[Number]], Optional[Number]]]",
+        "whatIf": "NotRequired[WhatIf]",
     },
 )
 ReviewItem.__doc__ = """A record that waits for a decision, and what helps to decide.
@@ -3614,8 +3852,7 @@ areaM2: Area; carpet has factors by area, other materials are weighed by gramsPe
 attendees: People on an outdoor site each day; absent, the event's attendees.
 category: What was bought. Do not count by money what other records count by amount.
 city: London has a factor of its own.
-class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
-    not published for the haul counts as average. Absent: average.
+class:
 container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
@@ -3672,13 +3909,16 @@ mealType: Occasion. A breakfast is the mean of three kinds (servings names them)
 meals: Meals that were made, wasted ones included.
 metadata: Up to 20 texts of your own.
 mode:
+modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-occupancy: People in each vehicle. Absent: 1. In people per vehicle.
+occupancy:
+originSet: The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it
+    changes nothing.
 participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
@@ -3727,6 +3967,7 @@ vatIncluded: The amount includes value-added tax, which the models leave out; va
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
 vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
 vehicles: Vehicles that travelled; they decide where passengers is given too.
+venue: What to was resolved to. The server writes it; sent back, it changes nothing.
 venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 via:
@@ -3736,6 +3977,8 @@ volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
     %.
 weightKg:
+whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or the `place` of an event and nothing else that moves figures.
 """
 
 Session = TypedDict(
@@ -4367,6 +4610,24 @@ parts: The difference by cause and type. They add up to it exactly.
 records: The records that moved the total most; the first 100.
 recordsChanged: How many records changed in all.
 to: One of two results compared.
+"""
+
+WhatIf = TypedDict(
+    "WhatIf",
+    {
+        "attendeeTravel": "MovedFigure",
+        "total": "NotRequired[MovedFigure]",
+    },
+)
+WhatIf.__doc__ = """What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or
+the `place` of an event and nothing else that moves figures.
+
+attendeeTravel: A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its
+    records of attendee travel that are not rejected; `total` that of the event, of what is approved and, for a
+    record, with the record. It is absent where too much is approved to add up.
+total: A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its records
+    of attendee travel that are not rejected; `total` that of the event, of what is approved and, for a record, with
+    the record. It is absent where too much is approved to add up.
 """
 
 ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
