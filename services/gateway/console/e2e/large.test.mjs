@@ -19,13 +19,15 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
   await until('all rows are there', async () => (await grid(page).getAttribute('aria-rowcount')) === '10021');
   assert.ok((await page.locator('[role=row]').count()) < 100, 'the rows are not virtualized');
   const client = await context.newCDPSession(page);
-  await client.send('Performance.enable');
+  // The time of the page's own thread: what else the machine does is not in it.
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' });
   const busy = async () => {
     const { metrics } = await client.send('Performance.getMetrics');
     const of = (name) => metrics.find((m) => m.name === name).value;
     return 1000 * (of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration'));
   };
   await grid(page).focus();
+  let worst = 0;
   for (const [what, step] of [
     ['three rows', 96],
     ['a page', 480],
@@ -45,11 +47,12 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
       frames.push((await busy()) - begun);
     }
     frames.sort((a, b) => a - b);
+    worst = Math.max(worst, frames[57]);
     console.log(
       `scripting, style and layout of scrolling by ${what}: median ${frames[30].toFixed(1)} ms, p95 ${frames[57].toFixed(1)} ms`,
     );
   }
-  // The time is reported and decides nothing: it depends on the machine. What it
-  // follows from is held: how much there is to draw, and that an edit arrives.
+  // 16 ms are the aim, and reported. Above 50 ms nobody would call it smooth on any machine.
+  assert.ok(worst <= 50, `p95 of a frame is ${worst.toFixed(1)} ms`);
   assert.ok((await page.locator('[role=gridcell]').count()) < 500, 'more cells than can be seen are drawn');
 });

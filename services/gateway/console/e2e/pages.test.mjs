@@ -2,8 +2,9 @@
 import { test } from 'node:test';
 import { anonymous, axe, the, visit } from './setup.mjs';
 
-for (const who of ['user', 'manager', 'admin'])
+for (const who of ['viewer', 'user', 'manager', 'admin'])
   test(`axe finds nothing on any page: ${who}`, { timeout: 240_000 }, async () => {
+    if (who === 'viewer') await the.server.viewer();
     const { page } = await visit(who);
     const id = await the.server.event(`Pages for ${who}`);
     const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
@@ -27,7 +28,7 @@ for (const who of ['user', 'manager', 'admin'])
       '/account',
       '/about',
     ];
-    if (who !== 'user') pages.push(`/events/${id}/review`, `/events/${example}/review`);
+    if (who === 'manager' || who === 'admin') pages.push(`/events/${id}/review`, `/events/${example}/review`);
     for (const path of pages) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).first().waitFor();

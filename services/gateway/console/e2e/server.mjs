@@ -89,6 +89,21 @@ export class Server {
     return answer.data;
   }
 
+  /** Makes the account of somebody who only reads, with the password of the others. */
+  async viewer() {
+    const made = await this.api('admin', 'POST', '/users', {
+      email: 'viewer@demo.test',
+      name: 'Demo viewer',
+      role: 'viewer',
+    });
+    const response = await fetch(`${this.url}/api/v2/auth/setup`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ setupToken: made.setupToken, password: this.password }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  }
+
   /** Returns the id of the event that the demonstration begins with. */
   async example() {
     const { items } = await this.api('manager', 'GET', '/events?limit=100');

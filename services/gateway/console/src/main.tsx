@@ -1,5 +1,8 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
+import './sheet/sheet.css';
+import './footprint/figures.css';
+import './review/review.css';
 import './app.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';

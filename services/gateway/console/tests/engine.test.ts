@@ -64,6 +64,10 @@ class Server {
       return { success: true, data: { items } };
     }
     const record = this.records.get(path.split('/')[4] ?? '');
+    if (record && method === 'DELETE') {
+      if (headers.get('If-Match') !== `"${record.revision}"`) return { failure: true };
+      this.records.delete(record._id);
+    }
     if (record && method === 'PATCH') {
       if (headers.get('If-Match') !== `"${record.revision}"`) return { failure: true };
       Object.assign(record, body, { revision: (record.revision ?? 0) + 1 });
@@ -130,6 +134,29 @@ describe('saving', () => {
     store.edit([{ key, type: 'flights', cells: { from: 'CDG' } }]);
     await until(() => store.get(key)?.check.state === 'good');
     expect(server.requests.filter((r) => r.startsWith('PATCH'))).toEqual([]);
+    engine.stop();
+  });
+  it('undoes the making of a saved row at the server, and does it again', async () => {
+    const { store, engine } = await visit();
+    store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await until(() => store.rows[0]?.id);
+    store.undo();
+    await until(() => server.records.size === 0 && store.rows.length === 0);
+    store.redo();
+    await until(() => server.records.size === 1);
+    engine.stop();
+  });
+  it('does not undo the making of a row that somebody has changed since, and says so', async () => {
+    const { store, engine } = await visit();
+    const why: string[] = [];
+    engine.onStuck = (text) => why.push(text);
+    store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await until(() => store.rows[0]?.id);
+    const [record] = server.records.values();
+    if (record) record.revision = 7;
+    store.undo();
+    await until(() => why.length === 1);
+    expect(server.records.size).toBe(1);
     engine.stop();
   });
   it('asks once for many rows', async () => {

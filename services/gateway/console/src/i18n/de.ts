@@ -266,6 +266,8 @@ export const de: Translation = {
     all: 'Alle',
     tools: 'Werkzeuge der Tabelle',
     undo: 'Rückgängig',
+    stuck:
+      'Dieser Schritt lässt sich nicht rückgängig machen: Jemand hat die Zeile seither geändert, oder sie ist entschieden.',
     redo: 'Wiederholen',
     fillDown: 'Nach unten ausfüllen',
     delete: 'Zeilen löschen',

@@ -251,6 +251,7 @@ export const en = {
     all: 'All',
     tools: 'Tools of the sheet',
     undo: 'Undo',
+    stuck: 'This step cannot be undone: somebody has changed the row since, or it is decided.',
     redo: 'Redo',
     fillDown: 'Fill down',
     delete: 'Delete rows',

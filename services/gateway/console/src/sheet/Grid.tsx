@@ -17,6 +17,7 @@ import { useTranslation } from 'react-i18next';
 import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
 import type { Column } from './columns';
+import { remove, submit } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
 import { useTables } from './files';
@@ -94,6 +95,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       ?.querySelector(`[data-col="${s.active.col}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, []);
+
+  useEffect(() => {
+    engine.onStuck = (why) =>
+      notifications.show({ color: 'orange', message: `${t('sheet.stuck')} ${why}`.trim(), autoClose: 12_000 });
+  }, [engine, t]);
 
   // The row in focus is saved when it is left.
   const activeKey = row?.key ?? null;
@@ -292,9 +298,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   const submittable = selected.filter((r) => r.id && store.editable(r) && !dirty(r));
   const deletable = selected.filter((r) => store.editable(r));
-  const submit = async (): Promise<void> => {
+  const submitSelected = async (): Promise<void> => {
     try {
-      const { done, refused } = await engine.submit(submittable);
+      const { done, refused } = await submit(engine, submittable);
       if (done > 0) notifications.show({ message: t('sheet.submitted', { count: done }) });
       if (refused.length > 0)
         notifications.show({
@@ -306,11 +312,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     }
     grid();
   };
-  const remove = async (): Promise<void> => {
+  const removeSelected = async (): Promise<void> => {
     const count = deletable.filter((r) => !empty(r)).length;
     if (deletable.some((r) => r.id) && !window.confirm(t('sheet.confirmDelete', { count }))) return;
     try {
-      const refused = await engine.remove(deletable);
+      const refused = await remove(engine, deletable);
       if (refused.length > 0) notifications.show({ color: 'red', message: refused[0] });
     } catch (cause) {
       notifications.show({ color: 'red', message: problemText(cause as Error) });
@@ -394,10 +400,10 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           wide={picked.bottom > picked.top}
           undo={undo}
           fillDown={fillDown}
-          remove={deletable.length > 0 ? () => void remove() : undefined}
+          remove={deletable.length > 0 ? () => void removeSelected() : undefined}
           take={tables.take}
           count={submittable.length}
-          submit={() => void submit()}
+          submit={() => void submitSelected()}
         />
         <div
           ref={scroller}

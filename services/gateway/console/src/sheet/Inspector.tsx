@@ -6,6 +6,7 @@ import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
+import { withdraw } from './commands';
 import type { Engine } from './engine';
 import { dirty, type Row } from './store';
 
@@ -181,7 +182,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
               {t('inspect.locked')}
             </Text>
             {row.status === 'submitted' && (
-              <Button size="compact-sm" variant="default" onClick={() => void engine.withdraw(row)}>
+              <Button size="compact-sm" variant="default" onClick={() => void withdraw(engine, row)}>
                 {t('sheet.withdraw')}
               </Button>
             )}

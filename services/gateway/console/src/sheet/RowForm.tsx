@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
+import { submit } from './commands';
 import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
@@ -125,7 +126,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
       {row?.id && store.editable(row) && !dirty(row) && (
         <Button
           onClick={() =>
-            void engine.submit([row]).then(
+            void submit(engine, [row]).then(
               ({ refused }) => refused.length > 0 && notifications.show({ color: 'red', message: refused[0] }),
               (cause: Error) => notifications.show({ color: 'red', message: text(cause) }),
             )

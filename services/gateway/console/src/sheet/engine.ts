@@ -2,6 +2,7 @@
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
 import type { Cells } from './columns';
 import { cellsOf, patchOf } from './columns';
+import { unmake } from './commands';
 import {
   type Draft,
   dropOutgoing,
@@ -14,11 +15,11 @@ import {
 import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
 
-const batchMax = 100;
+export const batchMax = 100;
 const checkDelay = 350;
 const keepDelay = 250;
 
-interface Outcomes {
+export interface Outcomes {
   items: { _id?: string; record?: ServerRecord; error?: Schemas['Error'] }[];
 }
 
@@ -34,6 +35,8 @@ export class Engine {
   private focused: string | null = null;
   trouble: Trouble = null;
   onSaved: () => void = () => {};
+  /** Called with why a step could not be undone at the server. */
+  onStuck: (why: string) => void = () => {};
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
   private keepTimer: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
@@ -48,9 +51,10 @@ export class Engine {
     readonly event: string,
     readonly scope: string,
     readonly types: string[],
-    private readonly newKey: () => string = () => crypto.randomUUID(),
+    readonly newKey: () => string = () => crypto.randomUUID(),
   ) {
     store.onEdit = (rows) => this.edited(rows);
+    store.onUnmade = (rows) => void unmake(this, rows);
     this.sums = new Sums(store, event, () => this.focused);
   }
 
@@ -297,7 +301,7 @@ export class Engine {
   }
 
   /** The server holds something else now: figures follow. */
-  private settled(): void {
+  settled(): void {
     this.onSaved();
     this.sums.look(true);
   }
@@ -360,60 +364,9 @@ export class Engine {
     this.store.changed();
     this.schedule(0);
   }
-
-  /** Submits saved rows; returns how many were and why others were not. */
-  async submit(rows: Row[]): Promise<{ done: number; refused: string[] }> {
-    let done = 0;
-    const refused: string[] = [];
-    for (const [type, list] of byType(rows.filter((r) => r.id && editable(r) && !dirty(r)))) {
-      for (let i = 0; i < list.length; i += batchMax) {
-        const ids = list.slice(i, i + batchMax).map((r) => r.id ?? '');
-        const { data } = await call<Outcomes>(
-          'POST',
-          `/events/${this.event}/${type}/submit`,
-          { ids },
-          { 'Idempotency-Key': this.newKey() },
-        );
-        for (const o of data.items) {
-          if (o.record) {
-            done++;
-            this.store.load([o.record]);
-          } else if (o.error) refused.push(o.error.message);
-        }
-      }
-    }
-    this.store.changed();
-    this.settled();
-    return { done, refused };
-  }
-
-  /** Deletes rows, saved ones at the server too. */
-  async remove(rows: Row[]): Promise<string[]> {
-    const refused: string[] = [];
-    this.store.remove(rows.filter((r) => !r.id).map((r) => r.key));
-    for (const r of rows) {
-      if (!r.id || !editable(r)) continue;
-      try {
-        await call('DELETE', `/events/${this.event}/${r.type}/${r.id}`);
-        this.store.forget(r.key);
-      } catch (cause) {
-        if (cause instanceof ApiError) refused.push(cause.message);
-        else throw cause;
-      }
-    }
-    this.store.changed();
-    this.settled();
-    return refused;
-  }
-
-  async withdraw(row: Row): Promise<void> {
-    const { data } = await call<ServerRecord>('POST', `/events/${this.event}/${row.type}/${row.id}/withdraw`, {});
-    this.store.load([data]);
-    this.settled();
-  }
 }
 
-function byType(rows: Row[]): Map<string, Row[]> {
+export function byType(rows: Row[]): Map<string, Row[]> {
   const map = new Map<string, Row[]>();
   for (const r of rows) {
     const list = map.get(r.type);

@@ -69,6 +69,8 @@ export class Store {
   readOnly = false;
   /** Called with the rows that have changed by hand. */
   onEdit: (rows: Row[]) => void = () => {};
+  /** Called with saved rows whose making was undone: the server has to delete them. */
+  onUnmade: (rows: Row[]) => void = () => {};
 
   constructor(
     readonly columns: (type: string) => Column[],
@@ -106,6 +108,11 @@ export class Store {
     this.drop(key);
     this.past = this.past.filter((step) => !step.some((c) => c.key === key));
     this.future = [];
+  }
+
+  /** Removes a row that the server has deleted for an undo; the step can be done again. */
+  unmade(key: string): void {
+    this.drop(key);
   }
 
   /** Takes records of the server in. What was typed into a row and is not saved stays. */
@@ -193,15 +200,13 @@ export class Store {
 
   private apply(changes: Change[], side: 'before' | 'after'): void {
     const touched: Row[] = [];
+    const unmade: Row[] = [];
     for (const c of changes) {
       const cells = c[side];
       let row = this.index.get(c.key);
       if (cells === null) {
         if (row && !row.id) this.drop(c.key);
-        else if (row) {
-          row.cells = { ...(row.saved ?? {}) };
-          touched.push(row);
-        }
+        else if (row) unmade.push(row);
         continue;
       }
       if (!row) {
@@ -213,6 +218,7 @@ export class Store {
     }
     this.changed();
     this.onEdit(touched);
+    if (unmade.length > 0) this.onUnmade(unmade);
   }
 
   editable(r: Row): boolean {
