@@ -43,14 +43,20 @@ func Reportable(action string) bool {
 	}
 	name, ok := strings.CutPrefix(action, Event)
 	return ok && slices.Contains([]string{
-		"create", "change", "adopt-factor-set", "delete", "propose-change", "approve-change", "reject-change",
-		"begin-sign-off", "withdraw-sign-off",
+		"create", "change", "adopt-factor-set", "delete", "propose-change", "assess-change", "approve-change", "reject-change",
+		"begin-sign-off", "fail-sign-off", "sign-off", "withdraw-sign-off",
 	}, name)
 }
 
 // Note is what happened. It holds no email and no secret.
 type Note struct {
 	Action string `json:"action"`
+	// ID, of an action on an event, names it among those of its organization:
+	// reported again, it is entered once. Empty: the report is an entry of its own.
+	ID string `json:"id,omitempty"`
+	// Actor is who acted, where ID is set. It need not be who reports: what the
+	// history of an event says of its last action is reported with the next one.
+	Actor string `json:"actor,omitempty"`
 	// Refused says why it was refused; empty: it was done.
 	Refused string `json:"refused,omitempty"`
 	// Subject is what it was done to, or the request that was refused.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -24,6 +25,23 @@ type EventStore interface {
 type EventFlow struct {
 	Store EventStore
 	Now   func() time.Time
+	// Report, when set, enters actions on an event into the audit log, each at
+	// least once: Apply does so with what the history ends with before it puts
+	// another entry in its place. Without it that is left to the next change.
+	Report EventReport
+}
+
+// EventReport enters actions on an event into the audit log. It may be called
+// again with the same ones.
+type EventReport func(ctx context.Context, org OrgID, id EventID, actions []EventEntry) error
+
+// Unreported returns the actions on the event of which it is not known that they
+// are in the audit log, oldest first.
+func (e Event) Unreported() []EventEntry {
+	if e.Last.Rev == 0 {
+		return nil // from before histories were kept
+	}
+	return append(slices.Clip(e.Owed), EventEntry{Rev: e.Last.Rev, Action: e.Last.Action, By: e.Last.By, At: e.Last.At, Hash: e.Last.Hash})
 }
 
 // EventRequest is one change of an event that a caller wants made.
@@ -77,6 +95,13 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		}
 		if err != nil {
 			return Event{}, err
+		}
+		after.Owed = before.Unreported()
+		if f.Report != nil {
+			if err := f.Report(ctx, req.Org, req.ID, after.Owed); err != nil {
+				return Event{}, fmt.Errorf("%s event: report what was done before: %w", req.Action, err)
+			}
+			after.Owed = nil
 		}
 		if err := f.Store.InsertEventEntry(ctx, req.Org, req.ID, Adopted(before).Last); err != nil {
 			return Event{}, fmt.Errorf("%s event: keep history: %w", req.Action, err)

@@ -222,11 +222,14 @@ type Governance struct {
 	UpdatedBy Actor `json:"updatedBy"`
 	// Begin is the revision the history begins with: 1, or that at which an event
 	// from before histories was adopted.
-	Begin     int64      `json:"begin,omitempty"`
-	Last      EventEntry `json:"last"`
-	Gate      Gate       `json:"gate"`
-	Editions  []Edition  `json:"editions,omitempty"`
-	Proposals []Proposal `json:"proposals,omitempty"`
+	Begin int64      `json:"begin,omitempty"`
+	Last  EventEntry `json:"last"`
+	// Owed are earlier actions that were not reported to the audit log; see
+	// EventFlow.Report.
+	Owed      []EventEntry `json:"owed,omitempty"`
+	Gate      Gate         `json:"gate"`
+	Editions  []Edition    `json:"editions,omitempty"`
+	Proposals []Proposal   `json:"proposals,omitempty"`
 }
 
 // EventSigned is the refusal of what would move a signed figure.

@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -44,8 +48,7 @@ func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, e
 	}
 	var proposal *record.Proposal
 	var unchanged bool
-	flow := record.EventFlow{Store: w.Store, Now: w.now}
-	event, err := flow.Apply(ctx, record.EventRequest{
+	event, err := w.EventFlow().Apply(ctx, record.EventRequest{
 		Org: w.Org, ID: ch.Event, Action: ch.Action, By: w.By, Comment: ch.Comment, PolicyRev: policy.Rev, AnyGate: true,
 		Change: func(e *record.Event) (err error) {
 			proposal, err = w.change(ctx, ch, policy, e)
@@ -119,4 +122,44 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 func ReasonRequired() error {
 	return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
 		Message: "Records of this event were approved, and your organization asks for a reason: say in comment why the figure changes."})
+}
+
+// EventFlow makes changes of events for the request.
+func (w Write) EventFlow() record.EventFlow {
+	return record.EventFlow{Store: w.Store, Now: w.now, Report: w.Report}
+}
+
+// EventNote returns the audit note of an action on an event: ids, and the hash of
+// its entry in the event's history, no amounts.
+func EventNote(id record.EventID, e record.EventEntry) audit.Note {
+	return audit.Note{
+		Action: audit.Event + string(e.Action), ID: fmt.Sprintf("%s/%d", id, e.Rev), Actor: e.By.ID, Subject: string(id),
+		After: fmt.Sprintf("revision %d, %s", e.Rev, e.Hash),
+	}
+}
+
+// AuditEvent puts the newest action on an event into the answer, for the gateway
+// to enter. Where that fails, the next change of the event enters it.
+func AuditEvent(c *fiber.Ctx, e record.Event) error {
+	note := EventNote(e.ID, e.Last)
+	if !audit.Reportable(note.Action) {
+		return nil
+	}
+	return audit.Attach(c, note)
+}
+
+// reportTo returns an EventReport in the name of whom a token names.
+func reportTo(log audit.Recorder, token string) record.EventReport {
+	return func(ctx context.Context, _ record.OrgID, id record.EventID, actions []record.EventEntry) error {
+		for _, e := range actions {
+			note := EventNote(id, e)
+			if !audit.Reportable(note.Action) {
+				continue
+			}
+			if err := log.Record(ctx, token, audit.Report{Note: note}); err != nil {
+				return apperr.New(apperr.Unavailable, "The audit log cannot be written right now. Nothing was changed; please try again.").Because(err)
+			}
+		}
+		return nil
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -42,6 +43,8 @@ type Maker struct {
 	Store    record.Originals
 	Notifier notify.Notifier
 	Now      func() time.Time
+	// Audit takes what was done to events; nil: the gateway alone enters it.
+	Audit audit.Recorder
 }
 
 // Write is one request that changes something, or rehearses it.
@@ -54,6 +57,9 @@ type Write struct {
 	By      record.Actor
 	// Rehearsal: nothing will be stored.
 	Rehearsal bool
+	// Report enters actions on events into the audit log, in the name of the
+	// request; nil where there is none.
+	Report record.EventReport
 
 	now      func() time.Time
 	notifier notify.Notifier
@@ -71,6 +77,10 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	}
 	if rehearsal {
 		w.Store = record.Rehearse(m.Store)
+	}
+	if m.Audit != nil && !rehearsal {
+		token, _ := web.BearerToken(c)
+		w.Report = reportTo(m.Audit, token)
 	}
 	w.Workflow = record.Workflow{
 		Store: w.Store, History: w.Store, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 // event is something that concerns security: who did what to whom, and how it
 // ended. It names people by their ids, and holds no email and no secret.
 type event struct {
+	id       string // names it, so that it is entered once; empty: it is new
 	action   string // "login", "user.role"
 	org      string
 	actor    string // who did it; empty: who makes the request, or an operator
@@ -79,7 +81,7 @@ func (a *Accounts) audit(ctx context.Context, e event) error {
 func (a *Accounts) entry(ctx context.Context, e event) account.AuditEntry {
 	known, request := callerOf(ctx)
 	entry := account.AuditEntry{
-		ID: account.NewID(), Org: e.org, At: a.moment(), Action: e.action, Outcome: "done", Reason: e.failed,
+		ID: cmp.Or(e.id, account.NewID()), Org: e.org, At: a.moment(), Action: e.action, Outcome: "done", Reason: e.failed,
 		Actor: e.actor, Subject: e.subject, Session: e.session, Before: e.from, After: e.to,
 		Address: known.origin.Address, RequestID: known.requestID,
 	}

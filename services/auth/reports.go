@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -41,15 +42,23 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 			return err
 		}
 	}
-	for _, text := range []*string{&r.Refused, &r.Subject, &r.Before, &r.After} {
+	for _, text := range []*string{&r.Refused, &r.Subject, &r.Before, &r.After, &r.ID, &r.Actor} {
 		*text = cutBytes(*text, maxReportText)
 	}
 	ctx = context.WithValue(ctx, callerKey{}, caller{
 		actor: p.UserID, requestID: cutBytes(r.RequestID, maxReportText), origin: account.Origin{Address: cutBytes(r.Address, maxReportText)},
 	})
-	return s.audit(ctx, event{
-		action: r.Action, org: p.Org, subject: r.Subject, session: sessions.SessionOf(p.Session), failed: r.Refused, from: r.Before, to: r.After,
-	})
+	e := event{action: r.Action, org: p.Org, subject: r.Subject, session: sessions.SessionOf(p.Session), failed: r.Refused, from: r.Before, to: r.After}
+	if r.ID != "" && strings.HasPrefix(r.Action, audit.Event) {
+		e.id = "event:" + p.Org + "/" + r.ID
+		if r.Actor != "" && r.Actor != p.UserID {
+			// The action of somebody else, by an earlier request: of this one only its
+			// id is kept, as who has brought the report.
+			e.actor, e.session = r.Actor, ""
+			ctx = context.WithValue(ctx, callerKey{}, caller{requestID: cutBytes(r.RequestID, maxReportText)})
+		}
+	}
+	return s.audit(ctx, e)
 }
 
 // takeReport answers the gateway's reports.

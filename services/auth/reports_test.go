@@ -43,6 +43,20 @@ func TestReportsOfOtherServices(t *testing.T) {
 			}
 		}
 
+		// What somebody else did to an event is reported with the next action on it, at
+		// least once, and entered once, in their name.
+		derived := audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/7", Actor: b.bob.ID, Subject: "e1", After: "revision 7, abc"}, Address: "198.51.100.7", RequestID: "req-10"}
+		for range 2 {
+			if err := remote.Record(t.Context(), root.access, derived); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = b.entries(root.access)
+		if e, older := all[0], all[1]; e["action"] != "event.sign-off" || e["actor"] != b.bob.ID || e["after"] != "revision 7, abc" || e["requestId"] != "req-10" ||
+			e["session"] != nil && e["session"] != "" || e["address"] != nil && e["address"] != "" || older["action"] == "event.sign-off" {
+			t.Errorf("the entry is %v, before it %v", e, older)
+		}
+
 		// A hit of a limit has no token where nobody has signed in.
 		hit := audit.Report{Note: audit.Note{Action: audit.Limited, Refused: "RATE_LIMITED", Subject: "POST /auth/login"}, Address: "198.51.100.8"}
 		if err := remote.Record(t.Context(), "", hit); err != nil {

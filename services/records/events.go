@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -71,7 +70,7 @@ func (s *server) insertEvent(c *fiber.Ctx, w writes.Write, event record.Event) (
 		return event, record.DuplicateEventReference(c.UserContext(), w.Store, w.Org, asked)
 	}
 	if err == nil && !w.Rehearsal {
-		if err := audit.Attach(c, audit.Note{Action: audit.Event + string(record.EventCreated), Subject: string(event.ID)}); err != nil {
+		if err := writes.AuditEvent(c, event); err != nil {
 			return event, err
 		}
 	}
@@ -232,7 +231,7 @@ func (s *server) changeEvent(c *fiber.Ctx, id record.EventID, change writes.Even
 		return err
 	}
 	if !w.Rehearsal && !outcome.Unchanged {
-		if err := audit.Attach(c, audit.Note{Action: auditAction(outcome), Subject: string(outcome.Event.ID)}); err != nil {
+		if err := writes.AuditEvent(c, outcome.Event); err != nil {
 			return err
 		}
 	}
@@ -242,9 +241,6 @@ func (s *server) changeEvent(c *fiber.Ctx, id record.EventID, change writes.Even
 	}
 	return answer(outcome.Event)
 }
-
-// auditAction names the newest action on an event for the audit log.
-func auditAction(o writes.EventOutcome) string { return audit.Event + string(o.Event.Last.Action) }
 
 // editAttempts bounds how often a change is tried again when another one came
 // between its read and its write.

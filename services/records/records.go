@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -26,6 +27,8 @@ type Deps struct {
 	Logger   *slog.Logger
 	Health   *web.Health
 	Now      func() time.Time
+	// Audit takes what was done to events; nil: the gateway alone enters it.
+	Audit audit.Recorder
 	// Importer, where there is one in this process, is told of new files.
 	Importer *Importer
 }
@@ -40,7 +43,7 @@ type server struct {
 func New(d Deps) (*fiber.App, error) {
 	s := &server{
 		Deps:   d,
-		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now},
+		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 	}
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})

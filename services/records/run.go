@@ -70,6 +70,6 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		return Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: callers})
+		return Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: callers, Audit: callers.Audit})
 	})
 }

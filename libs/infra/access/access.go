@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/infra/cache"
@@ -37,6 +38,8 @@ type Access struct {
 	// Cache is the client of the cache, Auth one for requests to the service auth.
 	Cache redis.UniversalClient
 	Auth  *http.Client
+	// Audit enters into the audit log what a request has done, with its token.
+	Audit audit.Recorder
 }
 
 const (
@@ -69,6 +72,6 @@ func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
 				Copy: sessions.NewCopy(shared), Authority: sessions.NewRemote(c.Keys.AuthURL, ask), Now: p.Now,
 			}),
 		},
-		Cache: shared, Auth: ask,
+		Cache: shared, Auth: ask, Audit: audit.NewRemote(c.Keys.AuthURL, ask),
 	}, nil
 }

@@ -59,6 +59,9 @@ type Service struct {
 	Store   Store
 	Results Results
 	Now     func() time.Time
+	// Report is that of the changes that a request asks for; what happens after it
+	// was answered is reported with the next one.
+	Report record.EventReport
 }
 
 // Request is a sign-off that a manager asks for.
@@ -77,7 +80,12 @@ type Request struct {
 	IfMatch func(record.Event) bool
 }
 
-func (s Service) flow() record.EventFlow { return record.EventFlow{Store: s.Store, Now: s.Now} }
+func (s Service) flow() record.EventFlow {
+	return record.EventFlow{Store: s.Store, Now: s.Now, Report: s.Report}
+}
+
+// later is the flow of what no request waits for.
+func (s Service) later() record.EventFlow { return record.EventFlow{Store: s.Store, Now: s.Now} }
 
 func (s Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
@@ -137,7 +145,7 @@ func (s Service) Finish(ctx context.Context, closing record.Event) (record.Event
 		}
 		return record.Event{}, fmt.Errorf("sign off: keep: %w", err)
 	}
-	return s.flow().Apply(ctx, record.EventRequest{
+	return s.later().Apply(ctx, record.EventRequest{
 		Org: closing.Org, ID: closing.ID, Action: record.SignedOff, By: pending.By, Comment: pending.Statement,
 		FourEyes: pending.FourEyes, PolicyRev: closing.Last.PolicyRev, Gate: record.GateClosing,
 		Change: func(e *record.Event) error {
@@ -199,7 +207,7 @@ func pause(ctx context.Context) error {
 
 // abandon opens the gate of a sign-off again and says why.
 func (s Service) abandon(ctx context.Context, closing record.Event, code apperr.Code, message string) (record.Event, error) {
-	return s.flow().Apply(ctx, record.EventRequest{
+	return s.later().Apply(ctx, record.EventRequest{
 		Org: closing.Org, ID: closing.ID, Action: record.SignOffFailed, By: record.System(), Comment: message, Gate: record.GateClosing,
 		Change: func(e *record.Event) error {
 			if e.Gate.Epoch != closing.Gate.Epoch {
