@@ -86,6 +86,7 @@ func Operations() Table {
 		{ID: "withdrawSignOff", Method: post, Path: event + "/sign-off/withdraw", Service: Calculation, Least: manager, Reach: Organization},
 		{ID: "listEventChanges", Method: get, Path: event + "/changes", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "approveEventChange", Method: post, Path: event + "/changes/{changeId}/approve", Service: Calculation, Least: manager, Reach: Organization},
+		{ID: "assessEventChange", Method: post, Path: event + "/changes/{changeId}/assess", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "rejectEventChange", Method: post, Path: event + "/changes/{changeId}/reject", Service: Calculation, Least: manager, Reach: Organization},
 		{ID: "exportRecords", Method: get, Path: event + "/export", Service: Records, Least: user, Reach: Organization, Cost: Whole, Timeout: time.Minute},
 		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole,

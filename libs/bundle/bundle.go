@@ -57,7 +57,9 @@ type Bundle struct {
 	Provenance []Provenance `json:"provenance,omitempty"`
 	NotCounted *NotCounted  `json:"notCounted,omitempty"`
 	SignOff    *SignOff     `json:"signOff,omitempty"`
-	Hashes     Hashes       `json:"hashes"`
+	// Policies are the states of the organization's policy on review, oldest first.
+	Policies []Policy `json:"policies,omitempty"`
+	Hashes   Hashes   `json:"hashes"`
 	// Signature is absent where the service has no key for reports.
 	Signature *Signature `json:"signature,omitempty"`
 }
@@ -159,6 +161,7 @@ type Source struct {
 	Provenance   []Provenance
 	NotCounted   *NotCounted
 	SignOff      *SignOff
+	Policies     []Policy
 	// InputsHash is the root over the whole inputs where Records are without some of
 	// them; empty: it is calculated.
 	InputsHash string
@@ -226,7 +229,7 @@ func build(s Source) (out Built, faults []fault) {
 	}
 	if s.Organization != nil {
 		out.Format, out.Names, out.Organization = Format2, cmp.Or(s.Names, NamesFull), s.Organization
-		out.NotCounted, out.SignOff = s.NotCounted, s.SignOff
+		out.NotCounted, out.SignOff, out.Policies = s.NotCounted, s.SignOff, s.Policies
 	}
 	inputs := slices.Clone(s.Records)
 	slices.SortStableFunc(inputs, func(a, b Input) int {

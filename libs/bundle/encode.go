@@ -36,7 +36,7 @@ func (b Bundle) EncodeTo(w io.Writer, cut func() error) error {
 	out.write([]byte(`],"failed":`))
 	if len(b.Provenance) > 0 {
 		mark := []byte(`,"hashes":{"event":`)
-		for _, m := range [][]byte{[]byte(`,"signOff":{"edition":`), []byte(`,"notCounted":{"waiting":`)} {
+		for _, m := range [][]byte{[]byte(`,"policies":[{"revision":`), []byte(`,"signOff":{"edition":`), []byte(`,"notCounted":{"waiting":`)} {
 			if bytes.Contains(rest, m) {
 				mark = m
 			}

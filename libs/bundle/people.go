@@ -167,6 +167,15 @@ func WithoutNames(s Source, random func() string) Source {
 			e.By, e.Comment, e.Salt = person(e.By), "", ""
 		}
 	}
+	s.Policies = slices.Clone(s.Policies)
+	for i := range s.Policies {
+		x := &s.Policies[i]
+		x.By = person(x.By)
+		if x.ConfirmedBy != nil {
+			by := person(*x.ConfirmedBy)
+			x.ConfirmedBy = &by
+		}
+	}
 	if s.SignOff != nil {
 		signed := *s.SignOff
 		signed.By, signed.Statement, signed.Open = person(signed.By), Withheld, nil
@@ -252,7 +261,11 @@ func (v *Verdict) checkPeople(b Bundle) {
 			v.add(where, "", "it has no provenance")
 			continue
 		}
-		if err := checkApproval(b, r, p); err != nil {
+		err := checkApproval(b, r, p)
+		if err == nil {
+			err = checkPolicy(b.Policies, p)
+		}
+		if err != nil {
 			v.add(where, "", err.Error())
 			continue
 		}
@@ -271,6 +284,7 @@ func (v *Verdict) checkPeople(b Bundle) {
 	}
 	v.say("%s approved by a manager or an administrator, and %d automatically by the organization's policy.", countOf(people, "counted record was", "counted records were"), policy)
 	v.say("Four eyes held for %d of %d: they were approved by somebody who had not created, edited or submitted them.", fourEyes, len(b.Records))
+	v.sayPolicies(b.Policies)
 	if n := b.NotCounted; n != nil {
 		v.say("Not counted: %d waiting for review, %d sent back to be changed, %d rejected, %d drafts.", n.Waiting, n.ChangesRequested, n.Rejected, n.Unsubmitted)
 	}

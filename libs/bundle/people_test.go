@@ -50,17 +50,24 @@ var (
 // approvedBy returns the history of a record that ada entered and by approved.
 func approvedBy(t *testing.T, in bundle.Input, by record.Actor) []record.Entry {
 	t.Helper()
+	return approvedUnder(t, in, by, record.Approve, record.Policy{})
+}
+
+// approvedUnder is approvedBy under a policy, by a move of its own.
+func approvedUnder(t *testing.T, in bundle.Input, by record.Actor, move record.Move, policy record.Policy) []record.Entry {
+	t.Helper()
 	s := &sealed{}
 	clock := time.Date(2026, 6, 11, 9, 0, 0, 0, time.UTC)
-	w := record.Workflow{Store: s, Now: func() time.Time { clock = clock.Add(time.Minute); return clock }, NewMark: func() string { return "m" }}
+	w := record.Workflow{Store: s, Now: func() time.Time { clock = clock.Add(time.Minute); return clock }, NewMark: func() string { return "m" },
+		Policy: func(stdContext, record.OrgID) (record.Policy, error) { return policy, nil }}
 	r, err := w.Insert(t.Context(), "org1", record.Record{ID: record.ID(in.ID), Event: "event1", Type: in.Type, Fields: in.Fields}, ada)
 	if err != nil {
 		t.Fatal(err)
 	}
 	history := []record.Entry{r.Last}
-	for _, m := range []record.Move{record.Submit, record.Approve} {
+	for _, m := range []record.Move{record.Submit, move} {
 		who := ada
-		if m == record.Approve {
+		if m == move {
 			who = by
 		}
 		if r, err = w.Apply(t.Context(), record.Request{Org: "org1", Key: r.Key(), Move: m, By: who, Comment: "seen the invoice"}); err != nil {

@@ -197,6 +197,7 @@ func (b Bundle) source() Source {
 		CalculatedAt: b.Result.CalculatedAt, Tree: b.Result.Tree, Records: make([]Input, len(b.Records))}
 	if b.Format == Format2 {
 		s.Names, s.Organization, s.Provenance, s.NotCounted, s.SignOff = b.Names, b.Organization, b.Provenance, b.NotCounted, b.SignOff
+		s.Policies = b.Policies
 	}
 	withheld := b.Names == NamesRoles
 	if withheld {

@@ -92,6 +92,20 @@ func (c *Client) ApproveEventChange(ctx context.Context, eventID, changeID, comm
 	return ask[Event](ctx, c, k, options)
 }
 
+// AssessEventChange calculates the effect of a change anew that is stale. For
+// managers.
+func (c *Client) AssessEventChange(ctx context.Context, eventID, changeID string, options ...Option) (*EventChange, error) {
+	k := post(struct{}{}, "events", eventID, "changes", changeID, "assess")
+	k.guarded = true
+	answer, err := ask[struct {
+		Change EventChange `json:"change"`
+	}](ctx, c, k, options)
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Change, nil
+}
+
 // RejectEventChange drops a proposed change. For managers.
 func (c *Client) RejectEventChange(ctx context.Context, eventID, changeID, comment string, options ...Option) (*Event, error) {
 	k := post(map[string]string{"comment": comment}, "events", eventID, "changes", changeID, "reject")

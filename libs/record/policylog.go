@@ -73,6 +73,15 @@ func (o *Organization) SetPolicy(policy Policy, rev int64, by Actor, confirmed *
 	o.Policies = append(o.Policies, entryOf(policy, by, confirmed, now))
 }
 
+// PolicyHistory returns the states of the policy, oldest first: the present one
+// alone where it was never changed.
+func (o Organization) PolicyHistory() []PolicyEntry {
+	if len(o.Policies) == 0 {
+		return []PolicyEntry{entryOf(o.Policy, System(), nil, o.CreatedAt)}
+	}
+	return o.Policies
+}
+
 func entryOf(p Policy, by Actor, confirmed *Actor, at time.Time) PolicyEntry {
 	e := PolicyEntry{Rev: p.Rev, At: at, By: by, FourEyes: p.FourEyes, RequireReason: p.RequireReason, ConfirmedBy: confirmed}
 	if a := p.AutoApprove; a.On() {

@@ -92,7 +92,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 	if w.Rehearsal || outcome.Event.Last.Action != record.FactorsAdopted && outcome.Proposal == nil {
 		return web.OK(c, view)
 	}
-	if err := auditEvent(c, outcome.Event); err != nil {
+	if err := writes.AuditEvent(c, outcome.Event); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderETag, outcome.Event.ETag())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -67,7 +68,7 @@ func (s *server) changes(c *fiber.Ctx) error {
 	return web.OK(c, fiber.Map{"items": views})
 }
 
-// assess calculates the effect of a proposal and keeps it.
+// assess calculates the effect of a proposal that has none, and keeps it.
 func (s *server) assess(ctx context.Context, ev record.Event, id string) (record.Event, error) {
 	flow := record.EventFlow{Store: s.Records, Now: s.Now}
 	return flow.Apply(ctx, record.EventRequest{
@@ -77,19 +78,55 @@ func (s *server) assess(ctx context.Context, ev record.Event, id string) (record
 			if !ok || len(p.Effect) > 0 {
 				return record.ErrUnchanged
 			}
-			after := *e
-			if err := after.ApplyChanges(p.Changed); err != nil {
-				return record.ErrUnchanged // it is stale, whatever it would do
+			err := s.setEffect(ctx, e, i)
+			if apperr.CodeOf(err) == apperr.ProposalStale {
+				return record.ErrUnchanged // whatever it would do
 			}
-			effect, revision, err := s.effect(ctx, *e, after)
-			if err != nil {
-				return err
-			}
-			proposals := append([]record.Proposal(nil), e.Proposals...)
-			proposals[i].Effect, proposals[i].ResultRevision, proposals[i].ContextRev = effect, revision, e.ContextRev
-			e.Proposals = proposals
-			return nil
+			return err
 		},
+	})
+}
+
+// setEffect calculates the effect of the i-th proposal on the event as it is.
+func (s *server) setEffect(ctx context.Context, e *record.Event, i int) error {
+	p, after := e.Proposals[i], *e
+	if err := after.ApplyChanges(p.Changed); err != nil {
+		return err
+	}
+	var err error
+	if p.Effect, p.ResultRevision, err = s.effect(ctx, *e, after); err != nil {
+		return err
+	}
+	p.ContextRev = e.ContextRev
+	e.Proposals = slices.Clone(e.Proposals)
+	e.Proposals[i] = p
+	return nil
+}
+
+// assessChange calculates the effect of a stale proposal anew, for the manager who
+// is to decide on it.
+func (s *server) assessChange(c *fiber.Ctx) error {
+	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
+		if p.Kind == record.SignedOff {
+			return apperr.New(apperr.InvalidTransition, "A sign-off names its revision; it has no effect to calculate.")
+		}
+		if err := ev.CheckOpen(); err != nil {
+			return err
+		}
+		due, err := s.Records.HasMarks(c.UserContext(), ev.Org, ev.ID)
+		if err != nil {
+			return err
+		}
+		if due {
+			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "The result is being recalculated. Ask for the effect once its status is current."}
+		}
+		req := record.EventRequest{Action: record.ChangeAssessed, Comment: comment, PolicyRev: policy.Rev, Gate: record.GateOpen}
+		assessed, err := s.changed(c, w, req, p, func(e *record.Event, i int) error { return s.setEffect(c.UserContext(), e, i) })
+		if err != nil {
+			return err
+		}
+		p, _, _ = assessed.Find(p.ID)
+		return web.OK(c, fiber.Map{"change": proposalView{p, false}})
 	})
 }
 
@@ -143,7 +180,7 @@ func (s *server) approveChange(c *fiber.Ctx) error {
 }
 
 func staleProposal() error {
-	return apperr.New(apperr.ProposalStale, "The event or its figure has changed since this was proposed. Reject it, and propose it again.")
+	return apperr.New(apperr.ProposalStale, "The event or its figure has changed since the effect of this was calculated. Ask for it again (POST …/assess) and decide anew.")
 }
 
 // rejectChange drops a proposal. Who made it may do so too.
@@ -190,6 +227,14 @@ func noSuchChange() error {
 
 // decided takes a proposal off the event and makes its change, in one write.
 func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, p record.Proposal, change func(e *record.Event) error) (record.Event, error) {
+	return s.changed(c, w, req, p, func(e *record.Event, i int) error {
+		e.Proposals = e.WithoutProposal(i)
+		return change(e)
+	})
+}
+
+// changed makes a change of the event that is about its i-th proposal.
+func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, p record.Proposal, change func(e *record.Event, i int) error) (record.Event, error) {
 	req.Org, req.ID, req.By, req.Proposal = w.Org, record.EventID(c.Params("eventId")), w.By, p.ID
 	tags, conditional := web.IfMatch(c)
 	req.Change = func(e *record.Event) error {
@@ -200,10 +245,9 @@ func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 		if conditional && !record.MatchEvent(tags, *e) {
 			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
 		}
-		e.Proposals = e.WithoutProposal(i)
-		return change(e)
+		return change(e, i)
 	}
-	e, err := record.EventFlow{Store: w.Store, Now: s.Now}.Apply(c.UserContext(), req)
+	e, err := w.EventFlow().Apply(c.UserContext(), req)
 	if err != nil {
 		return e, err
 	}
@@ -211,11 +255,11 @@ func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 	if w.Rehearsal {
 		return e, nil
 	}
-	return e, auditEvent(c, e)
+	return e, writes.AuditEvent(c, e)
 }
 
 // proposeSignOff makes a sign-off a proposal for a second manager.
-func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, revision int64, statement string) error {
+func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, policy record.Policy, ev record.Event, revision int64, statement string) error {
 	body, err := json.Marshal(fiber.Map{"revision": revision, "statement": statement})
 	if err != nil {
 		return fmt.Errorf("sign off: %w", err)
@@ -224,14 +268,14 @@ func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, r
 		ID: w.Request.NewID(0), Kind: record.SignedOff, By: w.By, At: s.Now().UTC().Truncate(time.Millisecond), Comment: statement,
 		Body: body, ContextRev: ev.ContextRev, ResultRevision: revision,
 	}
-	e, err := record.EventFlow{Store: w.Store, Now: s.Now}.Apply(c.UserContext(), record.EventRequest{
-		Org: w.Org, ID: ev.ID, Action: record.ChangeProposed, By: w.By, Comment: statement, Proposal: p.ID, FourEyes: true, Gate: record.GateOpen,
+	e, err := w.EventFlow().Apply(c.UserContext(), record.EventRequest{
+		Org: w.Org, ID: ev.ID, Action: record.ChangeProposed, By: w.By, Comment: statement, Proposal: p.ID, FourEyes: true, PolicyRev: policy.Rev, Gate: record.GateOpen,
 		Change: func(e *record.Event) error { return e.AddProposal(p) },
 	})
 	if err != nil {
 		return err
 	}
-	if err := auditEvent(c, e); err != nil {
+	if err := writes.AuditEvent(c, e); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderETag, e.ETag())

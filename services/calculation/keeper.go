@@ -222,6 +222,7 @@ func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result r
 		return source, err
 	}
 	source.Organization = &bundle.Organization{ID: string(organization.ID), Name: organization.Name}
+	source.Policies = bundle.PoliciesOf(organization)
 	if source.NotCounted, err = s.notCounted(ctx, ev); err != nil {
 		return source, err
 	}

@@ -133,7 +133,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		}
 		return Start(p, Deps{
 			Records: records, Results: results, Notifier: q.Interactive, Bulk: q.Bulk, Keys: reports,
-			Verifier: callers,
+			Verifier: callers, Audit: callers.Audit,
 		})
 	})
 }

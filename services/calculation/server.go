@@ -13,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
@@ -46,6 +47,8 @@ type Deps struct {
 	// people who approve must not wait for; nil: Notifier does.
 	Bulk     notify.Notifier
 	Verifier web.TokenVerifier
+	// Audit takes what was done to events; nil: the gateway alone enters it.
+	Audit audit.Recorder
 	// Keys sign reports; nil: reports are not signed.
 	Keys   *bundle.Keys
 	Logger *slog.Logger
@@ -80,7 +83,7 @@ func newServer(d Deps) *server {
 		d.Bulk = d.Notifier
 	}
 	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
-	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now}, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 }
 
 // routes is every operation of the service. Its path, and who may call it, are
@@ -95,6 +98,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "withdrawSignOff", Handler: s.keys.Handler(s.withdrawSignOff)},
 		{Operation: "listEventChanges", Handler: s.changes},
 		{Operation: "approveEventChange", Handler: s.keys.Handler(s.approveChange)},
+		{Operation: "assessEventChange", Handler: s.keys.Handler(s.limitConcurrency(s.assessChange))},
 		{Operation: "rejectEventChange", Handler: s.keys.Handler(s.rejectChange)},
 
 		{Operation: "reportKeys", Handler: s.reportKeys},

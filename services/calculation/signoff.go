@@ -11,7 +11,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/signoff"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -111,7 +110,7 @@ func (s *server) signOff(c *fiber.Ctx) error {
 		return err
 	}
 	if policy.FourEyes {
-		return s.proposeSignOff(c, w, ev, revision, statement)
+		return s.proposeSignOff(c, w, policy, ev, revision, statement)
 	}
 	return s.beginSignOff(c, w, ev, signoff.Request{
 		Revision: revision, Statement: statement, By: w.By, PolicyRev: policy.Rev,
@@ -139,13 +138,15 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 		return fmt.Errorf("sign off: %w", err)
 	}
 	request.Org, request.Event, request.Open = w.Org, ev.ID, open
-	closing, err := s.signOffs().Begin(c.UserContext(), request)
+	service := s.signOffs()
+	service.Report = w.Report
+	closing, err := service.Begin(c.UserContext(), request)
 	if err != nil {
 		return err
 	}
 	ctx := context.WithoutCancel(c.UserContext())
-	go s.finishSignOff(ctx, closing)
-	if err := auditEvent(c, closing); err != nil {
+	go s.finishSignOff(ctx, closing, w.Report)
+	if err := writes.AuditEvent(c, closing); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderETag, closing.ETag())
@@ -153,13 +154,18 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 }
 
 // finishSignOff ends a sign-off. What it cannot end, the sweeper does.
-func (s *server) finishSignOff(ctx context.Context, closing record.Event) {
+func (s *server) finishSignOff(ctx context.Context, closing record.Event, report record.EventReport) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.Logger.LogAttrs(ctx, slog.LevelError, "sign-off panicked", slog.Any("error", v))
 		}
 	}()
-	if _, err := s.signOffs().Finish(ctx, closing); err != nil {
+	signed, err := s.signOffs().Finish(ctx, closing)
+	if err == nil && report != nil {
+		// Nobody waits for it any more: what fails here is entered with the next change.
+		err = report(ctx, signed.Org, signed.ID, signed.Unreported())
+	}
+	if err != nil {
 		s.Logger.LogAttrs(ctx, slog.LevelWarn, "sign-off not finished", slog.String("event", string(closing.ID)), slog.String("error", err.Error()))
 	}
 }
@@ -185,13 +191,13 @@ func (s *server) withdrawSignOff(c *fiber.Ctx) error {
 		withdrawal.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}
 	service := s.signOffs()
-	service.Store = rehearsable{s.Records, w}
+	service.Store, service.Report = rehearsable{s.Records, w}, w.Report
 	opened, err := service.Withdraw(c.UserContext(), withdrawal)
 	if err != nil {
 		return err
 	}
 	if !w.Rehearsal {
-		if err := auditEvent(c, opened); err != nil {
+		if err := writes.AuditEvent(c, opened); err != nil {
 			return err
 		}
 	}
@@ -237,11 +243,6 @@ func sweepSignOffs(ctx context.Context, signOffs signoff.Service, logger *slog.L
 		case <-ticker.C:
 		}
 	}
-}
-
-// auditEvent reports the newest action on an event to the audit log.
-func auditEvent(c *fiber.Ctx, e record.Event) error {
-	return audit.Attach(c, audit.Note{Action: audit.Event + string(e.Last.Action), Subject: string(e.ID)})
 }
 
 // readDecision reads the body {"comment": "…"}.

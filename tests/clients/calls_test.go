@@ -89,6 +89,7 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 			_, err := c.ApproveEventChange(ctx, eventID, otherID, "Checked.", o...)
 			return err
 		},
+		"assessEventChange": ask2((*client.Client).AssessEventChange, eventID, otherID),
 		"rejectEventChange": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			_, err := c.RejectEventChange(ctx, eventID, otherID, "No.", o...)
 			return err

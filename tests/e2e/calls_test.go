@@ -126,7 +126,7 @@ func refusedFor(operation string) string {
 	switch operation {
 	case "withdrawSignOff":
 		return "INVALID_TRANSITION"
-	case "approveEventChange", "rejectEventChange":
+	case "approveEventChange", "assessEventChange", "rejectEventChange":
 		return "PROPOSAL_NOT_FOUND"
 	case "explainResultRevision", "getRevisionReport":
 		return "REVISION_NOT_KEPT"
@@ -155,7 +155,7 @@ func (ours *tenant) bodies() map[string]any {
 		// Nothing is proposed and no result is signed: these are refused for what they
 		// name, after who may call them.
 		"signOffEvent": map[string]any{"revision": 1, "statement": "Final."}, "withdrawSignOff": why,
-		"approveEventChange": nil, "rejectEventChange": nil,
+		"approveEventChange": nil, "assessEventChange": nil, "rejectEventChange": nil,
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
 		"previewRows":    map[string]any{"items": []any{map[string]any{"type": "waste", "fields": waste}}},
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/testkit"
@@ -111,6 +112,12 @@ func (p *play) step() {
 		p.model = p.left(m, before)
 	default:
 		p.t.Fatalf("%s by %s (died: %t): the event is\n%s\nwant\n%s\nor\n%s", m.what, m.as, died, state, after.state(), before.state())
+	}
+	if died { // what an effect was calculated on cannot be seen from outside
+		for i, c := range found.proposals {
+			mine := &p.model.proposals[i]
+			mine.assessed, mine.ctxRev, mine.revision = c.assessed, c.ctxRev, c.revision
+		}
 	}
 	if p.model.signed && !before.signed {
 		p.keep(p.model.editions[len(p.model.editions)-1].revision)
@@ -221,16 +228,20 @@ func (p *play) checkChanges() {
 	if len(items) != len(p.model.proposals) {
 		p.t.Fatalf("%d changes are open, want %d", len(items), len(p.model.proposals))
 	}
-	for i, c := range p.model.proposals {
+	for i := range p.model.proposals {
+		c := &p.model.proposals[i]
+		if !c.assessed { // the first look calculates it
+			c.assessed, c.ctxRev, c.revision = true, p.model.ctxRev, p.revision
+		}
 		item := items[i].(map[string]any)
 		if c.signs > 0 {
 			continue
 		}
-		if item["stale"] != p.stale(c) {
-			p.t.Fatalf("change %d: %v, stale should be %t (context %d of %d, revision %d of %d)", i, item, p.stale(c), c.ctxRev, p.model.ctxRev, c.revision, p.revision)
+		if item["stale"] != p.stale(*c) {
+			p.t.Fatalf("change %d: %v, stale should be %t (context %d of %d, revision %d of %d)", i, item, p.stale(*c), c.ctxRev, p.model.ctxRev, c.revision, p.revision)
 		}
 		effect, _ := item["effect"].(map[string]any)
-		if effect["after"] == nil || p.stale(c) {
+		if effect["after"] == nil || p.stale(*c) {
 			continue
 		}
 		would := p.model.clone()
@@ -346,6 +357,7 @@ func (p *play) checkChains() {
 	chain(p.t, append(entries, e.Last), func(entries []record.EventEntry) error { return record.VerifyEventHistory(e, entries) },
 		func(x *record.EventEntry) { x.Comment += "!" }, func(x *record.EventEntry) { x.By.ID = "eve" }, func(x *record.EventEntry) { x.At = x.At.Add(1) },
 		func(x *record.EventEntry) { x.FourEyes = !x.FourEyes }, func(x *record.EventEntry) { x.PolicyRev++ }, func(x *record.EventEntry) { x.Action = "adopt-factor-set " })
+	p.checkLog(e, entries)
 	for name, r := range p.records {
 		entries, err := p.system.records.Entries(ctx, org, r.ID)
 		must(p.t, err)
@@ -360,6 +372,25 @@ func (p *play) checkChains() {
 			return nil
 		}, func(x *record.Entry) { x.Comment += "!" }, func(x *record.Entry) { x.By.ID = "eve" }, func(x *record.Entry) { x.To += "!" },
 			func(x *record.Entry) { x.FourEyes = !x.FourEyes }, func(x *record.Entry) { x.PolicyRev++ })
+	}
+}
+
+// checkLog checks that every action on the event but those that are still owed is
+// in the audit log, as the history has it.
+func (p *play) checkLog(e record.Event, entries []record.EventEntry) {
+	p.t.Helper()
+	owed := map[int64]bool{}
+	for _, x := range e.Owed {
+		owed[x.Rev] = true
+	}
+	for _, x := range entries {
+		note, ok := p.entered[fmt.Sprintf("%s/%d", event, x.Rev)]
+		if !ok && owed[x.Rev] {
+			continue
+		}
+		if !ok || note.Action != audit.Event+string(x.Action) || note.Actor != x.By.ID || !strings.HasSuffix(note.After, x.Hash) {
+			p.t.Errorf("%s by %s, revision %d, is in the audit log as %+v", x.Action, x.By.ID, x.Rev, note)
+		}
 	}
 }
 

@@ -40,7 +40,9 @@ type line struct {
 type proposal struct {
 	by       string
 	apply    func(*setting)
-	signs    int64 // the revision it asks to sign; 0: it is a change
+	from     setting // as it was when this was proposed
+	signs    int64   // the revision it asks to sign; 0: it is a change
+	assessed bool    // its effect was calculated, on these:
 	ctxRev   int64
 	revision int64
 }

@@ -43,6 +43,9 @@ func (p *play) next() move {
 	if p.model.signed && p.random.IntN(3) == 0 {
 		return p.withdraw()
 	}
+	if n := len(p.model.proposals); n > 0 && p.model.proposals[n-1].signs > 0 && p.random.IntN(2) == 0 {
+		return p.second() // before the figure has moved on
+	}
 	switch n := p.random.IntN(20); {
 	case n < 3 || len(p.model.lines) < 2:
 		return p.create()
@@ -214,7 +217,8 @@ func (p *play) govern(m move, apply func(*setting), action string) move {
 	if governed && p.model.fourEyes {
 		m.refuse(len(p.model.proposals) == 10, "PROPOSAL_LIMIT")
 		m.does = func(w *world) {
-			w.proposals = append(w.proposals, proposal{by: m.as, apply: apply, ctxRev: w.ctxRev, revision: p.revision})
+			w.proposals = append(w.proposals, proposal{by: m.as, apply: apply, from: w.setting,
+				assessed: action == "adopt-factor-set", ctxRev: w.ctxRev, revision: p.revision})
 		}
 		return m
 	}
@@ -257,7 +261,10 @@ func (w *world) sign(revision int64, by string) {
 
 // second approves or rejects what was proposed.
 func (p *play) second() move {
-	by, i := managers(p.random), p.random.IntN(len(p.model.proposals))
+	by, i := managers(p.random), len(p.model.proposals)-1
+	if p.random.IntN(2) == 0 {
+		i = p.random.IntN(i + 1)
+	}
 	change := p.model.proposals[i]
 	id := p.event().Proposals[i].ID
 	drop := func(w *world) { w.proposals = slices.Delete(slices.Clone(w.proposals), i, i+1) }
@@ -266,6 +273,9 @@ func (p *play) second() move {
 		m.what, m.does = "reject change", drop
 		m.path += "/reject"
 		return m
+	}
+	if change.signs == 0 && p.stale(change) && p.random.IntN(2) == 0 {
+		return p.assess(m, i)
 	}
 	m.what = fmt.Sprintf("approve change %d of %s", i, change.by)
 	m.path += "/approve"
@@ -281,6 +291,28 @@ func (p *play) second() move {
 	m.refuse(p.stale(change), "PROPOSAL_STALE")
 	m.does, m.deed = func(w *world) { drop(w); w.change(change.apply) }, deed{action: "approve-change", by: by}
 	return m
+}
+
+// assess asks for the effect of a stale change on the event as it is.
+func (p *play) assess(m move, i int) move {
+	m.what = fmt.Sprint("assess change ", i)
+	m.path += "/assess"
+	m.refuse(p.model.signed, "EVENT_SIGNED")
+	m.refuse(p.model.proposals[i].overtaken(p.model.setting), "PROPOSAL_STALE")
+	m.does = func(w *world) {
+		w.proposals = slices.Clone(w.proposals)
+		w.proposals[i].assessed, w.proposals[i].ctxRev, w.proposals[i].revision = true, w.ctxRev, p.revision
+	}
+	return m
+}
+
+// overtaken reports whether what a change was to change has been changed since.
+func (c proposal) overtaken(now setting) bool {
+	then, after := c.from, c.from
+	c.apply(&after)
+	return after.forcing != then.forcing && now.forcing != then.forcing || after.factorSet != then.factorSet && now.factorSet != then.factorSet ||
+		after.attendees != then.attendees && now.attendees != then.attendees || after.days != then.days && now.days != then.days ||
+		after.boundary != then.boundary && now.boundary != then.boundary
 }
 
 // stale reports whether what a change was calculated on has moved.

@@ -13,12 +13,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/mongox"
@@ -67,11 +69,31 @@ type system struct {
 	keys    *bundle.Keys
 	clock   atomic.Int64
 
+	// entered is what the audit log has, by id.
+	enteredMu sync.Mutex
+	entered   map[string]audit.Note
+
 	process                         *process
 	recordsApp, reviewApp, countApp *fiber.App
 }
 
 func (s *system) now() time.Time { return time.UnixMilli(s.clock.Add(1)).UTC() }
+
+// Record implements audit.Recorder for the process that runs.
+func (s mortalLog) Record(_ context.Context, _ string, r audit.Report) error {
+	return s.p.write(func() error {
+		s.enteredMu.Lock()
+		defer s.enteredMu.Unlock()
+		s.entered[r.ID] = r.Note
+		return nil
+	})
+}
+
+// mortalLog is the audit log, likewise.
+type mortalLog struct {
+	*system
+	p *process
+}
 
 // Notify implements notify.Notifier: the test is the worker.
 func (s *system) Notify(context.Context, record.OrgID, record.EventID) {}
@@ -111,7 +133,7 @@ func must(t *testing.T, err error) {
 // found starts a system with an organization and an event in it.
 func found(t *testing.T, open func(t *testing.T) (record.Store, resulttree.Store)) *system {
 	t.Helper()
-	s := &system{t: t}
+	s := &system{t: t, entered: map[string]audit.Note{}}
 	s.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
 	s.records, s.results = open(t)
 	var err error
@@ -137,13 +159,13 @@ func (s *system) start() {
 	s.t.Helper()
 	s.process = &process{}
 	store, results := mortalRecords{s.records, s.process}, mortalResults{s.results, s.process}
-	logger := slog.New(slog.DiscardHandler)
+	logger, log := slog.New(slog.DiscardHandler), mortalLog{s, s.process}
 	var err error
-	s.recordsApp, err = records.New(records.Deps{Store: store, Notifier: s, Verifier: tokens{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: logger, Now: s.now})
+	s.recordsApp, err = records.New(records.Deps{Store: store, Notifier: s, Verifier: tokens{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: logger, Now: s.now, Audit: log})
 	must(s.t, err)
 	s.reviewApp, err = review.New(review.Deps{Store: store, Notifier: s, Verifier: tokens{}, Logger: logger, Now: s.now})
 	must(s.t, err)
-	s.countApp, err = calculation.New(calculation.Deps{Records: store, Results: results, Notifier: s, Verifier: tokens{}, Keys: s.keys, Logger: logger, Now: s.now})
+	s.countApp, err = calculation.New(calculation.Deps{Records: store, Results: results, Notifier: s, Verifier: tokens{}, Keys: s.keys, Logger: logger, Now: s.now, Audit: log})
 	must(s.t, err)
 }
 
@@ -260,6 +282,9 @@ func (s *system) observed() (world, map[string]record.Record) {
 	}
 	if o.Pending != nil {
 		w.offProposedBy = o.Pending.By.ID
+	}
+	for i, c := range e.Proposals {
+		w.proposals[i] = proposal{assessed: len(c.Effect) > 0, ctxRev: c.ContextRev, revision: c.ResultRevision}
 	}
 	for _, d := range e.Editions {
 		w.editions = append(w.editions, signature{revision: d.Revision, withdrawn: d.Withdrawn != nil})

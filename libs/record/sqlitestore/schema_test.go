@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/histories"
@@ -44,6 +45,17 @@ func TestAFileOfEachVersionOpens(t *testing.T) {
 			if err != nil || span != (record.Span{Total: 1, Count: 1, High: 1, Low: 1}) {
 				t.Errorf("events %+v, %v", span, err)
 			}
+			// Counts and marks are made by the step that brings them.
+			all, err := store.Summaries(t.Context(), org, []record.EventID{event})
+			if s := all[event]; err != nil || s.Counts != (record.Counts{Approved: 1}) || !s.Due {
+				t.Errorf("summary %+v, %v", s, err)
+			}
+			flow := record.EventFlow{Store: store, Now: time.Now}
+			if _, err := flow.Apply(t.Context(), record.EventRequest{Org: org, ID: event, Action: record.EventChanged, By: record.System(),
+				Change: func(e *record.Event) error { e.Country = "FR"; return nil }}); err != nil {
+				t.Error(err)
+			}
+			wantChain(t, store, org, event)
 			tally, err := histories.Verify(t.Context(), store, org, func(f histories.Fault) error {
 				t.Errorf("history: %s", f)
 				return nil

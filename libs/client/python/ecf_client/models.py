@@ -4083,6 +4083,7 @@ SignedBundle = TypedDict(
         "names": "Literal['full', 'roles']",
         "notCounted": "Dict[str, Any]",
         "organization": "Dict[str, Any]",
+        "policies": "NotRequired[List[Dict[str, Any]]]",
         "provenance": "List[Dict[str, Any]]",
         "records": "List[Dict[str, Any]]",
         "result": "Dict[str, Any]",
@@ -4104,6 +4105,8 @@ hashes: SHA-256 sums of the parts.
 names: With `roles` people are pseudonyms, and free text is withheld.
 notCounted: Numbers of records that are not in the result.
 organization: Whose event it is.
+policies: The states of the organization's policy on review, oldest first: since when four eyes is asked for, and what
+    is approved automatically. The history of a record names the one it was approved under (`policyRevision`).
 provenance: How each record came to be counted, in the order of the records.
 records: As in ReportBundle.
 result: As in ReportBundle.

@@ -832,6 +832,38 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def assess_event_change(
+        self,
+        event_id: str,
+        change_id: str,
+        body: Optional[models.OptionalComment] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.EventChangeResponseData:
+        """Calculate the effect of a change anew.
+
+        Needs the role manager. Where a change is `stale`, its effect is calculated again on the event and the result as
+        they are now, and kept with it, so that a second manager can decide on it. `PROPOSAL_STALE` where one of its
+        fields has been changed since: then it has to be proposed again.
+
+        event_id: The `_id` of an event.
+        change_id: The `_id` of a proposed change.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/changes/{segment(change_id)}/assess",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
+            meta=meta,
+        )
+
     def reject_event_change(
         self,
         event_id: str,

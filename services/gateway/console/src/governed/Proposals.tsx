@@ -40,7 +40,7 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
   const [comment, setComment] = useState('');
   const own = change.proposedBy._id === me._id;
   const decide = useMutation({
-    mutationFn: (decision: 'approve' | 'reject') =>
+    mutationFn: (decision: 'approve' | 'reject' | 'assess') =>
       call<{ deleted?: boolean }>(
         'POST',
         `/events/${eventId}/changes/${change._id}/${decision}`,
@@ -48,7 +48,7 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
         { 'Idempotency-Key': crypto.randomUUID() },
       ).then(({ data }) => ({ decision, deleted: data.deleted === true })),
     onSuccess: async ({ decision, deleted }) => {
-      notifications.show({ message: t(decision === 'approve' ? 'governed.approved' : 'governed.rejected') });
+      notifications.show({ message: t(`governed.did_${decision}`) });
       if (deleted) await navigate({ to: '/' });
       await moved(client, eventId);
     },
@@ -96,6 +96,11 @@ export function Proposal({ eventId, title, change }: { eventId: string; title: s
             onClick={() => decide.mutate('approve')}
           >
             {t(`governed.do_${change.kind}`)}
+          </Button>
+        )}
+        {change.stale && change.kind !== 'sign-off' && (
+          <Button size="xs" variant="light" loading={decide.isPending} onClick={() => decide.mutate('assess')}>
+            {t('governed.assess')}
           </Button>
         )}
         <Button size="xs" variant="default" loading={decide.isPending} onClick={() => decide.mutate('reject')}>
