@@ -1,6 +1,7 @@
 package bundle_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,8 @@ func TestApprovalsAreJudgedByTheirPolicy(t *testing.T) {
 	s := all(planck, record.Approve, under)
 	roles := s
 	roles.InputsHash = s.Tree.Root(context(t), s.Records)
+	n := 0
+	pseudonym := func() string { n++; return fmt.Sprint("x", n) }
 	automatic := all(emmy, record.AutoApprove, under)
 	for name, c := range map[string]struct {
 		source bundle.Source
@@ -42,7 +45,7 @@ func TestApprovalsAreJudgedByTheirPolicy(t *testing.T) {
 	}{
 		"by people":     {s, "6 counted records were approved by a manager or an administrator, and 0 automatically"},
 		"by the policy": {automatic, "and 6 automatically by the organization's policy"},
-		"without names": {bundle.WithoutNames(roles, func() string { return "x" }), "four eyes was switched on by person-x (admin)"},
+		"without names": {bundle.WithoutNames(roles, pseudonym), "four eyes was switched on by person-x3 (admin)"},
 		"switched on":   {s, "Policy, revision 4: four eyes was switched on by Emmy Noether (admin) on 2026-06-02T08:00:00.000Z."},
 		"automatic":     {s, "Policy, revision 4: records below 50 kg CO2e are approved automatically, as Emmy Noether (admin) decided on 2026-06-02T08:00:00.000Z; one in 20 of them waits"},
 		"switched off":  {s, "Policy, revision 9: four eyes was switched off by Emmy Noether (admin) on 2026-06-21T08:00:00.000Z, confirmed by Lise Meitner (admin)."},
@@ -60,8 +63,8 @@ func TestApprovalsAreJudgedByTheirPolicy(t *testing.T) {
 	unknown, lax, later := under, under, record.Policy{Rev: 9, AutoApprove: under.AutoApprove}
 	unknown.Rev, lax.FourEyes = 5, false
 	for want, forged := range map[string]bundle.Source{
-		"approved under revision 5 of the policy, which there is none of":             all(planck, record.Approve, unknown),
-		"whether it was approved under four eyes is not what revision 4":              all(planck, record.Approve, lax),
+		"approved under revision 5 of the policy, which there is none of":           all(planck, record.Approve, unknown),
+		"whether it was approved under four eyes is not what revision 4":            all(planck, record.Approve, lax),
 		"it was approved automatically, which revision 9 of the policy does not do": all(emmy, record.AutoApprove, later),
 	} {
 		v, err := bundle.Verify(signedSource(t, forged))
