@@ -88,7 +88,7 @@ func (s *server) reportTag(ctx context.Context, ev record.Event, r resulttree.Re
 	if s.Keys != nil {
 		key = s.Keys.Public().Keys[0].KeyID
 	}
-	return s.settledTag(ev, r, due, "report", names, form, key, organization.Name, counts)
+	return s.settledTag(ev, r, due, "report", names, form, key, organization.Name, organization.Policy.Rev, counts)
 }
 
 // editionTag returns the tag of a page of the explanation that is kept of a signed
