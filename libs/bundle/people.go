@@ -133,8 +133,8 @@ func WithoutNames(s Source, random func() string) Source {
 	s.Names = NamesRoles
 	known := map[string]string{}
 	person := func(a record.Actor) record.Actor {
-		if a.ID == "" {
-			return a
+		if a.ID == "" || a == record.System() {
+			return a // nobody
 		}
 		if known[a.ID] == "" {
 			known[a.ID] = "person-" + random()
