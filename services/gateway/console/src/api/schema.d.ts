@@ -623,6 +623,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/{eventId}/changes/{changeId}/assess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of a proposed change. */
+                changeId: components["parameters"]["ChangeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Calculate the effect of a change anew
+         * @description Needs the role manager. Where a change is `stale`, its effect is calculated again on the event and the result as they are
+         *     now, and kept with it, so that a second manager can decide on it. `PROPOSAL_STALE` where one of its fields has been changed
+         *     since: then it has to be proposed again.
+         */
+        post: operations["assessEventChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{eventId}/changes/{changeId}/reject": {
         parameters: {
             query?: never;
@@ -6686,6 +6713,8 @@ export interface components {
             };
             /** @description Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has. */
             signOff?: Record<string, never>;
+            /** @description The states of the organization's policy on review, oldest first: since when four eyes is asked for, and what is approved automatically. The history of a record names the one it was approved under (`policyRevision`). */
+            policies?: Record<string, never>[];
             /** @description SHA-256 sums of the parts. */
             hashes: Record<string, never>;
             /** @description As in ReportBundle. */
@@ -9243,6 +9272,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignOffResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    assessEventChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /** @description The `_id` of a proposed change. */
+                changeId: components["parameters"]["ChangeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OptionalComment"];
+            };
+        };
+        responses: {
+            /** @description The change with its effect. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventChangeResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
