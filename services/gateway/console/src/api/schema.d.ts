@@ -361,6 +361,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/locations/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the index of towns
+         * @description Towns of 15,000 people and more, and capitals, the largest first, for clients to search; smaller ones and postcode areas are understood in records as well. Compressed for who accepts gzip. Ask with `If-None-Match`; with `v`, the `ETag` of the index without its quotes, the answer may be kept for good.
+         */
+        get: operations["getPlaceIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/locations/{code}": {
         parameters: {
             query?: never;
@@ -1209,6 +1229,36 @@ export interface paths {
          * @description Takes a submitted record out of the queue. Its creator or a manager may.
          */
         post: operations["withdrawRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/{type}/{recordId}/origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+                /** @description The `_id` of a record. */
+                recordId: components["parameters"]["RecordId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the origins of attendee travel
+         * @description Counts of people by where they come from, with the places that were found, in the order in which they were stated. Records of other types than `attendee-travel` have none.
+         */
+        get: operations["listOrigins"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3118,6 +3168,130 @@ export interface components {
             };
         };
         /** @description The answer, in the envelope. */
+        PlaceIndexResponse: {
+            /** @constant */
+            success: true;
+            /** @description The whole index. */
+            data: {
+                /** @description Towns, the largest first. */
+                items: components["schemas"]["IndexedTown"][];
+            };
+        };
+        /**
+         * @description A town of the index.
+         * @example {
+         *       "id": 2643743,
+         *       "name": "London",
+         *       "country": "GB",
+         *       "region": "England",
+         *       "population": 8961989,
+         *       "airport": "LHR"
+         *     }
+         */
+        IndexedTown: {
+            /** @description Its number in GeoNames. */
+            id: number;
+            /** @description Name of the town. */
+            name: string;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string;
+            /** @description State, province or county. */
+            region?: string;
+            /** @description Number of people, where it is known. */
+            population?: number;
+            /** @description Code of the airport that its people are assumed to use. */
+            airport?: string;
+            /** @description What names the town in a record without doubt, where its name and country do not. */
+            text?: string;
+        };
+        /** @description The answer, in the envelope. */
+        OriginListResponse: {
+            /** @constant */
+            success: true;
+            /** @description One page. */
+            data: {
+                /** @description The rows. */
+                items: components["schemas"]["Origin"][];
+                pagination: components["schemas"]["Pagination"];
+            };
+        };
+        /**
+         * @description People who come from one place. It never holds names.
+         * @example {
+         *       "place": "Manchester",
+         *       "country": "GB",
+         *       "people": 12,
+         *       "mode": "rail",
+         *       "at": [
+         *         {
+         *           "name": "Manchester",
+         *           "region": "England",
+         *           "country": "GB",
+         *           "geonameId": 2643123,
+         *           "code": "MAN",
+         *           "latitude": 53.48095,
+         *           "longitude": -2.23743,
+         *           "area": true,
+         *           "people": 12
+         *         }
+         *       ]
+         *     }
+         */
+        Origin: {
+            /** @description The town, as it was stated. */
+            place?: string;
+            /** @description The postcode, as it was stated. */
+            postcode?: string;
+            /** @description ISO 3166-1 alpha-2. */
+            country?: string;
+            /** @description Code of an airport or city. */
+            code?: string;
+            /** @description How many people. */
+            people: number;
+            /** @description How they came; absent where it is not known. */
+            mode?: string;
+            /** @description Whether the way back counts; absent: it does. */
+            roundTrip?: boolean;
+            /** @description The places that were found: one, or of a country the towns that stand for it. Absent for people without origin. */
+            at?: components["schemas"]["OriginPlace"][];
+        };
+        /**
+         * @description A place where people of a row live.
+         * @example {
+         *       "name": "Manchester",
+         *       "region": "England",
+         *       "country": "GB",
+         *       "geonameId": 2643123,
+         *       "code": "MAN",
+         *       "latitude": 53.48095,
+         *       "longitude": -2.23743,
+         *       "area": true,
+         *       "people": 12
+         *     }
+         */
+        OriginPlace: {
+            /** @description Name of the town or airport, or the code of the postcode area. */
+            name: string;
+            /** @description State, province or county. */
+            region?: string;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string;
+            /** @description Its number in GeoNames, of a town. */
+            geonameId?: number;
+            /** @description Code of the airport, or of the one that stands for the town. */
+            code?: string;
+            /** @description Degrees north. */
+            latitude: number;
+            /** @description Degrees east. */
+            longitude: number;
+            /** @description Of a postcode area: nine in ten of its addresses are that near. */
+            radiusKm?: number;
+            /** @description True of a town or a postcode area, absent for an airport. */
+            area?: boolean;
+            /** @description How many of the row's people. */
+            people: number;
+        };
+        /** @description The answer, in the envelope. */
         LocationResponse: {
             /** @constant */
             success: true;
@@ -3405,6 +3579,7 @@ export interface components {
             /** @description Where it takes place, as it was stated. */
             place?: string;
             location?: components["schemas"]["EventLocation"];
+            whatIf?: components["schemas"]["WhatIf"];
             /** @description An IANA time zone. */
             timezone?: string;
             /** @description Notes about the event. */
@@ -3448,6 +3623,46 @@ export interface components {
             };
             /** @description Rises with every change of the event; counts and result change without it. */
             revision: number;
+        };
+        /**
+         * @description What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or the `place` of an event and nothing else that moves figures.
+         * @example {
+         *       "attendeeTravel": {
+         *         "before": {
+         *           "kgCO2e": 1569.434689,
+         *           "low": 928.659579,
+         *           "high": 2652.344624
+         *         },
+         *         "after": {
+         *           "kgCO2e": 1200.5,
+         *           "low": 700.1,
+         *           "high": 2100.9
+         *         }
+         *       }
+         *     }
+         */
+        WhatIf: {
+            attendeeTravel: components["schemas"]["MovedFigure"];
+            total?: components["schemas"]["MovedFigure"];
+        };
+        /**
+         * @description A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its records of attendee travel that are not rejected; `total` that of the event, of what is approved and, for a record, with the record. It is absent where too much is approved to add up.
+         * @example {
+         *       "before": {
+         *         "kgCO2e": 1569.434689,
+         *         "low": 928.659579,
+         *         "high": 2652.344624
+         *       },
+         *       "after": {
+         *         "kgCO2e": 1200.5,
+         *         "low": 700.1,
+         *         "high": 2100.9
+         *       }
+         *     }
+         */
+        MovedFigure: {
+            before: components["schemas"]["Interval"];
+            after: components["schemas"]["Interval"];
         };
         /**
          * @description What the place of an event was resolved to. The server writes it.
@@ -4667,7 +4882,7 @@ export interface components {
              * @description What was bought. Do not count by money what other records count by amount.
              * @enum {string}
              */
-            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
+            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "attendee-travel" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
             /** @description Money spent, in currency. */
             amount: number;
             /** @description ISO 4217 code in any case. */
@@ -4711,6 +4926,117 @@ export interface components {
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+        };
+        /**
+         * attendee-travel
+         * @description How people came, by counts of where they come from: door to door, there and back. It never holds names. Σ origins, modes and legs: people × km × 2 unless one way × (factor + well-to-tank).
+         * @example {
+         *       "to": "Brighton, GB",
+         *       "origins": [
+         *         {
+         *           "place": "Manchester",
+         *           "country": "GB",
+         *           "people": 12,
+         *           "mode": "rail"
+         *         },
+         *         {
+         *           "place": "Berlin",
+         *           "country": "DE",
+         *           "people": 3,
+         *           "mode": "plane"
+         *         }
+         *       ]
+         *     }
+         * @example {
+         *       "to": "Manchester, GB",
+         *       "origins": [
+         *         {
+         *           "country": "DE",
+         *           "people": 40
+         *         },
+         *         {
+         *           "postcode": "BS1 4DJ",
+         *           "country": "GB",
+         *           "people": 2,
+         *           "mode": "car"
+         *         },
+         *         {
+         *           "people": 5
+         *         }
+         *       ],
+         *       "group": "attendees"
+         *     }
+         * @example {
+         *       "to": "Brighton, GB",
+         *       "class": "economy",
+         *       "modeSurvey": [
+         *         {
+         *           "mode": "rail",
+         *           "people": 30
+         *         },
+         *         {
+         *           "mode": "car",
+         *           "people": 20
+         *         }
+         *       ],
+         *       "origins": [
+         *         {
+         *           "code": "EDI",
+         *           "people": 4,
+         *           "mode": "plane",
+         *           "roundTrip": false
+         *         },
+         *         {
+         *           "place": "London",
+         *           "country": "GB",
+         *           "people": 60
+         *         }
+         *       ]
+         *     }
+         */
+        AttendeeTravelInput: components["schemas"]["CommonInput"] & {
+            /** @description Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event. */
+            to?: string | null;
+            /** @description Cabin class of those who fly. Absent: average. */
+            class?: string | null;
+            /** @description People in a car, of those who come by car. Absent: 1. */
+            occupancy?: number | null;
+            /** @description The event's own survey of how people came, for those whose mode is not known. */
+            modeSurvey?: {
+                /**
+                 * @description How they came.
+                 * @enum {string}
+                 */
+                mode: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
+                /** @description How many of those asked. */
+                people: number;
+            }[] | null;
+            /** @description Counts of people by where they come from. A row without place, postcode, country and code counts people without origin. Rows of one origin are added up. Answers have originSet in its place. */
+            origins: {
+                /** @description A town, looked up in country, else in the country of the event, else worldwide. */
+                place?: string;
+                /** @description A postcode, of country or of the country of the event. */
+                postcode?: string;
+                /** @description Country of place or postcode; alone, people are shared among its towns. */
+                country?: string;
+                /** @description A code of an airport or city. */
+                code?: string;
+                /**
+                 * @description How they came; words such as train and flight are understood. Absent, they are shared among the modes of a survey or a published table.
+                 * @enum {string}
+                 */
+                mode?: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
+                /**
+                 * @description How many people.
+                 * @default 1
+                 */
+                people: number;
+                /**
+                 * @description Counts the way back as well.
+                 * @default true
+                 */
+                roundTrip: boolean;
+            }[];
         };
         /**
          * flights
@@ -5348,7 +5674,7 @@ export interface components {
              * @description What was bought. Do not count by money what other records count by amount.
              * @enum {string}
              */
-            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
+            category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "attendee-travel" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
             /** @description Money spent, in currency. */
             amount: number;
             /** @description ISO 4217 code in any case. */
@@ -5399,6 +5725,129 @@ export interface components {
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
         };
         /**
+         * attendee-travel
+         * @description The fields of a record of attendee-travel as it is answered: always with our number, whichever way the input gave it.
+         * @example {
+         *       "to": "Brighton, GB",
+         *       "venue": {
+         *         "name": "Brighton",
+         *         "region": "England",
+         *         "country": "GB",
+         *         "geonameId": 2654710,
+         *         "code": "LGW",
+         *         "latitude": 50.828,
+         *         "longitude": -0.139,
+         *         "area": true
+         *       },
+         *       "class": "economy",
+         *       "modeSurvey": [
+         *         {
+         *           "mode": "rail",
+         *           "people": 30
+         *         },
+         *         {
+         *           "mode": "car",
+         *           "people": 20
+         *         }
+         *       ],
+         *       "origins": [
+         *         {
+         *           "code": "EDI",
+         *           "people": 4,
+         *           "mode": "plane",
+         *           "roundTrip": false,
+         *           "at": [
+         *             {
+         *               "name": "Edinburgh Airport",
+         *               "country": "GB",
+         *               "code": "EDI",
+         *               "latitude": 55.950145,
+         *               "longitude": -3.372288,
+         *               "people": 4
+         *             }
+         *           ]
+         *         },
+         *         {
+         *           "place": "London",
+         *           "country": "GB",
+         *           "people": 60,
+         *           "at": [
+         *             {
+         *               "name": "London",
+         *               "region": "England",
+         *               "country": "GB",
+         *               "geonameId": 2643743,
+         *               "code": "LHR",
+         *               "latitude": 51.509,
+         *               "longitude": -0.126,
+         *               "area": true,
+         *               "people": 60
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "originSet": {
+         *         "rows": 2,
+         *         "people": 64,
+         *         "withoutOrigin": 0,
+         *         "withoutMode": 60,
+         *         "hash": "6692fca1406512d219cd75cf22329e3b807b50031b108134973499dec435888e"
+         *       }
+         *     }
+         */
+        AttendeeTravelFields: components["schemas"]["CommonInput"] & {
+            /** @description Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event. */
+            to?: string | null;
+            /** @description Cabin class of those who fly. Absent: average. */
+            class?: string | null;
+            /** @description People in a car, of those who come by car. Absent: 1. */
+            occupancy?: number | null;
+            /** @description The event's own survey of how people came, for those whose mode is not known. */
+            modeSurvey?: {
+                /**
+                 * @description How they came.
+                 * @enum {string}
+                 */
+                mode: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
+                /** @description How many of those asked. */
+                people: number;
+            }[] | null;
+            /** @description What to was resolved to. The server writes it; sent back, it changes nothing. */
+            venue?: {
+                /** @description Name of the place. */
+                name?: string;
+                /** @description State, province or county. */
+                region?: string;
+                /** @description ISO 3166-1 alpha-2. */
+                country?: string;
+                /** @description Its number in GeoNames, of a town. */
+                geonameId?: number;
+                /** @description Code of the airport, or of the one that stands for the town. */
+                code?: string;
+                /** @description Degrees north. */
+                latitude?: number;
+                /** @description Degrees east. */
+                longitude?: number;
+                /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                radiusKm?: number;
+                /** @description True of a town or an area of postcodes. */
+                area?: boolean;
+            } | null;
+            /** @description The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it changes nothing. */
+            originSet?: {
+                /** @description Number of rows, those of one origin added up. */
+                rows?: number;
+                /** @description People in all rows. */
+                people?: number;
+                /** @description Of these, people without origin. */
+                withoutOrigin?: number;
+                /** @description Of these, people whose mode is not known. */
+                withoutMode?: number;
+                /** @description SHA-256 of the rows. */
+                hash?: string;
+            } | null;
+        };
+        /**
          * @description The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
          * @example {
          *       "from": "LHR",
@@ -5408,7 +5857,7 @@ export interface components {
          *       "roundTrip": true
          *     }
          */
-        RecordInput: components["schemas"]["FlightInput"] | components["schemas"]["AccommodationInput"] | components["schemas"]["VenueInput"] | components["schemas"]["WasteInput"] | components["schemas"]["GroundTransportInput"] | components["schemas"]["FreightInput"] | components["schemas"]["CateringInput"] | components["schemas"]["MaterialsInput"] | components["schemas"]["EnergyInput"] | components["schemas"]["WaterInput"] | components["schemas"]["DigitalInput"] | components["schemas"]["PurchasesInput"] | components["schemas"]["CustomInput"];
+        RecordInput: components["schemas"]["FlightInput"] | components["schemas"]["AccommodationInput"] | components["schemas"]["VenueInput"] | components["schemas"]["WasteInput"] | components["schemas"]["GroundTransportInput"] | components["schemas"]["FreightInput"] | components["schemas"]["CateringInput"] | components["schemas"]["MaterialsInput"] | components["schemas"]["EnergyInput"] | components["schemas"]["WaterInput"] | components["schemas"]["DigitalInput"] | components["schemas"]["PurchasesInput"] | components["schemas"]["CustomInput"] | components["schemas"]["AttendeeTravelInput"];
         /**
          * @description Any fields of the record's type. Absent: stays. `null`: emptied.
          * @example {
@@ -5592,6 +6041,7 @@ export interface components {
             /** @description What they said. */
             reviewComment?: string | null;
             footprint: components["schemas"]["FootprintPreview"];
+            whatIf?: components["schemas"]["WhatIf"];
         };
         /**
          * @description The input fields stand flat beside the ones the service sets.
@@ -5647,7 +6097,7 @@ export interface components {
          *       "group": "staff"
          *     }
          */
-        Record: components["schemas"]["RecordState"] & (components["schemas"]["FlightFields"] | components["schemas"]["AccommodationFields"] | components["schemas"]["VenueFields"] | components["schemas"]["WasteFields"] | components["schemas"]["GroundTransportFields"] | components["schemas"]["FreightFields"] | components["schemas"]["CateringFields"] | components["schemas"]["MaterialsFields"] | components["schemas"]["EnergyFields"] | components["schemas"]["WaterFields"] | components["schemas"]["DigitalFields"] | components["schemas"]["PurchasesFields"] | components["schemas"]["CustomFields"]);
+        Record: components["schemas"]["RecordState"] & (components["schemas"]["FlightFields"] | components["schemas"]["AccommodationFields"] | components["schemas"]["VenueFields"] | components["schemas"]["WasteFields"] | components["schemas"]["GroundTransportFields"] | components["schemas"]["FreightFields"] | components["schemas"]["CateringFields"] | components["schemas"]["MaterialsFields"] | components["schemas"]["EnergyFields"] | components["schemas"]["WaterFields"] | components["schemas"]["DigitalFields"] | components["schemas"]["PurchasesFields"] | components["schemas"]["CustomFields"] | components["schemas"]["AttendeeTravelFields"]);
         /** @description The answer, in the envelope. */
         RecordResponse: {
             /** @constant */
@@ -6341,6 +6791,28 @@ export interface components {
          */
         VarianceShare: number;
         /**
+         * @description The part of a way that a line of attendee travel is of.
+         * @example {
+         *       "origin": "Manchester, England, GB",
+         *       "mode": "rail",
+         *       "part": "door to door",
+         *       "people": 12
+         *     }
+         */
+        Leg: {
+            /** @description Where the people come from. */
+            origin: string;
+            /** @description How they came. */
+            mode: string;
+            /**
+             * @description Which part of the way.
+             * @enum {string}
+             */
+            part: "door to door" | "to the airport" | "flight" | "from the airport";
+            /** @description How many people. */
+            people: number;
+        };
+        /**
          * @description One product of a quantity and a factor, rounded once to a milligram.
          * @example {
          *       "factorId": "desnz-2026-flight-long_haul-economy-rf",
@@ -6412,6 +6884,7 @@ export interface components {
             scores: number[];
             /** @description The factor of the 95 % interval, in millionths. */
             gsd2Millionths: number;
+            leg?: components["schemas"]["Leg"];
         };
         /**
          * @description A product of a quantity and a factor, in words.
@@ -6607,6 +7080,8 @@ export interface components {
             high: number;
             /** @description Each product of a quantity and a factor. They add up to `kgCO2e`. */
             lines: components["schemas"]["ExplainedLine"][];
+            /** @description How many lines there are, where `lines` has the first 2,000 alone. */
+            linesInAll?: number;
             /** @description Fields that were absent and took their default. */
             defaulted: string[];
             /** @description What to know about the figure. */
@@ -8564,6 +9039,39 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    getPlaceIndex: {
+        parameters: {
+            query?: {
+                /** @description The version that is asked for, for caches. Another one than the server's gets the server's, which is not to be kept. */
+                v?: string;
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole index. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaceIndexResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            default: components["responses"]["Failure"];
+        };
+    };
     getLocation: {
         parameters: {
             query?: never;
@@ -9694,6 +10202,11 @@ export interface operations {
                 /** @description Name of the sheet of a workbook; the first one where it is absent. */
                 sheet?: string;
                 /**
+                 * @description Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file, at most 10,000, are the
+                 *     `origins` of one record, and `imported` counts those. Columns that are no field are dropped before anything is stored.
+                 */
+                to?: string;
+                /**
                  * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
                  *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
                  */
@@ -10642,6 +11155,54 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    listOrigins: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+                /**
+                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 *     export and by-reference are never types or ids.
+                 */
+                type: components["parameters"]["Type"];
+                /** @description The `_id` of a record. */
+                recordId: components["parameters"]["RecordId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of rows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OriginListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             default: components["responses"]["Failure"];
         };
     };
