@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextListing } from '../src/pages/listing';
 import { orderQueue } from '../src/pages/queue';
-import { rankPlaces } from '../src/sheet/places';
+import { rankPlaces, rankTowns, textOfTown } from '../src/sheet/places';
 import { area, at, byKey } from '../src/sheet/selection';
 
 const bounds = { rows: 10, cols: 4 };
@@ -54,4 +54,12 @@ it('orders the queue by weight or age', () => {
   const items = [item('a', 1, '2026-01-02'), item('b', 9, '2026-01-03'), item('c', null, '2026-01-01')];
   expect(orderQueue(items, 'weight').map((i: { _id: string }) => i._id)).toEqual(['c', 'b', 'a']);
   expect(orderQueue(items, 'age').map((i: { _id: string }) => i._id)).toEqual(['c', 'a', 'b']);
+});
+it('finds towns by how their names begin, and by country', () => {
+  const town = (name: string, country: string, text?: string) => ({ id: 1, name, country, ...(text ? { text } : {}) });
+  const list = [town('London', 'GB'), town('London', 'CA', 'London, Ontario, CA'), town('Zürich', 'CH')];
+  expect(rankTowns(list, 'lond')).toHaveLength(2);
+  expect(rankTowns(list, 'London, ca').map(textOfTown)).toEqual(['London, Ontario, CA']);
+  expect(rankTowns(list, 'zur').map(textOfTown)).toEqual(['Zürich, CH']);
+  expect(rankTowns(list, 'x')).toEqual([]);
 });

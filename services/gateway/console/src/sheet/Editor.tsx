@@ -39,8 +39,7 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
     let live = true;
     if (column.place) {
       void searchPlaces(text).then(
-        (found) =>
-          live && setOptions(found.map((p) => ({ value: p.code, label: `${p.code} · ${p.name}, ${p.country}` }))),
+        (found) => live && setOptions(found),
         () => {},
       );
     } else if (column.kind === 'amounts') {

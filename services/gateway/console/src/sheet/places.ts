@@ -16,17 +16,32 @@ function places(): Promise<Place[]> {
   return index;
 }
 
-const fold = (s: string): string => s.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+export type Town = Schemas['IndexedTown'];
+
+let townIndex: Promise<Town[]> | undefined;
+
+function towns(): Promise<Town[]> {
+  townIndex ??= take(api.GET('/locations/places')).then(
+    (d) => d.items,
+    (cause: unknown) => {
+      townIndex = undefined;
+      throw cause;
+    },
+  );
+  return townIndex;
+}
+
+const plain = (s: string): string => s.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Orders places by how well they fit: the code itself, then the beginning of a city or name, large airports first. */
 export function rankPlaces(list: Place[], text: string, max = 8): Place[] {
-  const q = fold(text.trim());
+  const q = plain(text.trim());
   if (q.length < 2) return [];
   const score = (p: Place): number => {
     if (p.code.toLowerCase() === q || p.icao?.toLowerCase() === q) return 0;
     const plus = p.large || p.kind === 'city' ? 0 : 2;
-    const city = fold(p.city);
-    const name = fold(p.name);
+    const city = plain(p.city);
+    const name = plain(p.name);
     if (city === q) return 1 + plus;
     if (city.startsWith(q)) return 4 + plus;
     if (name.startsWith(q)) return 5 + plus;
@@ -41,6 +56,35 @@ export function rankPlaces(list: Place[], text: string, max = 8): Place[] {
     .map(([, p]) => p);
 }
 
-export async function searchPlaces(text: string): Promise<Place[]> {
-  return rankPlaces(await places(), text);
+/** Returns the towns whose names begin as typed. The index has the largest first, and so are they. */
+export function rankTowns(list: Town[], text: string, max = 6): Town[] {
+  const [name = '', country = ''] = text.split(',').map((part) => plain(part.trim()));
+  if (name.length < 2) return [];
+  const found: Town[] = [];
+  for (const town of list) {
+    if (plain(town.name).startsWith(name) && town.country.toLowerCase().startsWith(country)) found.push(town);
+    if (found.length === max) break;
+  }
+  return found;
+}
+
+/** What is written for a town in a record. */
+export const textOfTown = (town: Town): string => town.text ?? `${town.name}, ${town.country}`;
+
+/** A place to choose, with what is written for it. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** Searches airports and towns by name or code; what is a code already comes first. */
+export async function searchPlaces(text: string): Promise<Choice[]> {
+  const [airports, named] = await Promise.all([places(), towns().catch((): Town[] => [])]);
+  return [
+    ...rankPlaces(airports, text, 6).map((p) => ({ value: p.code, label: `${p.code} · ${p.name}, ${p.country}` })),
+    ...rankTowns(named, text).map((town) => ({
+      value: textOfTown(town),
+      label: [town.name, town.region, town.country].filter(Boolean).join(', '),
+    })),
+  ];
 }
