@@ -2679,7 +2679,7 @@ Organization = TypedDict(
         "notices": "NotRequired[List[Notice]]",
         "pendingPolicy": "NotRequired[Dict[str, Any]]",
         "plan": "str",
-        "policy": "Any",
+        "policy": "Policy",
     },
 )
 Organization.__doc__ = """Who owns the events, with its plan and rules.

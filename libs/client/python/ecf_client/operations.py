@@ -370,8 +370,8 @@ class Operations(Transport):
 
         The JSON Schema of its input, its formula and examples.
 
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -392,8 +392,8 @@ class Operations(Transport):
 
         A CSV file whose head names the fields of the type, with examples as rows.
 
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -938,8 +938,8 @@ class Operations(Transport):
         The records of one type in the event, newest first, drafts included. A viewer has those that are approved.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
@@ -973,8 +973,8 @@ class Operations(Transport):
         approved.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1005,8 +1005,8 @@ class Operations(Transport):
         follow each other in the list of records.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1036,8 +1036,8 @@ class Operations(Transport):
         Each record is judged by itself.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1093,8 +1093,8 @@ class Operations(Transport):
         `errors`. With `X-Dry-Run` the answer tells what the import would come to.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         content: the bytes of a file of the type text/csv
         partial: Import the good rows of a file that has bad ones too.
         decimal: How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands.
@@ -1142,8 +1142,8 @@ class Operations(Transport):
         Each record is judged by itself.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1173,8 +1173,8 @@ class Operations(Transport):
         Each record is judged by itself. In its outcome is the record as it was.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1396,8 +1396,8 @@ class Operations(Transport):
         The record of this type that has the `externalReference`.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
             be in a path, so no record can have them.
         if_none_match: raises NotModified while this is still the entity tag
@@ -1431,8 +1431,8 @@ class Operations(Transport):
         only creates, `If-Match` only replaces the state you saw; else 412. Sending it again is safe.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
             be in a path, so no record can have them.
         dry_run: answers as the real call would, and stores nothing
@@ -1463,8 +1463,8 @@ class Operations(Transport):
         Its creator or a manager may, while it is unsubmitted or changes are requested.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
             be in a path, so no record can have them.
         dry_run: answers as the real call would, and stores nothing
@@ -1491,8 +1491,8 @@ class Operations(Transport):
         One record, with its calculated footprint and its `ETag` for `If-Match`.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         if_none_match: raises NotModified while this is still the entity tag
         """
@@ -1521,8 +1521,8 @@ class Operations(Transport):
         they are, `null` empties one.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -1551,8 +1551,8 @@ class Operations(Transport):
         Its creator or a manager may, while it is unsubmitted or changes are requested.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
@@ -1580,8 +1580,8 @@ class Operations(Transport):
         Puts the record into the review queue of the event. Submitting one that is submitted already is 409.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1611,8 +1611,8 @@ class Operations(Transport):
         Takes a submitted record out of the queue. Its creator or a manager may.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1643,8 +1643,8 @@ class Operations(Transport):
         stated. Records of other types than `attendee-travel` have none.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
@@ -1678,8 +1678,8 @@ class Operations(Transport):
         Who did what and when, newest first. Entries are never changed, and each carries the hash of the one before.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
@@ -1715,8 +1715,8 @@ class Operations(Transport):
         Needs the role manager. Tells others that somebody is looking at it.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1751,8 +1751,8 @@ class Operations(Transport):
         who created, edited or submitted the record cannot approve it.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1786,8 +1786,8 @@ class Operations(Transport):
         Needs the role manager. Gives the record back to be changed and submitted again.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1821,8 +1821,8 @@ class Operations(Transport):
         Needs the role manager. The record never counts unless it is reopened.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -1856,8 +1856,8 @@ class Operations(Transport):
         Needs the role manager. An approved record no longer counts; it can be changed and submitted again.
 
         event_id: The `_id` of an event.
-        type: A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports,
-            batch, import, export and by-reference are never types or ids.
+        type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
+            imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing

@@ -127,6 +127,8 @@ func withExamples(source []byte) ([]byte, error) {
 				continue
 			}
 			d.exemplify(d.resolve(o["requestBody"]))
+			c, _ := d.callOf(path, strings.ToUpper(method), d.resolve(paths[path]), o)
+			withSamples(o, c)
 			responses, _ := o["responses"].(map[string]any)
 			for status, r := range responses {
 				if status < "300" {
@@ -358,34 +360,15 @@ func (d *document) operation(path, method string, item, o map[string]any) operat
 			Name: f.Name, In: text(p, "in"), Kind: f.Kind, Description: text(p, "description"), Limits: f.Limits, Required: f.Required,
 		})
 	}
-	c := call{id: out.ID, method: method, path: path, root: item["servers"] != nil}
-	if security, ok := o["security"].([]any); ok && len(security) == 0 {
-		c.open = true
-	}
-	body := d.resolve(o["requestBody"])
-	content, _ := body["content"].(map[string]any)
+	content, _ := d.resolve(o["requestBody"])["content"].(map[string]any)
 	out.BodyTypes = sortedKeys(content)
 	for _, media := range out.BodyTypes {
 		m := d.resolve(content[media])
-		c.hasBody, c.mediaType, c.file = true, media, media != "application/json"
 		out.BodySchema = refName(m["schema"])
 		out.Body, out.Alternatives = d.fields(m["schema"])
-		named, _ := m["examples"].(map[string]any)
-		for _, name := range sortedKeys(named) {
-			if v, ok := d.resolve(named[name])["value"]; ok {
-				out.Examples = append(out.Examples, example{name, indented(v, "")})
-				if c.body == nil {
-					c.body = v
-				}
-			}
-		}
-		if c.body == nil {
-			c.body = m["example"]
-		}
 	}
-	if c.file {
-		c.body = nil
-	}
+	c, examples := d.callOf(path, method, item, o)
+	out.Examples = examples
 	if len(out.Examples) == 0 && c.body != nil {
 		out.Examples = []example{{"", indented(c.body, "")}}
 	}
@@ -408,6 +391,36 @@ func (d *document) operation(path, method string, item, o map[string]any) operat
 		out.Answers = append(out.Answers, a)
 	}
 	return out
+}
+
+// callOf returns the call of an operation that samples show, and all examples of
+// its body.
+func (d *document) callOf(path, method string, item, o map[string]any) (c call, examples []example) {
+	c = call{id: text(o, "operationId"), method: method, path: path, root: item["servers"] != nil}
+	if security, ok := o["security"].([]any); ok && len(security) == 0 {
+		c.open = true
+	}
+	content, _ := d.resolve(o["requestBody"])["content"].(map[string]any)
+	for _, media := range sortedKeys(content) {
+		m := d.resolve(content[media])
+		c.hasBody, c.mediaType, c.file = true, media, media != "application/json"
+		named, _ := m["examples"].(map[string]any)
+		for _, name := range sortedKeys(named) {
+			if v, ok := d.resolve(named[name])["value"]; ok {
+				examples = append(examples, example{name, indented(v, "")})
+				if c.body == nil {
+					c.body = v
+				}
+			}
+		}
+		if c.body == nil {
+			c.body = m["example"]
+		}
+	}
+	if c.file {
+		c.body = nil
+	}
+	return c, examples
 }
 
 func sortedKeys(m map[string]any) []string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/token"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,9 +27,71 @@ type call struct {
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
 // samples returns a call in each language. In all of them the ids are in
-// variables: $EVENT_ID in a shell, event_id in Python, eventId in TypeScript.
+// variables: $EVENT_ID in a shell, event_id in Python, eventId in TypeScript and
+// Go. That in Go uses the standard library alone: what there is of a call in the
+// client is in its own documentation.
 func samples(c call) []sample {
-	return []sample{{"curl", curl(c)}, {"Python", python(c)}, {"TypeScript", typescript(c)}}
+	return []sample{{"curl", curl(c)}, {"Python", python(c)}, {"TypeScript", typescript(c)}, {"Go", golang(c)}}
+}
+
+// withSamples adds the samples to an operation, where documentation tools look for
+// them.
+func withSamples(o map[string]any, c call) {
+	var list []any
+	for _, s := range samples(c) {
+		lang := map[string]string{"curl": "Shell"}[s.Language]
+		if lang == "" {
+			lang = s.Language
+		}
+		list = append(list, map[string]any{"lang": lang, "label": s.Language, "source": s.Code})
+	}
+	o["x-codeSamples"] = list
+}
+
+func golang(c call) string {
+	base := "base"
+	if c.root {
+		base = "host"
+	}
+	path, last := "", 0
+	for _, m := range parameter.FindAllStringSubmatchIndex(c.path, -1) {
+		name := c.path[m[2]:m[3]]
+		if token.IsKeyword(name) {
+			name = "record" + strings.ToUpper(name[:1]) + name[1:]
+		}
+		path += fmt.Sprintf(" + %q + url.PathEscape(%s)", c.path[last:m[0]], name)
+		last = m[1]
+	}
+	if last < len(c.path) {
+		path += fmt.Sprintf(" + %q", c.path[last:])
+	}
+	var b strings.Builder
+	body := "nil"
+	switch {
+	case c.file:
+		b.WriteString("file, err := os.Open(\"records.csv\")\nif err != nil {\n\treturn err\n}\ndefer file.Close()\n")
+		body = "file"
+	case c.hasBody:
+		fmt.Fprintf(&b, "body := strings.NewReader(%s)\n", goText(indented(c.body, "")))
+		body = "body"
+	}
+	fmt.Fprintf(&b, "request, err := http.NewRequestWithContext(ctx, %q, %s%s, %s)\nif err != nil {\n\treturn err\n}\n", c.method, base, path, body)
+	if !c.open {
+		b.WriteString("request.Header.Set(\"Authorization\", \"Bearer \"+token)\n")
+	}
+	if c.hasBody {
+		fmt.Fprintf(&b, "request.Header.Set(\"Content-Type\", %q)\n", c.mediaType)
+	}
+	b.WriteString("response, err := http.DefaultClient.Do(request)\nif err != nil {\n\treturn err\n}\ndefer response.Body.Close()")
+	return b.String()
+}
+
+// goText returns a text as Go writes it, over several lines where it can.
+func goText(text string) string {
+	if strings.Contains(text, "`") {
+		return fmt.Sprintf("%q", text)
+	}
+	return "`" + text + "`"
 }
 
 func curl(c call) string {
