@@ -24,8 +24,8 @@ function waitFor(what, condition) {
   }
 }
 
-// What a service does in a collection. Making an index that exists already
-// needs the right to make it as well: services make theirs when they start.
+// What a service does in a collection. Services make indexes in an empty database;
+// in any other that is the schema command's, which is the administrators' program.
 const read = ["find", "listIndexes"];
 const make = ["createCollection", "createIndex"];
 const write = ["insert", "update"];
@@ -103,6 +103,10 @@ for (const collections of [...Object.values(rights), accountRights]) {
 
 // The program of administrators does what records and calculation do.
 rights.standalone = { ...rights.calculation, ...rights.records };
+// It alone brings the schema up, which replaces indexes.
+for (const collection of Object.keys(rights.standalone)) {
+  rights.standalone[collection] = [...rights.standalone[collection], "dropIndex"];
+}
 // It notes what a restore has begun, so that an interrupted one can be resumed.
 rights.standalone.transfers = [...read, ...make, ...write];
 

@@ -180,7 +180,7 @@ var outageCodes = []int{
 // IsPermanent reports whether err will not end by waiting: the server answers
 // and refuses, and will refuse the same again.
 func IsPermanent(err error) bool {
-	if errors.Is(err, schema.ErrNewer) {
+	if errors.Is(err, schema.ErrNewer) || errors.Is(err, ErrIndex) {
 		return true
 	}
 	// What a server refuses while a connection is made, such as a password, is

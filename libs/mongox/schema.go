@@ -2,6 +2,7 @@ package mongox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,51 +34,6 @@ type versionDoc struct {
 	MinReader int    `bson:"minReader"`
 }
 
-// Index describes an index of a collection over ascending fields.
-type Index struct {
-	Collection string
-	Name       string // the server's default where empty
-	Unique     bool
-	Keys       bson.D
-}
-
-// Ascending returns the keys of an index over the fields, all ascending.
-func Ascending(fields ...string) bson.D {
-	keys := make(bson.D, len(fields))
-	for i, f := range fields {
-		keys[i] = bson.E{Key: f, Value: 1}
-	}
-	return keys
-}
-
-// CreateIndexes returns the step that creates indexes. It costs one command for
-// each collection and changes nothing where they exist.
-func CreateIndexes(minReader int, indexes ...Index) Step {
-	return Step{MinReader: minReader, Apply: func(ctx context.Context, db *mongo.Database) error {
-		var order []string
-		models := map[string][]mongo.IndexModel{}
-		for _, i := range indexes {
-			o := options.Index()
-			if i.Name != "" {
-				o.SetName(i.Name)
-			}
-			if i.Unique {
-				o.SetUnique(true)
-			}
-			if models[i.Collection] == nil {
-				order = append(order, i.Collection)
-			}
-			models[i.Collection] = append(models[i.Collection], mongo.IndexModel{Keys: i.Keys, Options: o})
-		}
-		for _, name := range order {
-			if _, err := db.Collection(name).Indexes().CreateMany(ctx, models[name]); err != nil {
-				return fmt.Errorf("create indexes of %s: %w", name, err)
-			}
-		}
-		return nil
-	}}
-}
-
 // SchemaStatus compares the components of a database with their steps. It
 // writes nothing.
 func SchemaStatus(ctx context.Context, db *mongo.Database, components ...Component) ([]schema.Status, error) {
@@ -106,6 +62,15 @@ func Up(ctx context.Context, db *mongo.Database, components ...Component) error 
 		return err
 	}
 	for i, c := range components {
+		if all[i].Stored.Version == 0 && c.Fresh != nil {
+			done, err := begin(ctx, db, c)
+			if err != nil {
+				return Wrap("schema of "+c.Name, err)
+			}
+			if done {
+				continue
+			}
+		}
 		for v := all[i].Stored.Version; v < c.Newest(); v++ {
 			if err := apply(ctx, db, c, v); err != nil {
 				return Wrap(fmt.Sprintf("schema of %s, step to version %d", c.Name, v+1), err)
@@ -125,13 +90,104 @@ func apply(ctx context.Context, db *mongo.Database, c Component, v int) error {
 	if err := step.Apply(ctx, db); err != nil {
 		return err
 	}
+	return note(ctx, db, versionDoc{Component: c.Name, Version: v + 1, MinReader: step.MinReader})
+}
+
+// begin leads an empty database to the newest version, and reports whether it
+// was empty.
+func begin(ctx context.Context, db *mongo.Database, c Component) (done bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	if done, err = c.Fresh(ctx, db); err != nil || !done {
+		return false, err
+	}
+	newest := c.Newest()
+	return true, note(ctx, db, versionDoc{Component: c.Name, Version: newest, MinReader: c.Steps[newest-1].MinReader})
+}
+
+// note stores a version, unless a later one is stored.
+func note(ctx context.Context, db *mongo.Database, d versionDoc) error {
 	in := db.Collection(versions)
-	_, err := in.InsertOne(ctx, versionDoc{Component: c.Name, Version: v + 1, MinReader: step.MinReader})
+	_, err := in.InsertOne(ctx, d)
 	if !IsDuplicate(err) {
 		return err
 	}
 	_, err = in.UpdateOne(ctx,
-		bson.D{{Key: "_id", Value: c.Name}, {Key: "version", Value: bson.D{{Key: "$lt", Value: v + 1}}}},
-		bson.D{{Key: "$set", Value: bson.D{{Key: "version", Value: v + 1}, {Key: "minReader", Value: step.MinReader}}}})
+		bson.D{{Key: "_id", Value: d.Component}, {Key: "version", Value: bson.D{{Key: "$lt", Value: d.Version}}}},
+		bson.D{{Key: "$set", Value: bson.D{{Key: "version", Value: d.Version}, {Key: "minReader", Value: d.MinReader}}}})
 	return err
+}
+
+// ErrPending is wrapped by the error for a database with documents whose schema
+// is older than the program's: it is the command's to bring it up, which may take
+// as long as an index takes, and not that of a service that starts.
+var ErrPending = errors.New("the schema of the database is to be brought up first: run ecf schema up")
+
+// Serve prepares a database for a service. An empty one is brought to the
+// newest version; any other must have it (ErrPending, schema.ErrNewer) and the
+// indexes that keep values unique (ErrIndex). It returns the names of missing
+// indexes without which the program is slow.
+func Serve(ctx context.Context, db *mongo.Database, components []Component, indexes []Index) (slow []string, err error) {
+	all, err := SchemaStatus(ctx, db, components...)
+	if err != nil {
+		return nil, err
+	}
+	if err := schema.Check(all); err != nil {
+		return nil, err
+	}
+	if schema.Pending(all) {
+		empty, err := isEmpty(ctx, db, indexes)
+		if err != nil {
+			return nil, err
+		}
+		if !empty {
+			return nil, pendingError(all)
+		}
+		return nil, Up(ctx, db, components...)
+	}
+	return CheckIndexes(ctx, db, indexes)
+}
+
+func pendingError(all []schema.Status) error {
+	for _, s := range all {
+		if s.Pending() {
+			return fmt.Errorf("%w (%q has version %d, this program needs %d)", ErrPending, s.Component, s.Stored.Version, s.Newest)
+		}
+	}
+	return nil
+}
+
+// FromNothing returns what leads an empty database to a component's newest
+// version: its indexes.
+func FromNothing(indexes ...Index) func(context.Context, *mongo.Database) (bool, error) {
+	return func(ctx context.Context, db *mongo.Database) (bool, error) {
+		empty, err := isEmpty(ctx, db, indexes)
+		if err != nil || !empty {
+			return false, err
+		}
+		return true, CreateIndexes(0, indexes...).Apply(ctx, db)
+	}
+}
+
+// SchemaComment is the comment of the commands that look into a collection for the
+// sake of its schema: they are of no organization.
+const SchemaComment = "schema"
+
+// isEmpty reports whether no collection that has one of the indexes has a document.
+func isEmpty(ctx context.Context, db *mongo.Database, indexes []Index) (bool, error) {
+	looked := map[string]bool{}
+	for _, i := range indexes {
+		if looked[i.Collection] {
+			continue
+		}
+		looked[i.Collection] = true
+		err := db.Collection(i.Collection).FindOne(ctx, bson.D{}, options.FindOne().SetComment(SchemaComment).SetProjection(bson.D{{Key: "_id", Value: 1}})).Err()
+		if err == nil {
+			return false, nil
+		}
+		if !IsNoDocument(err) {
+			return false, Wrap("look into "+i.Collection, err)
+		}
+	}
+	return true, nil
 }

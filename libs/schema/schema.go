@@ -22,6 +22,9 @@ type Component[Database any] struct {
 	// Steps lead from nothing to the newest version: Steps[i] leads from version
 	// i to version i+1. A released step is never edited; a change is a new step.
 	Steps []Step[Database]
+	// Fresh, where there is one, leads an empty database to the newest version at
+	// once, without the steps, and reports false where it is not empty.
+	Fresh func(ctx context.Context, db Database) (done bool, err error)
 }
 
 // Step leads a component from one version to the next.

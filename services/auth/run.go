@@ -132,6 +132,8 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 func OpenStore(ctx context.Context, env app.Env, db *mongo.Database) (account.Store, error) {
 	return mongodb.Await(ctx, env, "accounts database", func(ctx context.Context) (account.Store, error) {
 		store := mongostore.New(db)
-		return store, store.Prepare(ctx)
+		slow, err := store.Serve(ctx)
+		mongodb.WarnSlow(ctx, env, slow)
+		return store, err
 	})
 }

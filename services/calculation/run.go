@@ -106,7 +106,9 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 			return app.Service{}, err
 		}
 		results, err := mongodb.Await(ctx, p.Env, "results database", func(ctx context.Context) (resulttree.Store, error) {
-			return mongostore.New(ctx, db)
+			store, slow, err := mongostore.Serve(ctx, db)
+			mongodb.WarnSlow(ctx, p.Env, slow)
+			return store, err
 		})
 		if err != nil {
 			return app.Service{}, err

@@ -118,9 +118,18 @@ func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records)
 		return nil, nil, err
 	}
 	store, err := Await(ctx, p.Env, "records database", func(ctx context.Context) (record.Store, error) {
-		return mongostore.New(ctx, db)
+		store, slow, err := mongostore.Serve(ctx, db)
+		WarnSlow(ctx, p.Env, slow)
+		return store, err
 	})
 	return db, store, err
+}
+
+// WarnSlow logs which indexes are missing without which a process is slow.
+func WarnSlow(ctx context.Context, env app.Env, slow []string) {
+	if len(slow) > 0 {
+		env.Logger.WarnContext(ctx, "the database lacks indexes, so requests are slow; run: ecf schema up", "indexes", slow)
+	}
 }
 
 // At returns the places of the two databases on the server of an address.

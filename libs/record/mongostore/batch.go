@@ -87,6 +87,48 @@ func insertInOrder(ctx context.Context, in *mongo.Collection, documents []record
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
+	ctx, cancel := mongox.Batch(ctx)
+	defer cancel()
+	n, stopped, err = insertOnce(ctx, in, documents)
+	if !mongox.IsTransient(err) {
+		return n, stopped, err
+	}
+	// Some may be there. What of them was stored before is left out of the
+	// repetition: numbers are taken in order, so it is the first ones.
+	before, err := storedOf(ctx, in, documents)
+	if err != nil || before == len(documents) {
+		return before, false, err
+	}
+	n, stopped, err = insertOnce(ctx, in, documents[before:])
+	return before + n, stopped, err
+}
+
+// storedOf returns how many of the first documents are stored.
+func storedOf(ctx context.Context, in *mongo.Collection, documents []recordDoc) (int, error) {
+	ids := make(bson.A, len(documents))
+	for i, d := range documents {
+		ids[i] = d.ID
+	}
+	first := documents[0]
+	there, err := list(ctx, in, "look for what was inserted", bson.D{eq("_id", bson.D{eq("$in", ids)}), eq("org", first.Org), eq("event", first.Event)},
+		func(d recordDoc) (recordDoc, error) { return d, nil },
+		options.Find().SetProjection(only("_id", "seq", "createdAt")))
+	if err != nil {
+		return 0, err
+	}
+	mine := map[string]recordDoc{}
+	for _, d := range there {
+		mine[d.ID] = d
+	}
+	for i, d := range documents {
+		if s, ok := mine[d.ID]; !ok || s.Seq != d.Seq || s.CreatedAt != d.CreatedAt {
+			return i, nil
+		}
+	}
+	return len(documents), nil
+}
+
+func insertOnce(ctx context.Context, in *mongo.Collection, documents []recordDoc) (n int, stopped bool, err error) {
 	_, err = in.InsertMany(ctx, documents, options.InsertMany().SetOrdered(true))
 	if err == nil {
 		return len(documents), false, nil

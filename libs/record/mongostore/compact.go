@@ -100,9 +100,9 @@ func (s *Store) compactBatch(ctx context.Context, l numbered, unfolded map[int64
 		return err
 	}
 	// Each of them is changed by itself: one that is left out is folded again.
-	_, err = l.items.UpdateMany(ctx, bson.D{eq("_id", bson.D{eq("$in", slices.Collect(maps.Values(unfolded)))}), eq("org", l.org), eq("deleted", true)},
-		bson.D{eq("$set", bson.D{eq("folded", true)})})
-	return err
+	return bulkWrite(ctx, l.items, []mongo.WriteModel{mongo.NewUpdateManyModel().
+		SetFilter(with(l.filter, eq("_id", bson.D{eq("$in", slices.Collect(maps.Values(unfolded)))}), eq("deleted", true))).
+		SetUpdate(bson.D{eq("$set", bson.D{eq("folded", true)})})})
 }
 
 // addToSets adds each number to the set of its block.
@@ -127,8 +127,7 @@ func (s *Store) addToSets(ctx context.Context, l numbered, numbers map[int64]str
 			SetFilter(bson.D{eq("_id", l.setID(block)), eq("org", l.org)}).SetUpdate(bson.D{eq("$bit", words)}).SetUpsert(true))
 	}
 	return retryUpsert(ctx, func() error {
-		_, err := s.listSets.BulkWrite(ctx, additions, options.BulkWrite().SetOrdered(false))
-		return err
+		return bulkWrite(ctx, s.listSets, additions)
 	})
 }
 
@@ -142,7 +141,7 @@ func retryUpsert(ctx context.Context, upsert func() error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := upsert()
+		_, err := mongox.Repeat(ctx, upsert)
 		if !mongox.IsDuplicate(err) || attempt == upsertAttempts {
 			return err
 		}

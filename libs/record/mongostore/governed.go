@@ -43,8 +43,7 @@ func (s *Store) Fence(ctx context.Context, org record.OrgID, sub record.Sub, fro
 		mongo.NewUpdateManyModel().SetFilter(with(within(org, sub), eq("seq", seqs), fenceIs(0))).SetUpdate(fence),
 		mongo.NewUpdateManyModel().SetFilter(with(within(org, sub), eq("seq", seqs), eq("fence", bson.D{eq("$lt", epoch)}))).SetUpdate(fence),
 	}
-	_, err := s.records.BulkWrite(ctx, updates, options.BulkWrite().SetOrdered(false))
-	return mongox.Wrap("fence records", err)
+	return mongox.Wrap("fence records", bulkWrite(ctx, s.records, updates))
 }
 
 // ClosingEvents implements record.Gates.

@@ -93,7 +93,7 @@ func (s *Store) DropImportParts(ctx context.Context, org record.OrgID, id string
 	if err := ctx.Err(); err != nil {
 		return mongox.Wrap("drop import", err)
 	}
-	_, err := s.parts.DeleteMany(ctx, bson.D{eq("org", org), eq("import", id)})
+	_, err := mongox.Purge(ctx, s.parts, bson.D{eq("org", org), eq("import", id)})
 	return mongox.Wrap("drop import", err)
 }
 

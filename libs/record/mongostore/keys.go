@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/eventcarbon/ecf/libs/mongox"
@@ -89,7 +90,10 @@ func (s *Store) DeleteKey(ctx context.Context, org record.OrgID, id, lease strin
 	if err := ctx.Err(); err != nil {
 		return mongox.Wrap("delete idempotency key", err)
 	}
-	_, err := s.keys.DeleteOne(ctx, bson.D{eq("_id", id), eq("org", org), eq("lease", lease)})
+	_, err := mongox.Repeat(ctx, func() error {
+		_, err := s.keys.DeleteOne(ctx, bson.D{eq("_id", id), eq("org", org), eq("lease", lease)})
+		return err
+	})
 	return mongox.Wrap("delete idempotency key", err)
 }
 
@@ -109,6 +113,7 @@ func (s *Store) DropExpiredKeys(ctx context.Context, org record.OrgID, now time.
 		return err
 	}
 	// One of them may have been taken anew meanwhile: it is not due any more.
-	_, err = s.keys.DeleteMany(ctx, with(due, eq("_id", bson.D{eq("$in", names)})))
-	return mongox.Wrap(verb, err)
+	return mongox.Wrap(verb, bulkWrite(ctx, s.keys, []mongo.WriteModel{
+		mongo.NewDeleteManyModel().SetFilter(with(due, eq("_id", bson.D{eq("$in", names)}))),
+	}))
 }

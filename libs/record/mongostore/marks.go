@@ -48,8 +48,7 @@ func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event re
 			SetFilter(bson.D{eq("_id", m.ID), eq("org", org), eq("event", event), eq("mark", m.Mark)}).
 			SetUpdate(bson.D{eq("$set", bson.D{eq("mark", "")})})
 	}
-	_, err := s.records.BulkWrite(ctx, clears, options.BulkWrite().SetOrdered(false))
-	return mongox.Wrap("clear record marks", err)
+	return mongox.Wrap("clear record marks", bulkWrite(ctx, s.records, clears))
 }
 
 // ClearEventMark implements record.Marks.
@@ -133,8 +132,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 				eq("preview", string(r.Preview)), eq("contribution", string(r.Contribution)), eq("contextRev", r.ContextRev),
 			})})
 	}
-	_, err := s.records.BulkWrite(ctx, updates, options.BulkWrite().SetOrdered(false))
-	return mongox.Wrap("store contributions", err)
+	return mongox.Wrap("store contributions", bulkWrite(ctx, s.records, updates))
 }
 
 // MarkedEvents implements record.Marks.

@@ -2,32 +2,107 @@ package mongostore
 
 import (
 	"context"
+	"slices"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/eventcarbon/ecf/libs/mongox"
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
 	return []mongox.Component{
-		{Name: "records", Steps: []mongox.Step{
+		{Name: "records", Fresh: mongox.FromNothing(Indexes()...), Steps: []mongox.Step{
 			mongox.CreateIndexes(1, baseline()...),
 			mongox.CreateIndexes(2, governance()...),
 			summaries(),
 			eventReferences(),
+			narrowed(),
 		}},
 		// The list of a sub-collection's approved records, for viewers. Programs that do
 		// not know it work beside it.
-		{Name: "approved", Steps: []mongox.Step{
+		{Name: "approved", Fresh: mongox.FromNothing(approvedOnly()), Steps: []mongox.Step{
 			mongox.CreateIndexes(1, index("records", "approved", "org", "event", "type", "deleted", "status", "seq")),
+			mongox.ReplaceIndexes(1, []mongox.Index{approvedOnly()}, "records.approved"),
 		}},
 		{Name: "teams", Steps: []mongox.Step{mongox.CreateIndexes(1, teams()...)}},
-		{Name: "imports", Steps: []mongox.Step{mongox.CreateIndexes(1,
-			index("imports", "event", "org", "event", "createdAt", "_id"),
-			index("imports", "file", "org", "event", "hash", "createdAt"),
-		)}},
+		{Name: "imports", Steps: []mongox.Step{mongox.CreateIndexes(1, importIndexes()...)}},
 	}
+}
+
+// Indexes returns the indexes of the newest version.
+//
+// What few documents have, a mark or a place in the queue, is in indexes of
+// these documents only: a write of any other document does not touch them. What
+// they are asked for names the condition, so that the server can use them.
+func Indexes() []mongox.Index {
+	all := []mongox.Index{
+		unique("events", "slot", "org", "slot"),
+		unique("events", "reference", "org", "refKey"),
+		index("events", "deleted", "org", "deleted", "slot"),
+		unique("records", "seq", "org", "event", "type", "seq"),
+		unique("records", "reference", "org", "event", "type", "refKey"),
+		approvedOnly(),
+		unique("history", "rev", "org", "record", "rev"),
+		unique("event_history", "rev", "org", "event", "rev"),
+		index("idempotency_keys", "expiry", "org", "expiresAt"),
+		unique("import_parts", "n", "org", "import", "n"),
+	}
+	return slices.Concat(all, narrowedIndexes(), teams(), importIndexes())
+}
+
+// narrowed is version 5: indexes of what is rare hold nothing else, the page
+// index answers how many records are in each state, and expired idempotency keys
+// go by themselves. Programs of version 4 work with it.
+func narrowed() mongox.Step {
+	return mongox.ReplaceIndexes(4, narrowedIndexes(),
+		"events.unfolded", "events.marked", "events.gate",
+		"records.page", "records.unfolded", "records.status", "records.queue", "records.marked", "records.sweep", "records.untallied",
+		"imports.open")
+}
+
+func narrowedIndexes() []mongox.Index {
+	isDeleted, isOpen := bson.D{eq("deleted", true)}, bson.D{eq("open", true)}
+	return []mongox.Index{
+		index("events", "unfolded_only", "org", "deleted", "folded", "_id").Where(isDeleted),
+		index("events", "marked_only", "mark", "org", "_id").Where(bson.D{isMarked()}),
+		index("events", "closing_only", "gateState", "_id", "org").Where(bson.D{eq("gateState", record.GateClosing)}),
+
+		// A page, what it takes to know that it has not changed, and how many records
+		// of a block are in each state.
+		index("records", "pages", "org", "event", "type", "deleted", "seq", "rev", "contextRev", "status"),
+		index("records", "unfolded_only", "org", "event", "type", "deleted", "folded").Where(isDeleted),
+		// What of an event is not decided yet: drafts, and the review queue in order.
+		index("records", "undecided", "org", "event", "deleted", "status", "createdAt", "_id").Where(bson.D{eq("deleted", false), eq("status",
+			bson.D{eq("$in", bson.A{record.Unsubmitted, record.ChangesRequested, record.Submitted, record.InReview})})}),
+		// The review queue of the organization. It has the event, so that records of
+		// deleted events are passed over in the index.
+		index("records", "waiting", "org", "deleted", "status", "createdAt", "_id", "event").Where(isWaiting()),
+		index("records", "marked_only", "org", "event", "mark").Where(bson.D{isMarked()}),
+		index("records", "sweep_only", "mark", "event", "org").Where(bson.D{isMarked()}),
+		index("records", "untallied_only", "org", "event", "untallied", "type", "seq").Where(bson.D{isUntallied()}),
+
+		{Collection: "idempotency_keys", Name: "expired", Keys: mongox.Ascending("expiresAt"), Expires: true},
+		index("imports", "open_only", "open", "_id", "org", "event").Where(isOpen),
+	}
+}
+
+func approvedOnly() mongox.Index {
+	return index("records", "approved_only", "org", "event", "type", "deleted", "status", "seq").Where(bson.D{eq("deleted", false), eq("status", record.Approved)})
+}
+
+func importIndexes() []mongox.Index {
+	return []mongox.Index{
+		index("imports", "event", "org", "event", "createdAt", "_id"),
+		index("imports", "file", "org", "event", "hash", "createdAt"),
+	}
+}
+
+// isWaiting is the condition on records that wait for a decision.
+func isWaiting() bson.D {
+	return bson.D{eq("deleted", false), eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})})}
 }
 
 // summaries is version 3: how many records of an event are in each state, and

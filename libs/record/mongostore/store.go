@@ -2,8 +2,8 @@
 // implements record.Store.
 //
 // One document is the unit of atomicity: every write is one conditional write
-// of one document, and nothing rests on transactions, update pipelines, TTL or
-// partial indexes. Numbers (seq, slot) are taken by inserting under a unique
+// of one document, and nothing rests on transactions or update pipelines. TTL and
+// partial indexes make it tidy and fast; it is right without them. Numbers (seq, slot) are taken by inserting under a unique
 // index: the highest plus one, tried again when somebody else was faster. They
 // are never given back, so the highest only rises and there are no holes.
 package mongostore
@@ -51,6 +51,13 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 	return Attach(db), nil
 }
 
+// Serve returns the store in a database for a service, and the names of the
+// indexes that it misses, see mongox.Serve.
+func Serve(ctx context.Context, db *mongo.Database) (s *Store, slow []string, err error) {
+	slow, err = mongox.Serve(ctx, db, Schema(), Indexes())
+	return Attach(db), slow, err
+}
+
 // Attach returns the store in a database whose schema is up to date. It contacts
 // no server.
 func Attach(db *mongo.Database) *Store {
@@ -70,33 +77,34 @@ func Attach(db *mongo.Database) *Store {
 	}
 }
 
-// insert stores a document; it gives taken where a unique index refused it.
+// volatile are the fields that others may change right after a write stored
+// them: they do not tell whose write it was.
+var volatile = []string{"mark", "untallied", "fence", "preview", "contribution", "contextRev"}
+
+// insert stores a document; taken reports that a unique index refused it.
 func insert(ctx context.Context, in *mongo.Collection, document any) (taken bool, err error) {
-	// The driver may have sent the command before it looks at the context.
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	_, err = in.InsertOne(ctx, document)
-	if mongox.IsDuplicate(err) {
-		return true, nil
-	}
-	return false, err
+	return mongox.Insert(ctx, in, document, volatile...)
 }
 
-// update changes the one document that filter matches, and says whether there
+// update changes the one document that filter matches, and reports whether there
 // was one.
 func update(ctx context.Context, in *mongo.Collection, filter bson.D, change any) (matched bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	result, err := in.UpdateOne(ctx, filter, bson.D{{Key: "$set", Value: change}})
-	if err != nil {
-		return false, err
-	}
-	return result.MatchedCount == 1, nil
+	return mongox.Update(ctx, in, filter, change, volatile...)
 }
 
-// mustMatch locks "nothing matched" into ErrConflict.
+// bulkWrite runs writes that may each be repeated, in no order, under the bound of a
+// batch.
+func bulkWrite(ctx context.Context, in *mongo.Collection, writes []mongo.WriteModel) error {
+	ctx, cancel := mongox.Batch(ctx)
+	defer cancel()
+	_, err := mongox.Repeat(ctx, func() error {
+		_, err := in.BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
+		return err
+	})
+	return err
+}
+
+// mustMatch returns ErrConflict where nothing matched.
 func mustMatch(verb string, matched bool, err error) error {
 	if err != nil {
 		return mongox.Wrap(verb, err)

@@ -41,7 +41,7 @@ func (s *Store) countsOf(ctx context.Context, org record.OrgID, events []record.
 	for i, event := range events {
 		ids[i] = tallyID(org, event)
 	}
-	kept, err := list(ctx, s.tallies, "read counts", bson.D{eq("_id", bson.D{eq("$in", ids)}), eq("org", org)},
+	kept, err := list(ctx, s.tallies, "read counts", bson.D{eq("_id", bson.D{eq("$in", ids)}), eq("org", org), eq("event", in(events))},
 		func(d tallyDoc) (tallyDoc, error) { return d, nil },
 		options.Find().SetLimit(int64(len(ids))).SetProjection(only("_id", "event", "counts")))
 	if err != nil {
@@ -191,7 +191,7 @@ const (
 func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventID, keep bool) (map[record.Status]int64, error) {
 	records := majorityRead(s.records)
 	for attempt := 0; attempt < tallyAttempts; attempt++ {
-		stored, err := one(ctx, majorityRead(s.tallies), "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org)},
+		stored, err := one(ctx, majorityRead(s.tallies), "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org), eq("event", event)},
 			func(d tallyDoc) (tallyDoc, error) { return d, nil })
 		if err != nil && err != record.ErrNotFound { //nolint:errorlint // as one returns it
 			return nil, err
@@ -288,7 +288,7 @@ func (s *Store) putTally(ctx context.Context, next tallyDoc) (written bool, err 
 		taken, err := insert(ctx, s.tallies, next)
 		return !taken && err == nil, err
 	}
-	return update(ctx, s.tallies, bson.D{eq("_id", next.ID), eq("org", next.Org), eq("version", next.Version-1)},
+	return update(ctx, s.tallies, bson.D{eq("_id", next.ID), eq("org", next.Org), eq("event", next.Event), eq("version", next.Version-1)},
 		bson.D{eq("version", next.Version), eq("counts", next.Counts), eq("blocks", next.Blocks)})
 }
 
@@ -304,8 +304,7 @@ func (s *Store) clearUntallied(ctx context.Context, org record.OrgID, event reco
 			SetFilter(bson.D{eq("_id", c.ID), eq("org", org), eq("event", event), eq("untallied", c.Untallied)}).
 			SetUpdate(bson.D{eq("$set", bson.D{eq("untallied", 0)})})
 	}
-	_, err := s.records.BulkWrite(ctx, clears, options.BulkWrite().SetOrdered(false))
-	return err
+	return bulkWrite(ctx, s.records, clears)
 }
 
 // countRecords counts records by state, one by one.

@@ -29,13 +29,20 @@ var _ resulttree.Store = (*Store)(nil)
 
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
-	return []mongox.Component{{Name: "results", Steps: []mongox.Step{mongox.CreateIndexes(1,
-		mongox.Index{Collection: "result_nodes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index")},
-		mongox.Index{Collection: "result_changes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index", "version")},
-		mongox.Index{Collection: "result_revisions", Unique: true, Keys: append(mongox.Ascending("org", "event"), bson.E{Key: "revision", Value: -1})},
-	), mongox.CreateIndexes(1,
-		mongox.Index{Collection: "result_parts", Unique: true, Keys: mongox.Ascending("org", "event", "name")},
-	)}}}
+	return []mongox.Component{{Name: "results", Steps: []mongox.Step{
+		mongox.CreateIndexes(1, Indexes()[:3]...),
+		mongox.CreateIndexes(1, Indexes()[3:]...),
+	}}}
+}
+
+// Indexes returns the indexes of the newest version.
+func Indexes() []mongox.Index {
+	return []mongox.Index{
+		{Collection: "result_nodes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index")},
+		{Collection: "result_changes", Unique: true, Keys: mongox.Ascending("org", "event", "level", "type", "index", "version")},
+		{Collection: "result_revisions", Unique: true, Keys: append(mongox.Ascending("org", "event"), bson.E{Key: "revision", Value: -1})},
+		{Collection: "result_parts", Unique: true, Keys: mongox.Ascending("org", "event", "name")},
+	}
 }
 
 // New brings the schema of db up to date (see Schema) and returns the store in
@@ -45,6 +52,13 @@ func New(ctx context.Context, db *mongo.Database) (*Store, error) {
 		return nil, err
 	}
 	return Attach(db), nil
+}
+
+// Serve returns the store in a database for a service, and the names of the
+// indexes that it misses, see mongox.Serve.
+func Serve(ctx context.Context, db *mongo.Database) (s *Store, slow []string, err error) {
+	slow, err = mongox.Serve(ctx, db, Schema(), Indexes())
+	return Attach(db), slow, err
 }
 
 // Attach returns the store in a database whose schema is up to date. It contacts
@@ -197,7 +211,7 @@ func (d resultDoc) result() (resulttree.Result, error) {
 // Node implements resulttree.Store.
 func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID) (resulttree.Node, error) {
 	var d nodeDoc
-	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, id)}, {Key: "org", Value: org}}).Decode(&d)
+	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, id)}, {Key: "org", Value: org}, {Key: "event", Value: event}}).Decode(&d)
 	if mongox.IsNoDocument(err) {
 		return resulttree.Node{}, resulttree.ErrNotFound
 	}
@@ -213,7 +227,7 @@ func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int6
 	if err != nil {
 		return err
 	}
-	return put(ctx, s.nodes, d.ID, n.Org, d, prevVersion)
+	return put(ctx, s.nodes, bson.D{{Key: "_id", Value: d.ID}, {Key: "org", Value: n.Org}, {Key: "event", Value: n.Event}}, d, prevVersion)
 }
 
 // InsertChanges implements resulttree.Store.
@@ -230,10 +244,8 @@ func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) err
 		ID:  nodeID(c.Org, c.Event, c.NodeID) + "/" + strconv.FormatInt(c.Version, 10),
 		Org: c.Org, Event: c.Event, Level: c.Level, Type: c.Type, Index: c.Index, Version: c.Version, ContextRev: c.ContextRev, Changed: string(changed), Causes: causes,
 	}
-	if _, err := s.changes.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
-		return mongox.Wrap("keep changes", err)
-	}
-	return nil
+	_, err = mongox.Insert(ctx, s.changes, d)
+	return mongox.Wrap("keep changes", err)
 }
 
 // Changes implements resulttree.Store.
@@ -291,7 +303,7 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 // Result implements resulttree.Store.
 func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
 	var d resultDoc
-	err := s.results.FindOne(ctx, bson.D{{Key: "_id", Value: resultID(org, event)}, {Key: "org", Value: org}}).Decode(&d)
+	err := s.results.FindOne(ctx, bson.D{{Key: "_id", Value: resultID(org, event)}, {Key: "org", Value: org}, {Key: "event", Value: event}}).Decode(&d)
 	if mongox.IsNoDocument(err) {
 		return resulttree.Result{}, resulttree.ErrNotFound
 	}
@@ -307,7 +319,7 @@ func (s *Store) PutResult(ctx context.Context, r resulttree.Result, prevVersion 
 	if err != nil {
 		return err
 	}
-	return put(ctx, s.results, d.ID, r.Org, d, prevVersion)
+	return put(ctx, s.results, bson.D{{Key: "_id", Value: d.ID}, {Key: "org", Value: r.Org}, {Key: "event", Value: r.Event}}, d, prevVersion)
 }
 
 // InsertRevision implements resulttree.Store.
@@ -317,10 +329,8 @@ func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 		return err
 	}
 	d.ID += "/" + strconv.FormatInt(r.Revision, 10)
-	if _, err := s.revisions.InsertOne(ctx, d); err != nil && !mongox.IsDuplicate(err) {
-		return mongox.Wrap("keep revision", err)
-	}
-	return nil
+	_, err = mongox.Insert(ctx, s.revisions, d)
+	return mongox.Wrap("keep revision", err)
 }
 
 // Revisions implements resulttree.Store.
@@ -346,24 +356,21 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 }
 
 // put inserts (prevVersion 0) or replaces one document under its version.
-func put(ctx context.Context, c *mongo.Collection, id string, org record.OrgID, doc any, prevVersion int64) error {
+func put(ctx context.Context, c *mongo.Collection, key bson.D, doc any, prevVersion int64) error {
+	var stored bool
+	var err error
 	if prevVersion == 0 {
-		_, err := c.InsertOne(ctx, doc)
-		if mongox.IsDuplicate(err) {
-			return resulttree.ErrConflict
-		}
-		if err != nil {
-			return mongox.Wrap("store in "+c.Name(), err)
-		}
-		return nil
+		stored, err = mongox.Insert(ctx, c, doc)
+		stored = !stored
+	} else {
+		stored, err = mongox.Replace(ctx, c, append(key, bson.E{Key: "version", Value: prevVersion}), doc)
 	}
-	done, err := c.ReplaceOne(ctx, bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}, {Key: "version", Value: prevVersion}}, doc)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
 		return mongox.Wrap("store in "+c.Name(), err)
 	case err != nil:
 		return err
-	case done.MatchedCount == 0:
+	case !stored:
 		return resulttree.ErrConflict
 	}
 	return nil

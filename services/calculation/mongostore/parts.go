@@ -30,12 +30,18 @@ func partID(org record.OrgID, event record.EventID, name string) string {
 // PutPart implements editions.Parts.
 func (s *Store) PutPart(ctx context.Context, org record.OrgID, event record.EventID, name string, data []byte, at time.Time) error {
 	id := partID(org, event, name)
-	_, err := s.parts.InsertOne(ctx, partDoc{ID: id, Org: org, Event: event, Name: name, At: at, Data: data})
-	if !mongox.IsDuplicate(err) {
+	taken, err := mongox.Insert(ctx, s.parts, partDoc{ID: id, Org: org, Event: event, Name: name, At: at, Data: data})
+	if !taken {
 		return mongox.Wrap("store part", err)
 	}
-	done, err := s.parts.UpdateOne(ctx, bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}}, bson.D{{Key: "$max", Value: bson.D{{Key: "at", Value: at}}}})
-	if err == nil && done.MatchedCount == 0 {
+	var found bool
+	_, err = mongox.Repeat(ctx, func() error {
+		done, err := s.parts.UpdateOne(ctx, bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}, {Key: "event", Value: event}},
+			bson.D{{Key: "$max", Value: bson.D{{Key: "at", Value: at}}}})
+		found = err == nil && done.MatchedCount == 1
+		return err
+	})
+	if err == nil && !found {
 		// Swept in between.
 		return s.PutPart(ctx, org, event, name, data, at)
 	}
@@ -45,7 +51,7 @@ func (s *Store) PutPart(ctx context.Context, org record.OrgID, event record.Even
 // Part implements editions.Parts.
 func (s *Store) Part(ctx context.Context, org record.OrgID, event record.EventID, name string) ([]byte, error) {
 	var d partDoc
-	err := s.parts.FindOne(ctx, bson.D{{Key: "_id", Value: partID(org, event, name)}, {Key: "org", Value: org}}).Decode(&d)
+	err := s.parts.FindOne(ctx, bson.D{{Key: "_id", Value: partID(org, event, name)}, {Key: "org", Value: org}, {Key: "event", Value: event}}).Decode(&d)
 	if mongox.IsNoDocument(err) {
 		return nil, editions.ErrNotFound
 	}
@@ -73,6 +79,10 @@ func (s *Store) PartsBefore(ctx context.Context, org record.OrgID, event record.
 
 // DeletePart implements editions.Parts.
 func (s *Store) DeletePart(ctx context.Context, org record.OrgID, event record.EventID, name string, before time.Time) error {
-	_, err := s.parts.DeleteOne(ctx, bson.D{{Key: "_id", Value: partID(org, event, name)}, {Key: "org", Value: org}, {Key: "at", Value: bson.D{{Key: "$lt", Value: before}}}})
+	_, err := mongox.Repeat(ctx, func() error {
+		_, err := s.parts.DeleteOne(ctx, bson.D{{Key: "_id", Value: partID(org, event, name)}, {Key: "org", Value: org}, {Key: "event", Value: event},
+			{Key: "at", Value: bson.D{{Key: "$lt", Value: before}}}})
+		return err
+	})
 	return mongox.Wrap("delete part", err)
 }

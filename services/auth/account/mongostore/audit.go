@@ -75,12 +75,12 @@ func (s *Store) AppendAudit(ctx context.Context, e account.AuditEntry) (account.
 			return account.AuditEntry{}, wrap(verb, err)
 		}
 		sealed := e.Seal(last)
-		_, err = s.audit.InsertOne(ctx, auditDocOf(sealed))
-		if err == nil {
-			return sealed, wrap(verb, s.moveHead(ctx, sealed))
-		}
-		if !mongox.IsDuplicate(err) {
+		taken, err := mongox.Insert(ctx, s.audit, auditDocOf(sealed))
+		if err != nil {
 			return account.AuditEntry{}, wrap(verb, err)
+		}
+		if !taken {
+			return sealed, wrap(verb, s.moveHead(ctx, sealed))
 		}
 		var there auditDoc
 		err = s.audit.FindOne(ctx, bson.D{{Key: "_id", Value: e.ID}}).Decode(&there)
@@ -124,10 +124,13 @@ func (s *Store) lastAudit(ctx context.Context, org string) (account.AuditEntry, 
 
 // moveHead moves the head of a chain to an entry, never back.
 func (s *Store) moveHead(ctx context.Context, e account.AuditEntry) error {
-	_, err := s.auditHeads.UpdateOne(ctx,
-		bson.D{{Key: "_id", Value: e.Org}, {Key: "seq", Value: bson.D{{Key: "$lt", Value: e.Seq}}}},
-		bson.D{{Key: "$set", Value: bson.D{{Key: "seq", Value: e.Seq}, {Key: "hash", Value: e.Hash}}}},
-		options.UpdateOne().SetUpsert(true))
+	_, err := mongox.Repeat(ctx, func() error {
+		_, err := s.auditHeads.UpdateOne(ctx,
+			bson.D{{Key: "_id", Value: e.Org}, {Key: "seq", Value: bson.D{{Key: "$lt", Value: e.Seq}}}},
+			bson.D{{Key: "$set", Value: bson.D{{Key: "seq", Value: e.Seq}, {Key: "hash", Value: e.Hash}}}},
+			options.UpdateOne().SetUpsert(true))
+		return err
+	})
 	if mongox.IsDuplicate(err) {
 		return nil // it is at this entry or beyond
 	}

@@ -102,12 +102,12 @@ func (s *Store) otherAdmins(ctx context.Context, org, id string) (map[string]int
 			revs[u.ID] = u.Rev
 			continue
 		}
-		result, err := s.users.UpdateOne(ctx, bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: u.Rev}},
-			bson.D{{Key: "$set", Value: bson.D{{Key: "rev", Value: gone + 1}}}})
+		raised, err := mongox.Update(ctx, s.users, bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: u.Rev}},
+			bson.D{{Key: "rev", Value: gone + 1}})
 		if err != nil {
 			return nil, err
 		}
-		if result.MatchedCount == 1 {
+		if raised {
 			revs[u.ID] = gone + 1
 		}
 	}
@@ -130,20 +130,15 @@ func (s *Store) guard(ctx context.Context, org string, change func(*guardDoc) (b
 		before := g.Rev
 		g.Rev++
 		if fresh {
-			if _, err := s.admins.InsertOne(ctx, g); mongox.IsDuplicate(err) {
-				continue
-			} else if err != nil {
+			if taken, err := mongox.Insert(ctx, s.admins, g); err != nil || !taken {
 				return err
 			}
-			return nil
+			continue
 		}
-		result, err := s.admins.UpdateOne(ctx, bson.D{{Key: "_id", Value: org}, {Key: "rev", Value: before}},
-			bson.D{{Key: "$set", Value: bson.D{{Key: "rev", Value: g.Rev}, {Key: "admins", Value: g.Admins}, {Key: "gone", Value: g.Gone}}}})
-		if err != nil {
+		changed, err := mongox.Update(ctx, s.admins, bson.D{{Key: "_id", Value: org}, {Key: "rev", Value: before}},
+			bson.D{{Key: "rev", Value: g.Rev}, {Key: "admins", Value: g.Admins}, {Key: "gone", Value: g.Gone}})
+		if err != nil || changed {
 			return err
-		}
-		if result.MatchedCount == 1 {
-			return nil
 		}
 	}
 	return errGuardBusy

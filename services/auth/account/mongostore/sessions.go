@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
@@ -49,14 +50,13 @@ func sessionOf(d sessionDoc) account.Session {
 
 // InsertSession implements account.Sessions.
 func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
-	_, err := s.sessions.InsertOne(ctx, sessionDoc{
+	return wrap("insert session", inserted(ctx, s.sessions, sessionDoc{
 		ID: v.ID, User: v.User, Org: v.Org, SecretHash: v.SecretHash, Epoch: v.Epoch,
 		CreatedAt: date(v.CreatedAt), Expires: date(v.Expires), LastUsedAt: date(v.LastUsedAt),
 		Created: originDoc(v.Created), Last: originDoc(v.Last),
 		EndedAt: date(v.EndedAt), EndReason: v.EndReason, Rev: v.Rev, Mark: v.Mark,
 		Member: v.Member, MemberOrg: v.MemberOrg, MemberEpoch: v.MemberEpoch,
-	})
-	return wrap("insert session", unique(err))
+	}))
 }
 
 // Session implements account.Sessions.
@@ -76,13 +76,9 @@ func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, 
 	}
 	notLater := append(bson.D{}, live...)
 	notLater = append(notLater, bson.E{Key: "lastUsedAt", Value: bson.D{{Key: "$lte", Value: date(at)}}})
-	result, err := s.sessions.UpdateOne(ctx, notLater,
-		bson.D{{Key: "$set", Value: bson.D{{Key: "lastUsedAt", Value: date(at)}, {Key: "last", Value: originDoc(from)}}}})
-	if err != nil {
+	touched, err := mongox.Update(ctx, s.sessions, notLater, bson.D{{Key: "lastUsedAt", Value: date(at)}, {Key: "last", Value: originDoc(from)}})
+	if err != nil || touched {
 		return wrap("touch session", err)
-	}
-	if result.MatchedCount == 1 {
-		return nil
 	}
 	// It has ended, or a later use is recorded already.
 	n, err := s.sessions.CountDocuments(ctx, live)
@@ -97,15 +93,13 @@ func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Ti
 	owned := bson.D{{Key: "_id", Value: id}, {Key: "org", Value: org}, {Key: "user", Value: user}}
 	live := append(bson.D{}, owned...)
 	live = append(live, bson.E{Key: "endedAt", Value: bson.DateTime(0)})
-	result, err := s.sessions.UpdateOne(ctx, live, bson.D{
-		{Key: "$set", Value: bson.D{{Key: "endedAt", Value: date(at)}, {Key: "endReason", Value: reason}, {Key: "mark", Value: mark}}},
+	ending := bson.D{{Key: "endedAt", Value: date(at)}, {Key: "endReason", Value: reason}}
+	ended, err := mongox.Change(ctx, s.sessions, live, bson.D{
+		{Key: "$set", Value: append(bson.D{{Key: "mark", Value: mark}}, ending...)},
 		{Key: "$inc", Value: bson.D{{Key: "rev", Value: int64(1)}}},
-	})
-	if err != nil {
+	}, ending)
+	if err != nil || ended {
 		return wrap("end session", err)
-	}
-	if result.MatchedCount == 1 {
-		return nil
 	}
 	n, err := s.sessions.CountDocuments(ctx, owned)
 	if err == nil && n == 0 {
@@ -129,11 +123,11 @@ func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time,
 
 // PurgeSessions implements account.Sessions.
 func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
-	result, err := s.sessions.DeleteMany(ctx, bson.D{{Key: "expires", Value: bson.D{{Key: "$lt", Value: date(before)}}}})
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return 0, wrap("purge sessions", err)
 	}
-	return result.DeletedCount, nil
+	n, err := mongox.Purge(ctx, s.sessions, bson.D{{Key: "expires", Value: bson.D{{Key: "$lt", Value: date(before)}}}})
+	return n, wrap("purge sessions", err)
 }
 
 // MarkedSessions implements account.Changes.
@@ -144,6 +138,6 @@ func (s *Store) MarkedSessions(ctx context.Context, limit int) ([]account.Sessio
 
 // ClearSessionMark implements account.Changes.
 func (s *Store) ClearSessionMark(ctx context.Context, org, id, mark string) error {
-	_, err := s.sessions.UpdateOne(ctx, isMarked(org, id, mark), noMark)
+	_, err := mongox.Update(ctx, s.sessions, isMarked(org, id, mark), noMark)
 	return wrap("clear session mark", err)
 }

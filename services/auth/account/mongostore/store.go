@@ -45,10 +45,20 @@ func New(db *mongo.Database) *Store {
 
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
+	return []mongox.Component{{Name: "accounts", Steps: []mongox.Step{
+		mongox.CreateIndexes(1, Indexes()[:7]...),
+		// Version 2: people in several organizations. Nothing is moved; see the embedded
+		// engine's schema of the same version.
+		mongox.CreateIndexes(1, Indexes()[7:]...),
+	}}}
+}
+
+// Indexes returns the indexes of the newest version.
+func Indexes() []mongox.Index {
 	index := func(collection string, unique bool, keys ...string) mongox.Index {
 		return mongox.Index{Collection: collection, Unique: unique, Keys: mongox.Ascending(keys...)}
 	}
-	return []mongox.Component{{Name: "accounts", Steps: []mongox.Step{mongox.CreateIndexes(1,
+	return []mongox.Index{
 		index("users", true, "emailKey"),
 		index("users", false, "org", "deleted", "createdAt", "_id"),
 		index("users", false, "mark"),
@@ -56,11 +66,14 @@ func Schema() []mongox.Component {
 		index("sessions", false, "expires"),
 		index("sessions", false, "mark"),
 		index("audit", true, "org", "seq"),
-	),
-		// Version 2: people in several organizations. Nothing is moved; see the embedded
-		// engine's schema of the same version.
-		mongox.CreateIndexes(1, index("users", false, "person", "createdAt", "_id")),
-	}}}
+		index("users", false, "person", "createdAt", "_id"),
+	}
+}
+
+// Serve prepares the database for a service, and returns the names of the indexes
+// that it misses, see mongox.Serve.
+func (s *Store) Serve(ctx context.Context) (slow []string, err error) {
+	return mongox.Serve(ctx, s.db, Schema(), Indexes())
 }
 
 // Prepare brings the schema up to date. It may be called again, and by several
@@ -94,6 +107,11 @@ func unique(err error) error {
 		return account.ErrEmailTaken
 	}
 	return account.ErrDuplicate
+}
+
+// inserted stores a document, see unique.
+func inserted(ctx context.Context, in *mongo.Collection, document any) error {
+	return unique(mongox.InsertUnique(ctx, in, document, "mark"))
 }
 
 // list reads all documents of a query.

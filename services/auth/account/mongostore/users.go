@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
@@ -60,8 +61,8 @@ func userOf(d userDoc) account.User {
 
 // InsertUser implements account.Users.
 func (s *Store) InsertUser(ctx context.Context, u account.User) error {
-	if _, err := s.users.InsertOne(ctx, docOf(u)); err != nil {
-		return wrap("insert user", unique(err))
+	if err := inserted(ctx, s.users, docOf(u)); err != nil {
+		return wrap("insert user", err)
 	}
 	if u.CountsAsAdmin() {
 		// The user is stored whatever becomes of this: an admin that is missing
@@ -134,12 +135,12 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 	if u.Deleted || u.Person != "" { // a program from before memberships frees the key of a further one
 		set = append(set, bson.E{Key: "emailKey", Value: d.EmailKey})
 	}
-	result, err := s.users.UpdateOne(ctx,
-		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: prevRev}}, bson.D{{Key: "$set", Value: set}})
+	replaced, err := mongox.Update(ctx, s.users,
+		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: prevRev}}, set, "mark")
 	if err != nil {
 		return wrap("replace user", err)
 	}
-	if result.MatchedCount == 0 {
+	if !replaced {
 		return account.ErrConflict
 	}
 	if u.CountsAsAdmin() && !before.CountsAsAdmin() {
@@ -169,7 +170,7 @@ func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, err
 
 // ClearUserMark implements account.Changes.
 func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
-	_, err := s.users.UpdateOne(ctx, isMarked(org, id, mark), noMark)
+	_, err := mongox.Update(ctx, s.users, isMarked(org, id, mark), noMark)
 	return wrap("clear user mark", err)
 }
 
@@ -178,7 +179,7 @@ var notLeft = bson.E{Key: "left", Value: bson.D{{Key: "$ne", Value: true}}}
 
 var (
 	marked = bson.D{{Key: "mark", Value: bson.D{{Key: "$gt", Value: ""}}}}
-	noMark = bson.D{{Key: "$set", Value: bson.D{{Key: "mark", Value: ""}}}}
+	noMark = bson.D{{Key: "mark", Value: ""}}
 )
 
 func isMarked(org, id, mark string) bson.D {

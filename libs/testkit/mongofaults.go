@@ -1,0 +1,193 @@
+package testkit
+
+import (
+	little "encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Fault is how a command fails on its way to a MongoDB server.
+type Fault struct {
+	// Code and Label are what the client is answered.
+	Code  int32
+	Label string
+	// Done: the server carried the command out, and its answer was lost.
+	Done bool
+}
+
+// MongoFaults stands between a client and a MongoDB server, and lets commands
+// fail.
+type MongoFaults struct {
+	listener net.Listener
+	target   string
+
+	mu      sync.Mutex
+	command string
+	nth     int
+	fault   Fault
+	met     int
+	conns   []net.Conn
+}
+
+// NewMongoFaults returns a way to the server of a URI, and the URI of that way.
+// The client's own repetitions are off.
+func NewMongoFaults(t testing.TB, uri string) (string, *MongoFaults) {
+	t.Helper()
+	parsed, err := url.Parse(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &MongoFaults{listener: listener, target: parsed.Host}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() { f.serve(client) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		f.mu.Lock()
+		for _, c := range f.conns {
+			_ = c.Close()
+		}
+		f.mu.Unlock()
+		serving.Wait()
+	})
+	parsed.Host = listener.Addr().String()
+	query := parsed.Query()
+	query.Set("directConnection", "true")
+	query.Set("retryWrites", "false")
+	query.Set("retryReads", "false")
+	parsed.RawQuery = query.Encode()
+	return parsed.String(), f
+}
+
+// Fail lets the nth command of a name from now on fail, and no other; 0 ends it.
+// A name of "write" stands for insert, update and delete.
+func (f *MongoFaults) Fail(command string, nth int, fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.command, f.nth, f.fault, f.met = command, nth, fault, 0
+}
+
+// Met reports whether a command has failed since Fail.
+func (f *MongoFaults) Met() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.met > 0
+}
+
+// due reports whether the command of a name is to fail now.
+func (f *MongoFaults) due(name string) (Fault, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	isWrite := name == "insert" || name == "update" || name == "delete"
+	if f.nth == 0 || name != f.command && !(f.command == "write" && isWrite) {
+		return Fault{}, false
+	}
+	if f.nth--; f.nth > 0 {
+		return Fault{}, false
+	}
+	f.met++
+	return f.fault, true
+}
+
+func (f *MongoFaults) serve(client net.Conn) {
+	server, err := net.Dial("tcp", f.target)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	f.mu.Lock()
+	f.conns = append(f.conns, client, server)
+	f.mu.Unlock()
+	defer client.Close() //nolint:errcheck // it ends here
+	defer server.Close() //nolint:errcheck // likewise
+	for {
+		request, err := wireMessage(client)
+		if err != nil {
+			return
+		}
+		fault, fails := f.due(wireCommand(request))
+		if !fails || fault.Done {
+			if _, err := server.Write(request); err != nil {
+				return
+			}
+			answer, err := wireMessage(server)
+			if err != nil {
+				return
+			}
+			if !fails {
+				if _, err := client.Write(answer); err != nil {
+					return
+				}
+				continue
+			}
+		}
+		if _, err := client.Write(wireFailure(request, fault)); err != nil {
+			return
+		}
+	}
+}
+
+const wireHeader = 16
+
+// wireMessage reads one message of the wire protocol.
+func wireMessage(r io.Reader) ([]byte, error) {
+	header := make([]byte, wireHeader)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, err
+	}
+	size := little.LittleEndian.Uint32(header)
+	if size < wireHeader || size > 48_000_000 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	message := append(header, make([]byte, size-wireHeader)...)
+	_, err := io.ReadFull(r, message[wireHeader:])
+	return message, err
+}
+
+// wireCommand returns the name of the command in a message, empty where it is
+// not one.
+func wireCommand(message []byte) string {
+	const opMsg, body = 2013, wireHeader + 5
+	if little.LittleEndian.Uint32(message[12:]) != opMsg || len(message) < body || message[body-1] != 0 {
+		return ""
+	}
+	elements, err := bson.Raw(message[body:]).Elements()
+	if err != nil || len(elements) == 0 {
+		return ""
+	}
+	return elements[0].Key()
+}
+
+// wireFailure returns the answer by which a command fails.
+func wireFailure(request []byte, fault Fault) []byte {
+	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: "injected"}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
+	if fault.Label != "" {
+		answer = append(answer, bson.E{Key: "errorLabels", Value: bson.A{fault.Label}})
+	}
+	body, err := bson.Marshal(answer)
+	if err != nil {
+		panic(err)
+	}
+	message := make([]byte, wireHeader+5, wireHeader+5+len(body))
+	copy(message[8:], request[4:8]) // the answer to this request
+	little.LittleEndian.PutUint32(message[12:], 2013)
+	message = append(message, body...)
+	little.LittleEndian.PutUint32(message, uint32(len(message)))
+	return message
+}
