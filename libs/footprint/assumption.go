@@ -102,7 +102,7 @@ func (c *calculation) without(l *Line, a assumption) Line {
 		d := *l.Doubt
 		d.Activity = max(d.Activity-ofFactor(a.variance), 0)
 		out.Doubt = &d
-		out.spreadOut()
+		c.spreadOut(&out)
 		return out
 	}
 	if l.variance == nil {

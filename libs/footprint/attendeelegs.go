@@ -85,6 +85,18 @@ type attendeeLegs struct {
 	// doubts are those of each line, in the order of the lines.
 	doubts    [][]doubtOf
 	defaulted map[string]bool
+	logs      map[string]*big.Int
+}
+
+// variance returns the square of the logarithm of a 95 % factor.
+func (l *attendeeLegs) variance(factor *big.Rat) *big.Int {
+	key := factor.RatString()
+	v, ok := l.logs[key]
+	if !ok {
+		v = fixed.Square(fixed.Log(factor))
+		l.logs[key] = v
+	}
+	return v
 }
 
 func calculateAttendeeTravel(c *calculation, t *attendeeTravel) {
@@ -96,7 +108,8 @@ func calculateAttendeeTravel(c *calculation, t *attendeeTravel) {
 		in.Respondents, in.Population = t.OriginSet.People-n, t.OriginSet.People
 	}
 	c.begin(AttendeeTravel, &in)
-	l := attendeeLegs{c: c, t: t, venue: c.ev.Place, defaulted: map[string]bool{}}
+	l := attendeeLegs{c: c, t: t, venue: c.ev.Place, defaulted: map[string]bool{}, logs: map[string]*big.Int{}}
+	c.spreads = map[int64]logSpread{}
 	if t.Venue != nil {
 		l.venue = *t.Venue
 	}
@@ -139,7 +152,7 @@ func (l *attendeeLegs) row(o *origin) {
 		var known []doubtOf
 		if country {
 			l.c.note(NoticeCountryTowns, placeField, "People of a country without a town are shared among its towns.")
-			known = append(known, doubtOf{NoticeCountryTowns, placeField, fixed.Square(fixed.Log(townsFactor(o, l.venue)))})
+			known = append(known, doubtOf{NoticeCountryTowns, placeField, l.variance(townsFactor(o, l.venue))})
 		}
 		if o.Mode != "" {
 			l.way(s, o.Mode, s.People, round, known)
@@ -193,7 +206,7 @@ func (l *attendeeLegs) split(s *settlement) (modes []string, people []int64, why
 			l.c.note(NoticeModesSplit, splitField, "People whose mode is not known were shared among modes by published tables of their region and distance, such as %s (%s).", rows[0].ID, rows[0].Source)
 		}
 	}
-	return modes, apportion(s.People, weights), doubtOf{NoticeModesSplit, splitField, fixed.Square(fixed.Log(factor))}
+	return modes, apportion(s.People, weights), doubtOf{NoticeModesSplit, splitField, l.variance(factor)}
 }
 
 // surveyFactor is the 95 % factor of shares that n people were asked for: that of
@@ -237,7 +250,7 @@ func (l *attendeeLegs) fly(s *settlement, people int64, round bool, known []doub
 		j.Stops = append(j.Stops, at)
 	}
 	if s.Area || l.venue.Area {
-		known = append(slices.Clone(known), doubtOf{NoticeAirportOfTown, codeField, fixed.Square(fixed.Log(otherAirport(j)))})
+		known = append(slices.Clone(known), doubtOf{NoticeAirportOfTown, codeField, l.variance(otherAirport(j))})
 	}
 	f := &flights{From: s.Code, To: l.venue.Code, Class: l.t.Class, Passengers: people, RoundTrip: &round}
 	l.leg(Leg{Origin: name, Mode: plane, Part: partFlight, People: people}, known, func() { calculateFlights(l.c, f) })
@@ -300,7 +313,7 @@ func (l *attendeeLegs) ride(leg Leg, metres int64, fromCountry, toCountry string
 	if low.Sign() > 0 {
 		factor = spread(value, low, high)
 	}
-	known = append(slices.Clone(known), doubtOf{NoticeDistanceFromPlaces, "", fixed.Square(fixed.Log(factor))})
+	known = append(slices.Clone(known), doubtOf{NoticeDistanceFromPlaces, "", l.variance(factor)})
 	g := &groundTransport{Mode: leg.Mode, Country: l.c.ev.Country, DistanceKm: kilometres(value), RoundTrip: &round, Passengers: leg.People}
 	if leg.Mode == car {
 		g.Occupancy = l.t.Occupancy
@@ -313,11 +326,16 @@ func (l *attendeeLegs) leg(leg Leg, known []doubtOf, add func()) {
 	c := l.c
 	before := len(c.out.Lines)
 	c.out.Defaulted = nil
+	// The doubt of a row is that of the record that would have been entered.
+	c.typ = "ground-transport"
+	if leg.Mode == plane {
+		c.typ = "flights"
+	}
 	add()
 	for _, name := range c.out.Defaulted {
 		l.defaulted[name] = true
 	}
-	c.out.Defaulted = nil
+	c.out.Defaulted, c.typ = nil, AttendeeTravel
 	for i := before; i < len(c.out.Lines); i++ {
 		if !c.quiet {
 			c.out.Lines[i].Leg = &leg
@@ -359,17 +377,20 @@ func (l *attendeeLegs) widen() {
 // their mass, without the doubt of one code.
 func (l *attendeeLegs) mean(without string) *big.Int {
 	sum, mass := new(big.Int), new(big.Int)
+	deviation := new(big.Int)
 	for i, known := range l.doubts {
-		variance := new(big.Int)
-		for _, d := range known {
-			if d.code != without {
-				variance.Add(variance, d.variance)
+		if i == 0 || len(known) == 0 || &known[0] != &l.doubts[i-1][0] { // another leg
+			variance := new(big.Int)
+			for _, d := range known {
+				if d.code != without {
+					variance.Add(variance, d.variance)
+				}
 			}
+			deviation = variance.Sqrt(variance.Mul(variance, fixed.One))
 		}
 		m := l.c.out.Lines[i].Mass.Big()
 		mass.Add(mass, m)
-		deviation := new(big.Int).Sqrt(new(big.Int).Mul(variance, fixed.One))
-		sum.Add(sum, deviation.Mul(deviation, m))
+		sum.Add(sum, new(big.Int).Mul(deviation, m))
 	}
 	if mass.Sign() == 0 {
 		return new(big.Int)
@@ -387,5 +408,5 @@ func (c *calculation) rewiden(line *Line, variance *big.Int) {
 		return
 	}
 	line.Doubt.Activity += ofFactor(variance)
-	line.spreadOut()
+	c.spreadOut(line)
 }

@@ -73,14 +73,23 @@ func (c *calculation) doubt(l *Line, e entry, s scores) {
 		d.Use = c.place + "." + strconv.Itoa(int(s.time)*100+int(s.geography)*10+int(s.technology))
 	}
 	l.Doubt = &d
-	l.spreadOut()
+	c.spreadOut(l)
 }
 
-// spreadOut sets the interval of a line by its doubt.
-func (l *Line) spreadOut() {
-	var sigma *big.Int
-	l.Low, l.High, sigma = Lognormal(l.Mass, fromBillionths(l.Doubt.Variance()))
-	l.GSD2 = fixed.Quo(fixed.Exp(sigma), fixed.Pow10(18)).Uint64()
+// spreadOut sets the interval of a line by its doubt. A record of many lines keeps
+// the spreads of the few doubts they have.
+func (c *calculation) spreadOut(l *Line) {
+	variance := l.Doubt.Variance()
+	s, ok := c.spreads[variance]
+	if !ok {
+		s = newLogSpread(fromBillionths(variance))
+		s.gsd2 = fixed.Quo(fixed.Exp(s.half), fixed.Pow10(18)).Uint64()
+		if c.spreads != nil {
+			c.spreads[variance] = s
+		}
+	}
+	l.Low, l.High = s.around(l.Mass)
+	l.GSD2 = s.gsd2
 }
 
 // variance returns the variance of the logarithm for one score, in billionths.
@@ -176,15 +185,34 @@ func cachedVariance(factor *big.Rat) int64 {
 // with the expected value m, m × exp(-σ²/2 ± 1.96σ), for the variance σ² of its
 // logarithm in 10^-24; and 1.96σ. The interval always contains m.
 func Lognormal(m Mass, variance *big.Int) (low, high Mass, half *big.Int) {
+	s := newLogSpread(variance)
+	low, high = s.around(m)
+	return low, high, s.half
+}
+
+// logSpread is the interval of a lognormal distribution around any mass.
+type logSpread struct {
+	down, up *big.Int // factors; up is nil where the upper end is the mass itself
+	half     *big.Int
+	gsd2     uint64
+}
+
+func newLogSpread(variance *big.Int) logSpread {
 	sigma := new(big.Int).Sqrt(new(big.Int).Mul(variance, fixed.One))
-	half = fixed.Quo(new(big.Int).Mul(sigma, big.NewInt(196)), big.NewInt(100))
+	half := fixed.Quo(new(big.Int).Mul(sigma, big.NewInt(196)), big.NewInt(100))
 	middle := fixed.Quo(variance, big.NewInt(2))
-	up := new(big.Int).Sub(half, middle)
-	down := new(big.Int).Add(half, middle)
-	low = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), fixed.One), fixed.Exp(down)))
-	high = m
-	if up.Sign() > 0 {
-		high = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), fixed.Exp(up)), fixed.One))
+	s := logSpread{half: half, down: fixed.Exp(new(big.Int).Add(half, middle))}
+	if up := new(big.Int).Sub(half, middle); up.Sign() > 0 {
+		s.up = fixed.Exp(up)
 	}
-	return low, high, half
+	return s
+}
+
+// around returns the ends around a mass.
+func (s logSpread) around(m Mass) (low, high Mass) {
+	low, high = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), fixed.One), s.down)), m
+	if s.up != nil {
+		high = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), s.up), fixed.One))
+	}
+	return low, high
 }

@@ -45,6 +45,9 @@ type Import struct {
 	NumberFormat string `json:"numberFormat,omitempty"`
 	DateOrder    string `json:"dateOrder,omitempty"`
 
+	// WholeRecords: the rows of a file of attendee travel are records, as an export
+	// has them, and not origins.
+	WholeRecords bool `json:"wholeRecords,omitempty"`
 	// To is where the people of a file of origins travel; empty: to the event's place.
 	To string `json:"to,omitempty"`
 	// Context is the event's at the commit point: what was validated is what is

@@ -304,7 +304,7 @@ type pending struct {
 
 // insert turns the rows that are not done yet into records.
 func (j *job) insert() error {
-	if j.i.Type == footprint.AttendeeTravel {
+	if rowsOfFile(j.i) == footprint.OriginRows {
 		return j.insertOrigins()
 	}
 	reader, err := sheet.NewReader(j.file(), j.i.Type, optionsOf(j.i))

@@ -105,17 +105,18 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typ := rowsOfFile(i)
 	sum := sha256.Sum256(append([]byte(i.Type+"\x00"+string(c.Context().QueryArgs().Peek("sheet"))+"\x00"), file...))
 	i.Hash = hex.EncodeToString(sum[:])
 	if file, err = asCSV(c, i, file, charset); err != nil {
 		return err
 	}
+	i.WholeRecords = wholeRecords(file, i)
+	typ := rowsOfFile(i)
 	// What is wrong with the head is told at once.
 	if _, err := sheet.NewReader(bytes.NewReader(file), typ, optionsOf(i)); err != nil {
 		return err
 	}
-	if typ == footprint.OriginRows {
+	if i.Type == footprint.AttendeeTravel {
 		// Columns of names and addresses are never stored.
 		if file, i.Ignored, err = sheet.Only(file, typ, optionsOf(i)); err != nil {
 			return err

@@ -1,9 +1,11 @@
 package records
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -15,15 +17,25 @@ import (
 // rowsOfFile returns what the rows of a file are: records of its type, or of
 // attendee travel the origins of one record.
 func rowsOfFile(i record.Import) string {
-	if i.Type == footprint.AttendeeTravel {
+	if i.Type == footprint.AttendeeTravel && !i.WholeRecords {
 		return footprint.OriginRows
 	}
 	return i.Type
 }
 
+// wholeRecords reports whether the rows of a file of attendee travel are records:
+// then it has a column of their origins, as an export does.
+func wholeRecords(file []byte, i record.Import) bool {
+	if i.Type != footprint.AttendeeTravel {
+		return false
+	}
+	r, err := sheet.NewReader(bytes.NewReader(file), i.Type, optionsOf(i))
+	return err == nil && slices.Contains(r.Heads(), "origins")
+}
+
 // mostRows is how many rows a file may have.
 func mostRows(i record.Import) int64 {
-	if i.Type == footprint.AttendeeTravel {
+	if rowsOfFile(i) == footprint.OriginRows {
 		return footprint.MaxOrigins
 	}
 	return maxImportRows
@@ -31,7 +43,7 @@ func mostRows(i record.Import) int64 {
 
 // knowsWhere refuses a file of origins whose people go nobody knows where.
 func knowsWhere(i record.Import, event record.Event) error {
-	if i.Type != footprint.AttendeeTravel {
+	if rowsOfFile(i) != footprint.OriginRows {
 		return nil
 	}
 	if i.To == "" {

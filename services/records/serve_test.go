@@ -478,6 +478,20 @@ func TestFileOfOrigins(t *testing.T) {
 			}
 		}
 	}
+	// An export has whole records, and is read again as such.
+	export := h.send(ada, http.MethodGet, event+"/export", "")
+	copied := h.event() + "/attendee-travel"
+	h.send(ada, http.MethodPost, copied+"/import", export.body, "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	testkit.Eventually(t, 10*time.Second, func() error {
+		if h.total(copied) != 1 {
+			return fmt.Errorf("%d records were copied", h.total(copied))
+		}
+		return nil
+	})
+	again := h.send(ada, http.MethodGet, copied, "").data["items"].([]any)[0].(map[string]any)
+	if figure(again["footprint"]) != figure(made["footprint"]) || fmt.Sprint(again["originSet"]) != fmt.Sprint(made["originSet"]) {
+		t.Errorf("copied: %v, want %v", again, made)
+	}
 	if undone := h.send(ada, http.MethodPost, where+"/undo", "").want(http.StatusOK, ""); undone.text("removed") != "1" {
 		t.Errorf("undone: %s", undone.body)
 	}

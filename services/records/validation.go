@@ -111,7 +111,7 @@ func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, re
 	if row.Err != nil {
 		return row.Err, nil
 	}
-	if i.Type == footprint.AttendeeTravel {
+	if rowsOfFile(*i) == footprint.OriginRows {
 		return refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
 	}
 	decoded, err := footprint.Decode(i.Type, row.Body, v.event.Context())
