@@ -379,7 +379,7 @@ func (l *attendeeLegs) mean(without string) *big.Int {
 	sum, mass := new(big.Int), new(big.Int)
 	deviation := new(big.Int)
 	for i, known := range l.doubts {
-		if i == 0 || len(known) == 0 || &known[0] != &l.doubts[i-1][0] { // another leg
+		if i == 0 || !sameDoubts(known, l.doubts[i-1]) {
 			variance := new(big.Int)
 			for _, d := range known {
 				if d.code != without {
@@ -397,6 +397,9 @@ func (l *attendeeLegs) mean(without string) *big.Int {
 	}
 	return fixed.Square(fixed.Quo(sum, mass))
 }
+
+// sameDoubts reports whether two lines are of one leg.
+func sameDoubts(a, b []doubtOf) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
 // rewiden adds a variance to a finished line.
 func (c *calculation) rewiden(line *Line, variance *big.Int) {
