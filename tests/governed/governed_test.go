@@ -316,6 +316,9 @@ func (p *play) checkDifferences() {
 		d := p.read(fmt.Sprintf("/results/%d/diff/%d", n, n+1)).data
 		add("total", d["differenceKgCO2e"])
 		p.addUp(d["parts"], "kgCO2e", d["differenceKgCO2e"])
+		if strings.Contains(fmt.Sprint(d["cause"]), "fields:[boundary]") && !strings.Contains(fmt.Sprint(d["parts"]), "boundary_changed") {
+			p.t.Errorf("revision %d moved the boundary, the parts are %v", n+1, d["parts"])
+		}
 		for _, f := range d["figures"].([]any) {
 			figure := f.(map[string]any)
 			add(fmt.Sprint(figure["figure"]), figure["difference"])
