@@ -61,7 +61,7 @@ class Reader:
             value = Fraction(token)
         else:
             raise NotABundle("character %d is no JSON" % self.at)
-        if len(path) < 2 or path[-1] == "fields":
+        if len(path) < 2 or path[-1] == "fields" or path == ("event", "context", "place"):
             self.spans[path] = (start, self.length)
         return value
 

@@ -23,7 +23,7 @@ PEDIGREE = (
 AR6 = {"ch4": Fraction("29.8") / 28 - 1, "n2o": Fraction(273, 265) - 1}
 
 # Notices of records that stay with them; all others are in the result as well.
-OWN_NOTICES = ("INPUT_NOT_USED", "UNKNOWN_FIELD_IGNORED", "WEIGHT_FROM_VOLUME", "GWP_NOT_REBASED")
+OWN_NOTICES = ("INPUT_NOT_USED", "UNKNOWN_FIELD_IGNORED", "WEIGHT_FROM_VOLUME", "AIRPORT_OF_TOWN", "GWP_NOT_REBASED")
 
 
 def milligrams(kg):
