@@ -295,7 +295,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -321,7 +321,7 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -732,7 +732,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -765,7 +765,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -794,7 +794,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -822,7 +822,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -867,7 +867,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -895,7 +895,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1099,7 +1099,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1144,7 +1144,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1183,7 +1183,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1213,7 +1213,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1243,7 +1243,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1273,7 +1273,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1303,7 +1303,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1333,7 +1333,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1364,7 +1364,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1394,7 +1394,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -1424,7 +1424,7 @@ export interface paths {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -2708,8 +2708,7 @@ export interface components {
                 /** @description Events that can still be made. */
                 left: number | null;
             };
-            /** @description Rules of approval. */
-            policy: components["schemas"]["Policy"] & unknown;
+            policy: components["schemas"]["Policy"];
             /** @description Switching four eyes off, which waits for a second administrator to ask for the same within seven days. */
             pendingPolicy?: {
                 /** @description What it would be. */
@@ -2801,7 +2800,8 @@ export interface components {
          * @example {
          *       "ids": [
          *         "p2hw6ryhezzjj9ybae1d6t9wh1"
-         *       ]
+         *       ],
+         *       "comment": "Checked against the tickets."
          *     }
          */
         IdsInput: {
@@ -8184,7 +8184,7 @@ export interface components {
         /** @description The `_id` of an event. */
         EventId: string;
         /**
-         * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+         * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
          *     export and by-reference are never types or ids.
          */
         Type: string;
@@ -8944,7 +8944,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -8981,7 +8981,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -9962,7 +9962,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10015,7 +10015,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10080,7 +10080,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10143,7 +10143,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10233,7 +10233,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10297,7 +10297,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10360,7 +10360,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10717,7 +10717,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10773,7 +10773,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10848,7 +10848,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10897,7 +10897,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10943,7 +10943,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -10999,7 +10999,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11061,7 +11061,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11120,7 +11120,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11174,7 +11174,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11222,7 +11222,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11280,7 +11280,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11349,7 +11349,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11418,7 +11418,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11487,7 +11487,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
@@ -11556,7 +11556,7 @@ export interface operations {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
                 /**
-                 * @description A record type: flights, accommodation, venue or waste. The words review, results, factor-set, imports, batch, import,
+                 * @description A record type, one of those that `GET /record-types` lists. The words review, results, factor-set, imports, batch, import,
                  *     export and by-reference are never types or ids.
                  */
                 type: components["parameters"]["Type"];
