@@ -45,6 +45,7 @@ const rights = {
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make, ...write],
     import_parts: [...read, ...make, ...write, ...remove],
+    supplier_factors: [...read, ...make, ...write],
     list_sets: [...read, ...make, ...write],
     list_counts: [...read, ...make, ...write],
     // How many records are in each state: whoever reads it brings it up to date.
@@ -59,6 +60,7 @@ const rights = {
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make],
     import_parts: [...read, ...make],
+    supplier_factors: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],
@@ -75,6 +77,7 @@ const rights = {
     idempotency_keys: [...read, ...make, ...write, ...remove],
     imports: [...read, ...make],
     import_parts: [...read, ...make],
+    supplier_factors: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],

@@ -267,7 +267,7 @@ def beyond(type_, fields):
     }
     if type_ not in TYPES:
         return "its type"
-    for name in ("derived",) + rough.get(type_, ()):
+    for name in ("derived", "supplierFactor") + rough.get(type_, ()):
         if name in fields:
             return name
     if type_ == "venue" and fields.get("venueType") not in (None, *FLOOR):

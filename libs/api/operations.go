@@ -23,6 +23,7 @@ func Operations() Table {
 		named = sub + "/by-reference/{" + Reference + "}"
 
 		eventNamed = "/events/by-reference/{" + Reference + "}"
+		supplier   = "/supplier-factors/{factorId}"
 
 		anyone  = identity.RoleNone
 		viewer  = identity.Viewer
@@ -64,6 +65,16 @@ func Operations() Table {
 		{ID: "getOrganization", Method: get, Path: "/organization", Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateOrganization", Method: patch, Path: "/organization", Service: Records, Least: admin, Reach: Organization},
 		{ID: "listAuditLog", Method: get, Path: "/organization/audit", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
+
+		{ID: "listSupplierFactors", Method: get, Path: "/supplier-factors", Service: Records, Least: user, Reach: Organization, Cost: Page},
+		{ID: "createSupplierFactor", Method: post, Path: "/supplier-factors", Service: Records, Least: manager, Reach: Organization},
+		{ID: "getSupplierFactor", Method: get, Path: supplier, Service: Records, Least: user, Reach: Organization},
+		{ID: "getSupplierFactorHistory", Method: get, Path: supplier + "/history", Service: Records, Least: user, Reach: Organization},
+		{ID: "updateSupplierFactor", Method: patch, Path: supplier, Service: Records, Least: manager, Reach: Organization},
+		{ID: "deleteSupplierFactor", Method: remove, Path: supplier, Service: Records, Least: manager, Reach: Organization},
+		{ID: "approveSupplierFactor", Method: post, Path: supplier + "/approve", Service: Records, Least: manager, Reach: Organization},
+		{ID: "rejectSupplierFactor", Method: post, Path: supplier + "/reject", Service: Records, Least: manager, Reach: Organization},
+		{ID: "withdrawSupplierFactor", Method: post, Path: supplier + "/withdraw", Service: Records, Least: manager, Reach: Organization},
 
 		{ID: "listRecordTypes", Method: get, Path: "/record-types", Service: Records, Least: viewer},
 		{ID: "getRecordType", Method: get, Path: "/record-types/{type}", Service: Records, Least: viewer},

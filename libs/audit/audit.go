@@ -35,11 +35,18 @@ const (
 // the event's history: "event.delete".
 const Event = "event."
 
+// SupplierFactor is the prefix of the actions on the factors of suppliers:
+// "supplier-factor.approve".
+const SupplierFactor = "supplier-factor."
+
 // Reportable reports whether another service than auth may report an action.
 func Reportable(action string) bool {
 	switch action {
 	case Forbidden, Limited, Organization:
 		return true
+	}
+	if name, ok := strings.CutPrefix(action, SupplierFactor); ok {
+		return slices.Contains([]string{"create", "edit", "delete", "approve", "reject", "withdraw"}, name)
 	}
 	name, ok := strings.CutPrefix(action, Event)
 	return ok && slices.Contains([]string{

@@ -235,7 +235,7 @@ func build(s Source) (out Built, faults []fault) {
 	slices.SortStableFunc(inputs, func(a, b Input) int {
 		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
 	})
-	used := map[string]bool{}
+	used, suppliers := map[string]bool{}, map[string]factors.Factor{}
 	for i, in := range inputs {
 		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
 			InputHash: cmp.Or(in.Hash, inputHash(in)), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
@@ -251,10 +251,18 @@ func build(s Source) (out Built, faults []fault) {
 		for _, l := range r.Lines {
 			used[l.FactorID] = true
 		}
+		if s := footprint.SupplierFactorOf(in.Type, in.Fields); s != nil {
+			suppliers[s.RowID()] = s.Row()
+		}
 		out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Of(&evaluation))
 	}
 	for _, f := range set.Factors() {
 		if used[f.ID] {
+			out.Factors = append(out.Factors, FactorOf(f))
+		}
+	}
+	for id, f := range suppliers {
+		if used[id] {
 			out.Factors = append(out.Factors, FactorOf(f))
 		}
 	}

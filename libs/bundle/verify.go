@@ -249,6 +249,15 @@ func (v *Verdict) compare(stated, again Bundle, set *factors.Set) {
 	v.tree("factorSet", stated.FactorSet, again.FactorSet)
 	for i, f := range stated.Factors {
 		where := fmt.Sprintf("factors[%d] (%s)", i, f.ID)
+		if footprint.IsSupplierRow(f.ID) {
+			// It is in no set: the records that use it say what it is.
+			if at := slices.IndexFunc(again.Factors, func(o Factor) bool { return o.ID == f.ID }); at >= 0 {
+				v.tree(where, f, again.Factors[at])
+			} else {
+				v.add(where, "", "no record uses such a factor")
+			}
+			continue
+		}
 		held, ok := set.Factor(f.ID)
 		if !ok {
 			v.add(where, "", "the set has no such factor")

@@ -170,6 +170,11 @@ type Venue struct {
 
 	// People on an outdoor site each day; absent, the event's attendees.
 	Attendees int `json:"attendees,omitempty"`
+
+	// Factor of a supplier from the organization's library: its name, for the newest approved version that is
+	// valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves
+	// the market-based figure, never the total.
+	SupplierFactor string `json:"supplierFactor,omitempty"`
 }
 
 // RecordType returns "venue".
@@ -525,6 +530,11 @@ type Purchases struct {
 	// from engine 2.0.0 on.
 	Scope3Category string `json:"scope3Category,omitempty"`
 
+	// Factor of a supplier from the organization's library: its name, for the newest approved version that is
+	// valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands
+	// for kgCO2ePerUnit and factorSource.
+	SupplierFactor string `json:"supplierFactor,omitempty"`
+
 	// The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
 	VatIncluded bool `json:"vatIncluded,omitempty"`
 
@@ -535,7 +545,8 @@ type Purchases struct {
 // RecordType returns "purchases".
 func (Purchases) RecordType() string { return "purchases" }
 
-// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere.
+// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere, or an amount
+// of something whose supplier states a factor.
 type Custom struct {
 	Common
 
@@ -543,7 +554,7 @@ type Custom struct {
 	Country string `json:"country,omitempty"`
 
 	// The footprint. In kg CO2e.
-	KgCO2e float64 `json:"kgCO2e"`
+	KgCO2e *float64 `json:"kgCO2e,omitempty"`
 
 	// Scope of the GHG Protocol. Absent: 3.
 	Scope int `json:"scope,omitempty"`
@@ -551,6 +562,13 @@ type Custom struct {
 	// Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used
 	// from engine 2.0.0 on.
 	Scope3Category string `json:"scope3Category,omitempty"`
+
+	// Amount of the activity in the unit of the supplier's factor. In unit of the factor.
+	Quantity *float64 `json:"quantity,omitempty"`
+
+	// Factor of a supplier from the organization's library: its name, for the newest approved version that is
+	// valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e.
+	SupplierFactor string `json:"supplierFactor,omitempty"`
 }
 
 // RecordType returns "custom".

@@ -50,6 +50,7 @@ type entry struct {
 	upstream bool            // use the well-to-tank column
 	value    decimal.Decimal // the figure when it is not the column as published
 	override bool
+	supplier *SupplierFactor // whose row factor is, or nil
 	quantity quantity
 	unit     string
 	stage    string

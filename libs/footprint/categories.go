@@ -17,6 +17,10 @@ const (
 var statedCategories = []string{categoryGoods, categoryCapital, categoryFreight, categoryWaste, categoryBusiness, categoryCommuting,
 	categoryDownstream, categoryUse, categoryEndOfLife, CategoryOptional}
 
+// StatedCategories returns the scope 3 categories that a record, or a supplier's
+// factor, may state.
+func StatedCategories() []string { return slices.Clone(statedCategories) }
+
 // Traveller is the rule for journeys and stays of one group of people by engine
 // 2.0.0.
 type Traveller struct{ Group, Category, Reason string }

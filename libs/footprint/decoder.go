@@ -15,8 +15,12 @@ type decoder struct {
 	*fields.Reader
 	ev     EventContext
 	engine *engine
+	// suppliers is the library of the organization, or nil.
+	suppliers SupplierFactors
 	// notices are about the body, found while it is read.
 	notices []Notice
+	// failure is what kept the body from being read, through no fault of its own.
+	failure error
 }
 
 var (

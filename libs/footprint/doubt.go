@@ -148,6 +148,8 @@ func (p *pedigree) basic(set *factors.Set, typ string, e entry) int64 {
 	f := e.factor
 	switch {
 	case f == nil:
+	case e.supplier != nil:
+		factor = basicOfSupplier(e.supplier)
 	case typ == "flights" && e.withoutRF != nil && !e.upstream:
 		factor = basicFlight
 	case typ == "flights" && !e.upstream:

@@ -207,6 +207,16 @@ func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor, lif
 	kilowattHours := func(q quantity) Mass { return q.mass(decimal.FromInt(1)) }
 	m := Market{Covered: kilowattHours(covered)}
 	rest := kilowattHours(all).Sub(m.Covered)
+	if f := s.contract; f != nil {
+		// A supplier's own rate is a contract for all that no certificate covers.
+		m.Mass, m.Covered = open.mass(f.KgCO2ePerUnit), kilowattHours(all)
+		c.tellSupplier(f, "What no certificate covers counts in the market-based figure")
+		if f.Stage == Combined && !lifeCycle {
+			c.note(NoticeScope2Upstream, "supplierFactor", "%s covers the life cycle; the location-based figure beside it is of the generation alone.", f.Reference())
+		}
+		c.out.Market = &m
+		return
+	}
 	residual := c.engine.set.Ref("elec." + strings.ToLower(s.country) + ".residual")
 	switch {
 	case residual != nil && !(c.second() && lifeCycle):

@@ -50,6 +50,9 @@ const (
 	NoticeUsesAssumed        = "USES_ASSUMED"
 	NoticeVenueBasic         = "VENUE_BASIC_TIER"
 	NoticeRental             = "RENTAL_ROOMS"
+	NoticeSupplierFactor     = "SUPPLIER_FACTOR"
+	NoticeSupplierInvalid    = "SUPPLIER_FACTOR_NOT_VALID"
+	NoticeSupplierWithdrawn  = "SUPPLIER_FACTOR_WITHDRAWN"
 )
 
 // FactorUnavailable is the code of a fault: there is no factor for the values
@@ -95,6 +98,8 @@ var inResult = map[string]string{
 	NoticeGenerator:          "Fuel of generators was worked out from their size, hours and load.",
 	NoticeContainers:         "Waste was weighed by its containers and published densities.",
 	NoticePieces:             "Materials were weighed by pieces, sheets or areas.",
+	NoticeSupplierFactor:     "Factors of suppliers from the organization's own library were used.",
+	NoticeSupplierInvalid:    "A factor of a supplier was used outside of the days for which it is valid.",
 	NoticeVenueBasic:         "Energy of a venue was taken from its type; nothing was metered.",
 }
 

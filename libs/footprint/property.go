@@ -114,7 +114,22 @@ var serverProperties = [...]struct {
 		`"withoutOrigin":{"type":"integer","minimum":0,"description":"Of these, people without origin."},` +
 		`"withoutMode":{"type":"integer","minimum":0,"description":"Of these, people whose mode is not known."},` +
 		`"hash":{"type":"string","description":"SHA-256 of the rows."}}}`},
-	{"derived", []string{"ground-transport", "catering", "purchases"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing."}`},
+	{"supplier", []string{"venue", "purchases", "custom"}, `{"type":"object","description":"The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing.","properties":{` +
+		`"id":{"type":"string","description":"Id of the version in the library."},` +
+		`"name":{"type":"string","description":"Name of the factor."},` +
+		`"version":{"type":"integer","minimum":1,"description":"Its version."},` +
+		`"kgCO2ePerUnit":{"type":"number","minimum":0,"x-unit":"kg CO2e/unit","description":"The figure for one unit."},` +
+		`"unit":{"type":"string","description":"What the figure is for: kWh, a currency, or any other."},` +
+		`"stage":{"type":"string","description":"direct, upstream or combined."},` +
+		`"scope3Category":{"type":"string","description":"Category of scope 3 that it belongs to."},` +
+		`"validFrom":{"type":"string","format":"date","description":"First day on which it holds."},` +
+		`"validTo":{"type":"string","format":"date","description":"Last day on which it holds."},` +
+		`"source":{"type":"string","description":"Where the figure was published."},` +
+		`"evidence":{"type":"array","maxItems":10,"description":"Documents behind it.","items":{"type":"object","properties":{` +
+		`"name":{"type":"string","description":"Name of the document."},"url":{"type":"string","description":"Where it is."},` +
+		`"sha256":{"type":"string","description":"Hash of its bytes."}}}},` +
+		`"uncertaintyFactor":{"type":"number","minimum":1,"x-unit":"factor of the 95% interval","description":"How far the figure may be off, up and down."}}}`},
+	{"derived", []string{"ground-transport", "catering", "purchases", "custom"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing."}`},
 }
 
 // docs are what is said about the fields of a type, by their path.

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,9 @@ type purchases struct {
 	KgCO2ePerUnit *decimal.Decimal `json:"kgCO2ePerUnit,omitempty"`
 	FactorSource  string           `json:"factorSource,omitempty"`
 	// Scope3Category is the category stated, or empty.
-	Scope3Category string  `json:"scope3Category,omitempty"`
-	Derived        derived `json:"derived,omitempty"`
+	Scope3Category string `json:"scope3Category,omitempty"`
+	supplied
+	Derived derived `json:"derived,omitempty"`
 	common
 }
 
@@ -67,15 +69,45 @@ func decodePurchases(d *decoder, p *purchases) {
 	p.KgCO2ePerUnit = d.amount("kgCO2ePerUnit", decimal.FromInt(10_000))
 	p.FactorSource, _ = d.String("factorSource", 1, maxText)
 	p.Scope3Category = d.scope3Category()
+	d.purchasedFrom(p)
 	p.VATIncluded = d.flag("vatIncluded")
 	if rate, ok := d.Decimal("vatRate", decimalZero, hundred); ok {
 		p.VATRate = &rate
 	}
-	if p.VATIncluded != nil && *p.VATIncluded && p.KgCO2ePerUnit == nil {
+	if p.VATIncluded != nil && *p.VATIncluded && p.KgCO2ePerUnit == nil && !d.Has("supplierFactor") {
 		d.RequireWith("vatIncluded", "vatRate")
 	}
 	date, _ := d.Raw("date")
 	d.priced(p, strings.Trim(string(date), `"`))
+}
+
+// purchasedFrom reads the supplier's factor of a purchase, which is per unit of its
+// currency.
+func (d *decoder) purchasedFrom(p *purchases) {
+	p.supplied = d.supplierFactor(func(f SupplierFactor) string {
+		if p.Currency != "" && !strings.EqualFold(f.Unit, p.Currency) {
+			return "purchases need one per " + p.Currency + ". An amount in its own unit belongs into a custom record."
+		}
+		return ""
+	})
+	if p.Supplier == nil {
+		return
+	}
+	if p.KgCO2ePerUnit != nil || d.Has("kgCO2ePerUnit") {
+		d.Fault(apperr.Detail{Field: "kgCO2ePerUnit", Code: fields.NotAllowed, Message: "kgCO2ePerUnit follows from supplierFactor; leave one of the two out."})
+		return
+	}
+	p.KgCO2ePerUnit, p.FactorSource = &p.Supplier.KgCO2ePerUnit, shortened(p.Supplier.Reference()+": "+p.Supplier.Source)
+	p.Derived.put("kgCO2ePerUnit", *p.KgCO2ePerUnit)
+	p.Derived.put("factorSource", p.FactorSource)
+}
+
+// shortened cuts a text to what a field holds.
+func shortened(text string) string {
+	if r := []rune(text); len(r) > maxText {
+		return string(r[:maxText])
+	}
+	return text
 }
 
 // currency reads a code of ISO 4217 in any case and returns it in upper case. It
@@ -99,6 +131,14 @@ func (p *purchases) complete() bool {
 }
 
 func calculatePurchases(c *calculation, p *purchases) {
+	if p.Supplier != nil {
+		category := cmp.Or(p.Supplier.Scope3Category, categoryGoods)
+		if c.second() && p.Supplier.Scope3Category == "" {
+			category = c.bought(p.Category)
+		}
+		c.fromSupplier(p.Supplier, exactly(*p.Amount), 3, c.stated(p.Scope3Category, category))
+		return
+	}
 	if p.KgCO2ePerUnit == nil || p.Derived.has("kgCO2ePerUnit") {
 		c.spent(p)
 		return
@@ -130,12 +170,16 @@ func purchasesDoc() doc {
 			{"kgCO2ePerUnit", "Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the category are used.", ``},
 			{"factorSource", "Where the factor comes from: publication, year and row.", ``},
 			{"scope3Category", scope3CategoryText, ``},
+			{"supplierFactor", supplierFactorText + " It is per unit of the currency and stands for kgCO2ePerUnit and factorSource.", ``},
 		},
 		ways: []way{
 			{title: "By published models", help: "Priced by two spend models; rough, and marked as assumed.",
 				needs: []string{"category", "amount", "currency"}, more: []string{"date", "vatIncluded", "vatRate", "scope3Category"}, example: `{"category":"av_hire","amount":8400,"currency":"GBP","date":"2026-05-12"}`},
 			{title: "With the supplier's figure", help: "A factor per unit of currency that comes with the record, with evidence.",
 				needs: []string{"category", "amount", "currency", "kgCO2ePerUnit", "factorSource", "evidence"}, more: []string{"scope3Category"}, example: `{"category":"security","amount":12500,"currency":"GBP","kgCO2ePerUnit":0.12,"factorSource":"Supplier report 2025, table 3","evidence":[{"name":"Invoice 2026-118"}]}`},
+			{title: "With a supplier's factor", help: "A factor per unit of currency from the organization's library.",
+				needs: []string{"category", "amount", "currency", "supplierFactor"}, more: []string{"scope3Category"},
+				example: `{"category":"security","amount":12500,"currency":"GBP","supplierFactor":"Guardian Events, services"}`},
 		},
 		examples: []string{
 			`{"category":"av_hire","amount":8400,"currency":"GBP","date":"2026-05-12"}`,

@@ -228,7 +228,7 @@ func unitOf(path string) string {
 	for _, u := range [...]struct{ suffix, unit string }{
 		{"kgCO2ePerRoomNight", "kg CO2e/room-night"}, {"kgCO2ePerUnit", "kg CO2e/unit of currency"}, {"kgCO2e", "kg CO2e"},
 		{"KgPerM3", "kg/m3"}, {"gramsPerM2", "g/m2"}, {"KWh", "kWh"}, {"Km", "km"}, {"Kg", "kg"}, {"M2", "m2"}, {"M3", "m3"},
-		{"Litres", "litre"}, {"Percent", "%"}, {"amount", "unit of the currency"}, {"sampleCV", "share of 1"}, {"occupancy", "people per vehicle"}, {"hours", "h"}, {"KVA", "kVA"}, {"vatRate", "%"}, {"nights", "night"}, {"days", "day"},
+		{"Litres", "litre"}, {"Percent", "%"}, {"amount", "unit of the currency"}, {"quantity", "unit of the factor"}, {"sampleCV", "share of 1"}, {"occupancy", "people per vehicle"}, {"hours", "h"}, {"KVA", "kVA"}, {"vatRate", "%"}, {"nights", "night"}, {"days", "day"},
 	} {
 		if strings.HasSuffix(path, u.suffix) {
 			return u.unit

@@ -300,7 +300,7 @@ func sortedKeys(s schema) []string {
 // beyondSchema reports whether a fault is about a register, a factor, or what
 // fields mean together, which a schema does not say.
 func beyondSchema(typ string, d apperr.Detail) bool {
-	if d.Code == "UNKNOWN_CODE" || d.Code == footprint.UnknownPlace || d.Code == footprint.AmbiguousPlace || strings.HasPrefix(d.Field, "stated.") || d.Code == footprint.FactorUnavailable {
+	if d.Code == "UNKNOWN_CODE" || d.Code == footprint.UnknownPlace || d.Code == footprint.AmbiguousPlace || d.Code == footprint.UnknownSupplierFactor || strings.HasPrefix(d.Field, "stated.") || d.Code == footprint.FactorUnavailable {
 		return true
 	}
 	rules := map[string][]string{

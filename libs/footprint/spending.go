@@ -34,7 +34,7 @@ func spendCategory(name string) (spend.Category, bool) {
 
 // priced adds the faults of an amount that the models cannot price.
 func (d *decoder) priced(p *purchases, date string) {
-	if p.KgCO2ePerUnit != nil || d.Has("kgCO2ePerUnit") || p.Category == "" || p.Currency == "" {
+	if p.KgCO2ePerUnit != nil || d.Has("kgCO2ePerUnit") || d.Has("supplierFactor") || p.Category == "" || p.Currency == "" {
 		return
 	}
 	c, ok := spendCategory(p.Category)
@@ -53,14 +53,15 @@ func (d *decoder) priced(p *purchases, date string) {
 		return // the calculation says what is missing
 	}
 	perUnit := new(big.Rat).Mul(p.net(), new(big.Rat).Mul(steps[0].Multiplier, decimalRat(f.KgCO2e)))
-	n := fixed.Quo(new(big.Int).Mul(perUnit.Num(), big.NewInt(1e9)), perUnit.Denom())
-	value := decimal.New(n.Int64(), 9)
-	p.KgCO2ePerUnit, p.FactorSource = &value, f.ID+": "+f.Source
-	if r := []rune(p.FactorSource); len(r) > maxText {
-		p.FactorSource = string(r[:maxText])
-	}
+	value := rounded(perUnit)
+	p.KgCO2ePerUnit, p.FactorSource = &value, shortened(f.ID+": "+f.Source)
 	p.Derived.put("kgCO2ePerUnit", value)
 	p.Derived.put("factorSource", p.FactorSource)
+}
+
+// rounded returns a ratio with nine decimals.
+func rounded(r *big.Rat) decimal.Decimal {
+	return decimal.New(fixed.Quo(new(big.Int).Mul(r.Num(), big.NewInt(1e9)), r.Denom()).Int64(), 9)
 }
 
 // net is the share of an amount that is not tax.

@@ -26,6 +26,8 @@ type supply struct {
 	country, subdivision, control string
 	// renewable is the percentage of electricity covered by contract, or nil.
 	renewable *decimal.Decimal
+	// contract is the supplier's own factor of electricity, or nil.
+	contract *SupplierFactor
 }
 
 // carrier is an amount of one energy carrier and how it was found.

@@ -38,6 +38,9 @@ type doc struct {
 // fieldDoc says what a field means; its default is JSON, or empty.
 type fieldDoc struct{ name, text, fallback string }
 
+// supplierFactorText is what every type says of a factor of the library.
+const supplierFactorText = "Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version."
+
 // sharedDocs describe the fields of every type.
 func sharedDocs() []fieldDoc {
 	return []fieldDoc{

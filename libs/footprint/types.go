@@ -187,20 +187,24 @@ type Decoded struct {
 	Evaluation Evaluation
 }
 
+// Options say how a body is read.
+type Options struct {
+	// Strict refuses unknown fields: each is one of the errors.
+	Strict bool
+	// Suppliers is the library of the organization; nil where there is none.
+	Suppliers SupplierFactors
+}
+
 // Decode reads the body of a record. The error is a VALIDATION_ERROR with every
 // fault found, values without a factor (FACTOR_UNAVAILABLE) included; any other
 // error means that the type or the factor set is not ours.
 func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
-	return decode(typ, body, ev, false)
+	return Options{}.Decode(typ, body, ev)
 }
 
-// DecodeStrictly is Decode for a client that asks for unknown fields to be
-// refused: each is one of the errors.
-func DecodeStrictly(typ string, body []byte, ev EventContext) (Decoded, error) {
-	return decode(typ, body, ev, true)
-}
-
-func decode(typ string, body []byte, ev EventContext, strict bool) (Decoded, error) {
+// Decode is the function Decode, as the options say. An error of the library is
+// returned as it is.
+func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	t, ok := find(typ)
 	if !ok {
 		return Decoded{}, fmt.Errorf("footprint: the type %q is not known", typ)
@@ -222,14 +226,17 @@ func decode(typ string, body []byte, ev EventContext, strict bool) (Decoded, err
 		return Decoded{}, err
 	}
 	r.ServerOwned(serverFields...)
-	r.Ignore("journey") // the server's, shown with the record
-	d := &decoder{Reader: r, ev: ev, engine: e}
+	r.Ignore("journey", "supplier") // the server's, shown with the record
+	d := &decoder{Reader: r, ev: ev, engine: e, suppliers: o.Suppliers}
 	in := t.decode(d)
 	for _, f := range faults {
 		r.Fault(f)
 	}
-	if strict {
+	if o.Strict {
 		r.RefuseUnknown()
+	}
+	if d.failure != nil {
+		return Decoded{}, d.failure
 	}
 	if err := r.Err(); err != nil {
 		return Decoded{}, err

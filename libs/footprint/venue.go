@@ -26,6 +26,7 @@ type venue struct {
 	Days                 int64            `json:"days,omitempty"`
 	Attendees            int64            `json:"attendees,omitempty"`
 	RenewablePercent     *decimal.Decimal `json:"renewablePercent,omitempty"`
+	supplied
 	common
 }
 
@@ -79,10 +80,19 @@ func decodeVenue(d *decoder, v *venue) {
 	d.RequireWith("floorAreaM2", "days")
 	v.Attendees, _ = d.Integer("attendees", 1, maxPeople)
 	d.basicVenue(v)
+	v.supplied = d.supplierFactor(func(f SupplierFactor) string {
+		if f.Unit != "kWh" || f.Stage == Upstream {
+			return "the electricity of a venue needs one per kWh of what was generated (stage direct or combined)."
+		}
+		return ""
+	})
 }
 
 func calculateVenue(c *calculation, v *venue) {
-	at := supply{country: v.Country, subdivision: v.Subdivision, control: v.Control, renewable: v.RenewablePercent}
+	at := supply{country: v.Country, subdivision: v.Subdivision, control: v.Control, renewable: v.RenewablePercent, contract: v.Supplier}
+	defer func() {
+		c.unused(v.Supplier != nil && c.out.Market == nil, "supplierFactor", "The record has no electricity that a supplier's factor could be for.")
+	}()
 	if v.VenueType == outdoorSite && !v.metered() {
 		c.outdoors(v, at)
 		return
@@ -192,14 +202,15 @@ func venueDoc() doc {
 			{"attendees", "People on an outdoor site each day; absent, the event's attendees.", ``},
 			{"days", "Days of use, building up and down included.", ``},
 			{"renewablePercent", "Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it.", ``},
+			{"supplierFactor", supplierFactorText + " It is per kWh of electricity and moves the market-based figure, never the total.", ``},
 		},
 		ways: []way{
 			{title: "By meter", help: "Energy of the event, read before and after or from sub-meters. It has the narrowest interval.",
-				oneOf: []string{"electricityKWh", "gasKWh", "heatKWh"}, more: []string{"renewablePercent", "control", "site"}, example: `{"country":"GB","electricityKWh":4200,"gasKWh":900}`},
+				oneOf: []string{"electricityKWh", "gasKWh", "heatKWh"}, more: []string{"renewablePercent", "supplierFactor", "control", "site"}, example: `{"country":"GB","electricityKWh":4200,"gasKWh":900}`},
 			{title: "By a share of the annual bill", help: "A year's energy of the venue, the share of the space that was hired, and the days.",
-				needs: []string{"spaceSharePercent", "days"}, oneOf: []string{"annualElectricityKWh", "annualGasKWh"}, more: []string{"renewablePercent", "control", "site"}, example: `{"country":"GB","annualElectricityKWh":1200000,"spaceSharePercent":12.5,"days":3}`},
+				needs: []string{"spaceSharePercent", "days"}, oneOf: []string{"annualElectricityKWh", "annualGasKWh"}, more: []string{"renewablePercent", "supplierFactor", "control", "site"}, example: `{"country":"GB","annualElectricityKWh":1200000,"spaceSharePercent":12.5,"days":3}`},
 			{title: "By floor area", help: "The mean energy use of buildings of a kind. It is rough.",
-				needs: []string{"floorAreaM2", "days"}, more: []string{"venueType", "renewablePercent", "control", "site"}, example: `{"floorAreaM2":2500,"days":2,"venueType":"cultural","country":"GB"}`},
+				needs: []string{"floorAreaM2", "days"}, more: []string{"venueType", "renewablePercent", "supplierFactor", "control", "site"}, example: `{"floorAreaM2":2500,"days":2,"venueType":"cultural","country":"GB"}`},
 			{title: "By people and days", help: "For outdoor sites. It is the roughest of all.",
 				needs: []string{"venueType", "days"}, more: []string{"attendees", "control", "site"}, example: `{"venueType":"outdoor_site","days":3,"attendees":1000,"country":"GB"}`},
 		},

@@ -13,7 +13,7 @@ import (
 // of the type, and has an example that is given so and comes to a figure.
 func TestWaysAreGood(t *testing.T) {
 	t.Parallel()
-	single := []string{"custom", "digital", "water"}
+	single := []string{"digital", "water"}
 	for _, typ := range footprint.Types() {
 		s := schemaOf(t, typ)
 		properties := s["properties"].(schema)
@@ -44,7 +44,7 @@ func TestWaysAreGood(t *testing.T) {
 					t.Errorf("the example of %s, %s, has %s", typ, title, name)
 				}
 			}
-			e := evaluate(t, typ, encode(t, example), london)
+			e := decodeWith(t, typ, encode(t, example), london).Evaluation
 			if total.Of(&e).Total().Sign() <= 0 {
 				t.Errorf("%s, %s comes to %s kg", typ, title, total.Of(&e).Total().Kilograms())
 			}
@@ -69,7 +69,7 @@ func TestEachWayIsNeeded(t *testing.T) {
 						rest[key] = value
 					}
 				}
-				_, err := footprint.Decode(typ, []byte(encode(t, rest)), london)
+				_, err := footprint.Options{Suppliers: suppliers}.Decode(typ, []byte(encode(t, rest)), london)
 				other := slices.ContainsFunc(ways, func(o any) bool { return len(violations(o.(schema), rest, "")) == 0 })
 				if err == nil && !other {
 					t.Errorf("%s, %s: without %v %s is accepted and is given in no way", typ, w["title"], name, encode(t, rest))

@@ -52,6 +52,7 @@ type Store interface {
 	Histories
 	Archive
 	Summaries
+	SupplierFactors
 }
 
 // Organizations are the tenants.

@@ -81,7 +81,8 @@ func (s *server) previewRows(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	p := rowPreview{server: s, c: c, ev: ev, carried: carried, explained: explained}
+	p := rowPreview{server: s, c: c, ev: ev, carried: carried, explained: explained,
+		library: &record.SupplierLibrary{Context: c.UserContext(), Store: s.Records, Org: ev.Org}}
 	return p.answer(rows)
 }
 
@@ -143,6 +144,7 @@ type rowPreview struct {
 	carried carried
 	// explained: rows are answered with their lines.
 	explained bool
+	library   *record.SupplierLibrary
 }
 
 func (p *rowPreview) answer(rows []sentRow) error {
@@ -211,7 +213,7 @@ func (p *rowPreview) decode(row sentRow, drafts map[record.ID]total.Contribution
 	if _, ok := drafts[row.record]; row.record != "" && !ok {
 		return footprint.Decoded{}, &apperr.Error{Code: apperr.InvalidTransition, Message: "The record is no draft any more: it is counted as it is stored."}
 	}
-	return footprint.Decode(row.typ, row.fields, p.ev.Context())
+	return footprint.Options{Suppliers: p.library}.Decode(row.typ, row.fields, p.ev.Context())
 }
 
 // drafts reads what the stored drafts count. Those that have no factor under the

@@ -86,7 +86,7 @@ func (s *server) putByReference(c *fiber.Ctx) error {
 		return err
 	}
 	event, lookup := s.writableEvent(c)
-	decoded, err := decodeFor(c.Params("type"), body, event, lookup, decoderFor(c))
+	decoded, err := decodeFor(c.Params("type"), body, event, lookup, s.decoderFor(c))
 	if err != nil {
 		return err
 	}

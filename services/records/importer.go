@@ -175,7 +175,7 @@ func (m *Importer) due(i record.Import) bool {
 // take works on an import that is due. ErrConflict: another process has it, or has
 // taken it over.
 func (m *Importer) take(ctx context.Context, i record.Import) error {
-	job := &job{Importer: m, ctx: ctx, i: i, endSlice: func() {}}
+	job := &job{Importer: m, ctx: ctx, i: i, decode: decoderOf(ctx, m.store, i.Org, false), endSlice: func() {}}
 	defer func() { job.endSlice() }()
 	if i.Status == record.Receiving {
 		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")
@@ -195,6 +195,8 @@ type job struct {
 	*Importer
 	ctx context.Context // the job lives no longer than the call that has it
 	i   record.Import
+	// decode reads the rows.
+	decode decoder
 	// endSlice lets other imports work.
 	endSlice func()
 	// reader reads the file while its rows are imported.
@@ -275,7 +277,7 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, keep: j.keep, bad: badRowsOf(j.store, j.i)}
+		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, bad: badRowsOf(j.store, j.i)}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err != nil {
 			return err
@@ -324,7 +326,11 @@ func (j *job) insert() error {
 			if n++; n <= j.i.Done {
 				continue
 			}
-			if p, ok := j.pendingOf(n, row); ok {
+			p, ok, err := j.pendingOf(n, row)
+			if err != nil {
+				return err
+			}
+			if ok {
 				batch = append(batch, p)
 			}
 		}
@@ -342,17 +348,18 @@ func (j *job) insert() error {
 }
 
 // pendingOf makes the record of the n-th row, unless it was found bad.
-func (j *job) pendingOf(n int64, row sheet.Row) (pending, bool) {
+func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error) {
 	if row.Err != nil {
-		return pending{}, false
+		return pending{}, false, nil
 	}
-	decoded, err := footprint.Decode(j.i.Type, row.Body, *j.i.Context)
+	decoded, err := j.decode(j.i.Type, row.Body, *j.i.Context)
 	if err != nil {
-		return pending{}, false
+		_, err = refusedOr(err)
+		return pending{}, false, err
 	}
 	row.Cells = slices.Clone(row.Cells)
-	p := pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: j.i.Type}}
-	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil
+	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: j.i.Type}}
+	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil, nil
 }
 
 // recordIDOf returns the id of the record of an import's n-th row, the same in

@@ -305,7 +305,7 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file []b
 // rehearseImport looks at the whole file before it answers: as what the import
 // would come to.
 func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file []byte) error {
-	v := validation{store: s.Store, event: event, keep: func(*record.Import) error { return nil }}
+	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), keep: func(*record.Import) error { return nil }}
 	good, err := v.run(c.UserContext(), &i, bytes.NewReader(file))
 	if err != nil {
 		return err

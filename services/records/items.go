@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -23,15 +24,20 @@ func keyOf(c *fiber.Ctx) record.Key {
 	return record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
 }
 
-// decoder reads the body of a record: footprint.Decode or its strict form.
+// decoder reads the body of a record, strictly or not, with the factors of an
+// organization's suppliers.
 type decoder func(typ string, body []byte, ev footprint.EventContext) (footprint.Decoded, error)
 
-// decoderFor returns the decoder that the client asks for.
-func decoderFor(c *fiber.Ctx) decoder {
-	if web.Strict(c) {
-		return footprint.DecodeStrictly
-	}
-	return footprint.Decode
+// decoderFor returns the decoder that the client asks for, with the library of its
+// organization.
+func (s *server) decoderFor(c *fiber.Ctx) decoder {
+	return decoderOf(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
+}
+
+// decoderOf returns a decoder with the library of an organization, for one
+// goroutine.
+func decoderOf(ctx context.Context, store record.SupplierFactors, org record.OrgID, strict bool) decoder {
+	return footprint.Options{Strict: strict, Suppliers: &record.SupplierLibrary{Context: ctx, Store: store, Org: org}}.Decode
 }
 
 // decodeFor reads a record's body under its event's context. When the event
@@ -85,7 +91,7 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 		}
 	}
 	event, lookup := s.writableEvent(c)
-	r, dropped, err := newRecord(key, body, event, lookup, decoderFor(c))
+	r, dropped, err := newRecord(key, body, event, lookup, s.decoderFor(c))
 	if err != nil {
 		return err
 	}
@@ -153,7 +159,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 		}
 		return lookup
 	}
-	decode := decoderFor(c)
+	decode := s.decoderFor(c)
 	var dropped []fields.Notice
 	var before record.Record
 	r, err := s.applied(c, keyOf(c), record.Edit, func(r *record.Record) ([]string, error) {

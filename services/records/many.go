@@ -28,9 +28,10 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	}
 	event, lookup := s.writableEvent(c)
 	if lookup != nil && !w.Request.Resumed {
-		return firstFault(c, sent.Items, event, lookup)
+		return firstFault(c, sent.Items, event, lookup, s.decoderFor(c))
 	}
-	b := batch{server: s, c: c, w: w, items: make([]writes.Outcome, len(sent.Items)), event: event, onDuplicate: sent.OnDuplicate}
+	b := batch{server: s, c: c, w: w, decode: s.decoderFor(c),
+		items: make([]writes.Outcome, len(sent.Items)), event: event, onDuplicate: sent.OnDuplicate}
 	for i, body := range sent.Items {
 		if err := b.prepare(i, body, event, lookup); err != nil {
 			return err
@@ -47,9 +48,9 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 
 // firstFault tells of the faults that the bodies have under any event, before
 // that there is no such event.
-func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error) error {
+func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error, decode decoder) error {
 	for i, body := range bodies {
-		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decoderFor(c))
+		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decode)
 		if apperr.CodeOf(err) == apperr.ValidationError {
 			return writes.Under(fmt.Sprintf("items[%d]", i), err)
 		}
@@ -60,9 +61,11 @@ func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, look
 // batch is a batch on its way in.
 type batch struct {
 	*server
-	c     *fiber.Ctx
-	w     writes.Write
-	items []writes.Outcome
+	c *fiber.Ctx
+	w writes.Write
+	// decode reads the bodies, all with one library.
+	decode decoder
+	items  []writes.Outcome
 	// fresh are the records to insert, places where each stands in items.
 	fresh  []record.Record
 	places []int
@@ -88,7 +91,7 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 			return err
 		}
 	}
-	decoded, err := decodeFor(key.Type, body, event, lookup, decoderFor(b.c))
+	decoded, err := decodeFor(key.Type, body, event, lookup, b.decode)
 	if err != nil {
 		return b.refuse(i, err)
 	}

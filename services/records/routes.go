@@ -15,6 +15,16 @@ func (s *server) routes() []web.Route {
 		{Operation: "getOrganization", Handler: s.organization},
 		{Operation: "updateOrganization", Handler: s.editOrganization},
 
+		{Operation: "listSupplierFactors", Handler: s.listSupplierFactors},
+		{Operation: "createSupplierFactor", Handler: once(s.createSupplierFactor)},
+		{Operation: "getSupplierFactor", Handler: s.getSupplierFactor},
+		{Operation: "getSupplierFactorHistory", Handler: s.supplierFactorHistory},
+		{Operation: "updateSupplierFactor", Handler: s.editSupplierFactor},
+		{Operation: "deleteSupplierFactor", Handler: s.changeSupplierFactor(record.SupplierDelete)},
+		{Operation: "approveSupplierFactor", Handler: once(s.changeSupplierFactor(record.SupplierApprove))},
+		{Operation: "rejectSupplierFactor", Handler: once(s.changeSupplierFactor(record.SupplierReject))},
+		{Operation: "withdrawSupplierFactor", Handler: once(s.changeSupplierFactor(record.SupplierWithdraw))},
+
 		{Operation: "listEvents", Handler: s.listEvents},
 		{Operation: "createEvent", Handler: once(s.createEvent)},
 		{Operation: "getEventByReference", Handler: s.getEventByReference},

@@ -30,6 +30,8 @@ const (
 type validation struct {
 	store record.Records
 	event record.Event
+	// decode reads the rows.
+	decode decoder
 	// maxRows is how many rows the file may have; 0: maxImportRows.
 	maxRows int64
 	// keep stores the progress of the import; an error ends the work.
@@ -114,7 +116,7 @@ func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, re
 	if rowsOfFile(*i) == footprint.OriginRows {
 		return refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
 	}
-	decoded, err := footprint.Decode(i.Type, row.Body, v.event.Context())
+	decoded, err := v.decode(i.Type, row.Body, v.event.Context())
 	if err != nil {
 		return refusedOr(err)
 	}

@@ -25,7 +25,7 @@ const (
 // pathValues are the parameters of paths with what the calls below give them.
 func pathValues() map[string]string {
 	return map[string]string{
-		"eventId": eventID, "type": typeName, "recordId": recordID, "userId": otherID, "sessionId": otherID, "importId": otherID,
+		"eventId": eventID, "type": typeName, "recordId": recordID, "userId": otherID, "sessionId": otherID, "importId": otherID, "factorId": otherID,
 		"setId": otherID, "reference": recordID, "changeId": otherID, "code": otherID, "revision": "3", "other": "7",
 	}
 }
@@ -63,6 +63,16 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"getOrganization":    ask((*client.Client).GetOrganization),
 		"updateOrganization": ask1((*client.Client).UpdateOrganization, client.OrganizationPatch{}),
 		"listAuditLog":       listed((*client.Client).ListAuditLog),
+
+		"listSupplierFactors":      listed((*client.Client).ListSupplierFactors),
+		"createSupplierFactor":     ask1((*client.Client).CreateSupplierFactor, client.SupplierFactorInput{Name: "Power"}),
+		"getSupplierFactor":        ask1((*client.Client).GetSupplierFactor, otherID),
+		"getSupplierFactorHistory": listed1((*client.Client).ListSupplierFactorHistory, otherID),
+		"updateSupplierFactor":     ask2((*client.Client).UpdateSupplierFactor, otherID, client.SupplierFactorPatch{"validTo": nil}),
+		"deleteSupplierFactor":     ask1((*client.Client).DeleteSupplierFactor, otherID),
+		"approveSupplierFactor":    ask2((*client.Client).ApproveSupplierFactor, otherID, "Seen."),
+		"rejectSupplierFactor":     ask2((*client.Client).RejectSupplierFactor, otherID, "No source."),
+		"withdrawSupplierFactor":   ask2((*client.Client).WithdrawSupplierFactor, otherID, "Superseded."),
 
 		"listRecordTypes":       listed((*client.Client).ListRecordTypes),
 		"getRecordType":         ask1((*client.Client).GetRecordType, typeName),

@@ -58,11 +58,16 @@ func (s *system) furnish(t *testing.T) *tenant {
 	})
 	ours.ids["setId"] = ours.user.get("/factor-sets").want(http.StatusOK).str("items", 0, "id")
 	ours.ids["userId"] = ours.colleague.get("/auth/me").want(http.StatusOK).str("_id")
+	ours.ids["factorId"] = ours.manager.post("/supplier-factors", power).want(http.StatusCreated).str("_id")
 	ours.ids["changeId"] = "2y0anwrrxjg5m1h1vf0v7qj1hp"
 	ours.ids["sessionId"] = ours.session(ours.user)
 	ours.setupToken = ours.admin.post("/users", map[string]any{"email": "new@example.test", "role": "user"}).want(http.StatusCreated).str("setupToken")
 	return ours
 }
+
+// power is a supplier's factor.
+var power = map[string]any{"name": "Power", "kgCO2ePerUnit": 0.02, "unit": "kWh", "source": "Disclosure 2025",
+	"evidence": []any{map[string]any{"name": "disclosure.pdf", "sha256": strings.Repeat("ab", 32)}}}
 
 // session returns the id of a caller's session.
 func (ours *tenant) session(c *caller) string {
@@ -124,7 +129,7 @@ func stateFor(operation string) record.Status {
 // that succeeds.
 func refusedFor(operation string) string {
 	switch operation {
-	case "withdrawSignOff":
+	case "withdrawSignOff", "withdrawSupplierFactor":
 		return "INVALID_TRANSITION"
 	case "approveEventChange", "assessEventChange", "rejectEventChange":
 		return "PROPOSAL_NOT_FOUND"
@@ -149,6 +154,9 @@ func (ours *tenant) bodies() map[string]any {
 		"createUser":         map[string]any{"email": "newer@other.test", "role": "user"},
 		"updateUser":         map[string]any{"name": "Someone"},
 		"updateOrganization": map[string]any{"name": "Renamed"},
+
+		"createSupplierFactor": power, "updateSupplierFactor": map[string]any{"validTo": "2027-01-31"},
+		"approveSupplierFactor": nil, "rejectSupplierFactor": why, "withdrawSupplierFactor": why,
 
 		"createEvent": map[string]any{"title": "Another"},
 		"updateEvent": map[string]any{"title": "Taken over"},
@@ -237,7 +245,7 @@ func (ours *tenant) snapshot() string {
 // organization, then the ids.
 func (ours *tenant) names() []string {
 	names := []string{ours.org, "Example Ltd", "Ours", "@example.test"}
-	for _, name := range []string{"eventId", "importId", "userId", "sessionId"} {
+	for _, name := range []string{"eventId", "importId", "factorId", "userId", "sessionId"} {
 		names = append(names, ours.ids[name])
 	}
 	return slices.AppendSeq(names, maps.Values(ours.records))

@@ -29,6 +29,9 @@ func Schema() []mongox.Component {
 		}},
 		{Name: "teams", Steps: []mongox.Step{mongox.CreateIndexes(1, teams()...)}},
 		{Name: "imports", Steps: []mongox.Step{mongox.CreateIndexes(1, importIndexes()...)}},
+		{Name: "suppliers", Steps: []mongox.Step{mongox.CreateIndexes(1,
+			unique("supplier_factors", "version", "org", "key", "version"),
+		)}},
 	}
 }
 

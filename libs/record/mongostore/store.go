@@ -30,6 +30,7 @@ type Store struct {
 	keys          *mongo.Collection
 	imports       *mongo.Collection
 	parts         *mongo.Collection
+	suppliers     *mongo.Collection
 	// What is deleted of each list, see compact: the numbers by block, and how many
 	// they are.
 	listSets   *mongo.Collection
@@ -70,6 +71,7 @@ func Attach(db *mongo.Database) *Store {
 		keys:          db.Collection("idempotency_keys"),
 		imports:       db.Collection("imports"),
 		parts:         db.Collection("import_parts"),
+		suppliers:     db.Collection("supplier_factors"),
 		listSets:      db.Collection("list_sets"),
 		listCounts:    db.Collection("list_counts"),
 		tallies:       db.Collection("record_counts"),

@@ -17,6 +17,7 @@ func Schema() []sqlitex.Component {
 		{Name: "approved", Steps: []sqlitex.Step{approved()}},
 		{Name: "teams", Steps: []sqlitex.Step{teams()}},
 		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
+		{Name: "suppliers", Steps: []sqlitex.Step{suppliers()}},
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 // its own, and it may be emptied at any time.
 type Checker struct {
 	reader  eventreader.Reader
+	library Library
 	timeout time.Duration
 
 	mu    sync.Mutex
@@ -44,6 +45,12 @@ type Checker struct {
 	found map[eventKey]eventChecks
 	// flights are those that are being worked out.
 	flights singleflight.Group
+}
+
+// Library is where the state of suppliers' factors is read, which changes without
+// any record.
+type Library interface {
+	SupplierFactorVersions(ctx context.Context, org record.OrgID, key string) ([]record.SupplierFactor, error)
 }
 
 type segmentKey struct {
@@ -73,15 +80,47 @@ type eventChecks struct {
 type Checks struct {
 	Findings []findings.Finding
 	Next     []findings.ToMeasure
+	// suppliers are the suppliers' factors in use.
+	suppliers []findings.SupplierUse
 }
 
 // New returns a Checker whose work for one event takes timeout at most.
-func New(reader eventreader.Reader, timeout time.Duration) *Checker {
-	return &Checker{reader: reader, timeout: timeout, facts: map[segmentKey]segmentFacts{}, found: map[eventKey]eventChecks{}}
+func New(reader eventreader.Reader, library Library, timeout time.Duration) *Checker {
+	return &Checker{reader: reader, library: library, timeout: timeout, facts: map[segmentKey]segmentFacts{}, found: map[eventKey]eventChecks{}}
 }
 
 // Of returns what the records of an event's newest result say together.
 func (k *Checker) Of(ctx context.Context, ev record.Event, r resulttree.Result) (Checks, error) {
+	checks, err := k.ofRecords(ctx, ev, r)
+	if err != nil || len(checks.suppliers) == 0 {
+		return checks, err
+	}
+	withdrawn, err := k.withdrawn(ctx, r.Org, checks.suppliers)
+	checks.Findings = append(withdrawn, checks.Findings...)
+	return checks, err
+}
+
+// maxSuppliers bounds how many names of the library are looked up.
+const maxSuppliers = 100
+
+// withdrawn returns the findings of factors that were withdrawn since records
+// took them.
+func (k *Checker) withdrawn(ctx context.Context, org record.OrgID, uses []findings.SupplierUse) (out []findings.Finding, err error) {
+	for _, u := range uses[:min(len(uses), maxSuppliers)] {
+		versions, err := k.library.SupplierFactorVersions(ctx, org, record.SupplierKey(u.Factor.Name))
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range versions {
+			if v.Version == u.Factor.Version && v.Status == record.SupplierWithdrawn {
+				out = append(out, findings.WithdrawnFactor(u, v.History[len(v.History)-1].Comment))
+			}
+		}
+	}
+	return out, nil
+}
+
+func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.Result) (Checks, error) {
 	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return Checks{}, fmt.Errorf("result of event %s: %w", r.Event, err)
@@ -104,7 +143,7 @@ func (k *Checker) Of(ctx context.Context, ev record.Event, r resulttree.Result) 
 		if err != nil {
 			return Checks{}, err
 		}
-		want.Checks = Checks{findings.Of(findings.EventOf(ev, sum.Total()), all), findings.MeasureNext(all)}
+		want.Checks = Checks{findings.Of(findings.EventOf(ev, sum.Total()), all), findings.MeasureNext(all), findings.SupplierUses(all)}
 		if steady {
 			k.remember(key, want)
 		}

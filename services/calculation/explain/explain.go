@@ -85,12 +85,16 @@ func Of(c record.Counted, ev footprint.EventContext, whole total.Variance) (Reco
 func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) []Line {
 	out := make([]Line, 0, len(lines))
 	set, held := factors.ByID(ev.FactorSet)
+	supplier := footprint.SupplierFactorOf(c.Type, c.Fields)
 	for _, l := range lines {
 		line := Line{Line: l}
 		if held {
 			if f, ok := set.Factor(l.FactorID); ok {
 				line.Factor = factorOf(f)
 			}
+		}
+		if supplier != nil && l.FactorID == supplier.RowID() {
+			line.Factor = factorOf(supplier.Row())
 		}
 		line.Formula = formula(c.Type, c.Fields, l)
 		out = append(out, line)

@@ -45,6 +45,7 @@ type input struct {
 	Meals                                      *int64
 	VolumeLitres, EnergyKWh, SupplyM3, Hours   *decimal.Decimal
 	Participants, Vehicles                     int64
+	Supplier                                   *footprint.SupplierFactor
 }
 
 // FactOf returns the fact of a counted record.

@@ -30,6 +30,8 @@ const (
 	OutboundWithoutBack  = "OUTBOUND_WITHOUT_RETURN"
 	LargeWithoutDateOrGr = "LARGE_WITHOUT_DATE_OR_GROUP"
 	OutOfRange           = "OUT_OF_RANGE_FOR_TYPE"
+	SupplierNotValid     = "SUPPLIER_FACTOR_NOT_VALID"
+	SupplierWithdrawn    = "SUPPLIER_FACTOR_WITHDRAWN"
 	NotChecked           = "CROSS_CHECKS_LEFT_OUT"
 )
 
@@ -68,13 +70,15 @@ type Event struct {
 	Excluded []string
 	// Included are the types that the event's boundary means to cover.
 	Included []string
+	// Start is the event's first day, or empty.
+	Start string
 	// Total is the footprint of all counted records.
 	Total footprint.Mass
 }
 
 // EventOf returns what the findings need of an event and its total.
 func EventOf(e record.Event, total footprint.Mass) Event {
-	out := Event{Total: total}
+	out := Event{Total: total, Start: e.StartDate}
 	if e.Attendees != nil {
 		out.Attendees = *e.Attendees
 	}
@@ -107,7 +111,7 @@ func Of(e Event, all []Fact) []Finding {
 	slices.SortFunc(facts, func(a, b *Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
 	out := []Finding{}
 	for _, check := range []func(Event, []*Fact) []Finding{
-		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, roomNights, passengers, travellers, purchases, excluded, outbound, large, outOfRange,
+		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, roomNights, passengers, travellers, purchases, excluded, outbound, large, outOfRange, expiredFactors,
 	} {
 		out = append(out, bounded(check(e, facts))...)
 	}

@@ -97,6 +97,10 @@ func (c counter) imported(_ context.Context, i record.Import, parts [][]byte) er
 	return c.add("imports", i, parts)
 }
 
+func (c counter) supplierFactor(_ context.Context, f record.SupplierFactor) error {
+	return c.add("supplier factors", f)
+}
+
 func (c counter) capture(_ context.Context, e record.Event, read func(record.Event) error) error {
 	return read(e)
 }

@@ -59,6 +59,10 @@ func (c *copier) imported(ctx context.Context, i record.Import, parts [][]byte) 
 	return unless(c.to.Records.InsertImport(ctx, i.Org, i), record.ErrDuplicate)
 }
 
+func (c *copier) supplierFactor(ctx context.Context, f record.SupplierFactor) error {
+	return unless(c.to.Records.InsertSupplierFactor(ctx, f.Org, f), record.ErrDuplicate)
+}
+
 func (c *copier) capture(_ context.Context, e record.Event, read func(record.Event) error) error {
 	return read(e)
 }

@@ -36,6 +36,7 @@ const atOnce = 500
 type visitor interface {
 	organization(ctx context.Context, o record.Organization) error
 	imported(ctx context.Context, i record.Import, parts [][]byte) error
+	supplierFactor(ctx context.Context, f record.SupplierFactor) error
 	// capture decides how often an event is read: read shows the event and all that
 	// belongs to it.
 	capture(ctx context.Context, e record.Event, read func(record.Event) error) error
@@ -107,6 +108,14 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 		return err
 	}
 	if err := v.organization(ctx, o); err != nil {
+		return err
+	}
+	err = pages(func(after string) ([]record.SupplierFactor, error) {
+		return from.Records.SupplierFactorsAfter(ctx, org, after, atOnce)
+	},
+		func(f record.SupplierFactor) string { return f.ID },
+		func(f record.SupplierFactor) error { return v.supplierFactor(ctx, f) })
+	if err != nil {
 		return err
 	}
 	// An import is taken before what it makes: read earlier, it is repeated where

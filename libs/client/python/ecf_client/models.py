@@ -641,6 +641,7 @@ CustomFields = TypedDict(
         "country": "NotRequired[Optional[str]]",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
+        "derived": "NotRequired[Optional[Dict[str, Any]]]",
         "description": "Optional[str]",
         "evidence": "Optional[List[Dict[str, Any]]]",
         "externalReference": "NotRequired[Optional[str]]",
@@ -649,11 +650,14 @@ CustomFields = TypedDict(
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
+        "quantity": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "supplier": "NotRequired[Optional[Dict[str, Any]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
     },
 )
 CustomFields.__doc__ = """The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
@@ -661,6 +665,8 @@ CustomFields.__doc__ = """The fields of a record of custom as it is answered: al
 country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
+derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
 description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
@@ -670,6 +676,7 @@ metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
+quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
@@ -678,6 +685,10 @@ scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it foll
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
+    it; sent back, it changes nothing.
+supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
+    is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e.
 """
 
 CustomInput = TypedDict(
@@ -687,21 +698,24 @@ CustomInput = TypedDict(
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
         "description": "Optional[str]",
-        "evidence": "Optional[List[Dict[str, Any]]]",
+        "evidence": "NotRequired[Optional[List[Dict[str, Any]]]]",
         "externalReference": "NotRequired[Optional[str]]",
         "group": "NotRequired[Optional[Literal['attendees', 'staff', 'speakers', 'exhibitors', 'suppliers', 'other']]]",
-        "kgCO2e": "Number",
+        "kgCO2e": "NotRequired[Optional[Number]]",
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
+        "quantity": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope": "NotRequired[Optional[int]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
     },
 )
-CustomInput.__doc__ = """A footprint that was worked out elsewhere. kgCO2e as stated.
+CustomInput.__doc__ = """A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated;
+or quantity × the factor of the supplier from the organization's library.
 
 country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -715,6 +729,7 @@ metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
+quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
@@ -723,6 +738,8 @@ scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it foll
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
+supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
+    is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e.
 """
 
 DeletedResponseData = TypedDict(
@@ -1661,10 +1678,11 @@ Finding = TypedDict(
 Finding.__doc__ = """Something that looks wrong. It changes no figure.
 
 code: `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `EXPECTED_COMPANION_MISSING`,
-    `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
-    `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`,
-    `OUT_OF_RANGE_FOR_TYPE` (more of something than its type ever comes to: a digit too many, or another unit), or
-    `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000 counted records.
+    `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `SUPPLIER_FACTOR_NOT_VALID`,
+    `SUPPLIER_FACTOR_WITHDRAWN`, `PASSENGERS_EXCEED_ATTENDEES`, `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`,
+    `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`, `OUT_OF_RANGE_FOR_TYPE` (more of something than its type
+    ever comes to: a digit too many, or another unit), or `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000
+    counted records.
 message: What was found, for people.
 recordIds: The records it is about; the first 50.
 records: How many records it is about.
@@ -2949,6 +2967,8 @@ PurchasesFields = TypedDict(
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "supplier": "NotRequired[Optional[Dict[str, Any]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "vatIncluded": "NotRequired[Optional[bool]]",
         "vatRate": "NotRequired[Optional[Number]]",
     },
@@ -2981,6 +3001,11 @@ scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it foll
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
+    it; sent back, it changes nothing.
+supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
+    is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for
+    kgCO2ePerUnit and factorSource.
 vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
 """
@@ -3007,6 +3032,7 @@ PurchasesInput = TypedDict(
         "sampleCV": "NotRequired[Optional[Number]]",
         "scope3Category": "NotRequired[Optional[Literal['1 Purchased goods and services', '2 Capital goods', '4 Upstream transportation and distribution', '5 Waste generated in operations', '6 Business travel', '7 Employee commuting', '9 Downstream transportation and distribution', '11 Use of sold products', '12 End-of-life treatment of sold products', 'optional']]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "vatIncluded": "NotRequired[Optional[bool]]",
         "vatRate": "NotRequired[Optional[Number]]",
     },
@@ -3039,6 +3065,9 @@ scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it foll
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
+supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
+    is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for
+    kgCO2ePerUnit and factorSource.
 vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
 """
@@ -3115,6 +3144,7 @@ Record = TypedDict(
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
+        "quantity": "NotRequired[Optional[Number]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
@@ -3140,6 +3170,8 @@ Record = TypedDict(
         "submitted": "bool",
         "submittedAt": "Optional[str]",
         "submittedBy": "Optional[Actor]",
+        "supplier": "NotRequired[Optional[Dict[str, Any]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "supplyM3": "NotRequired[Number]",
         "to": "NotRequired[Union[Union[Union[str, Optional[str]], Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
@@ -3244,6 +3276,7 @@ originSet: The rows of origins in short; GET …/{recordId}/origins reads them. 
 participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
+quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
@@ -3275,6 +3308,9 @@ subdivision: State, province or territory, ISO 3166-2 with or without the countr
 submitted: `false` on creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
+    it; sent back, it changes nothing.
+supplierFactor:
 supplyM3: Water taken from the mains. In m3.
 to:
 treated: The water went to the sewer and was treated. Absent: true.
@@ -3347,7 +3383,7 @@ RecordInput = TypedDict(
         "heatKWh": "NotRequired[Optional[Number]]",
         "hours": "NotRequired[Union[Optional[Number], Number]]",
         "items": "NotRequired[Optional[int]]",
-        "kgCO2e": "NotRequired[Number]",
+        "kgCO2e": "NotRequired[Optional[Number]]",
         "kgCO2ePerRoomNight": "NotRequired[Optional[Number]]",
         "kgCO2ePerUnit": "NotRequired[Optional[Number]]",
         "kind": "NotRequired[Optional[Literal['hotel', 'hostel', 'apartment', 'private', 'camping', 'rental']]]",
@@ -3366,6 +3402,7 @@ RecordInput = TypedDict(
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
+        "quantity": "NotRequired[Optional[Number]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
@@ -3383,6 +3420,7 @@ RecordInput = TypedDict(
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "supplyM3": "NotRequired[Number]",
         "to": "NotRequired[Union[Union[Union[str, Optional[str]], Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
@@ -3473,6 +3511,7 @@ origins: Counts of people by where they come from. A row without place, postcode
 participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
+quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
@@ -3496,6 +3535,7 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
+supplierFactor:
 supplyM3: Water taken from the mains. In m3.
 to:
 treated: The water went to the sewer and was treated. Absent: true.
@@ -3792,6 +3832,7 @@ ReviewItem = TypedDict(
         "participants": "NotRequired[int]",
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
+        "quantity": "NotRequired[Optional[Number]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
@@ -3818,6 +3859,8 @@ ReviewItem = TypedDict(
         "submitted": "bool",
         "submittedAt": "Optional[str]",
         "submittedBy": "Optional[Actor]",
+        "supplier": "NotRequired[Optional[Dict[str, Any]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "supplyM3": "NotRequired[Number]",
         "to": "NotRequired[Union[Union[Union[str, Optional[str]], Optional[str]], Optional[str]]]",
         "treated": "NotRequired[Optional[bool]]",
@@ -3922,6 +3965,7 @@ originSet: The rows of origins in short; GET …/{recordId}/origins reads them. 
 participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
+quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
@@ -3954,6 +3998,9 @@ subdivision: State, province or territory, ISO 3166-2 with or without the countr
 submitted: `false` on creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
+    it; sent back, it changes nothing.
+supplierFactor:
 supplyM3: Water taken from the mains. In m3.
 to:
 treated: The water went to the sewer and was treated. Absent: true.
@@ -4136,6 +4183,166 @@ title: Name of the standard and the table.
 totalKgCO2e: The sum of the rows. In kg CO2e.
 """
 
+SupplierEvidence = TypedDict(
+    "SupplierEvidence",
+    {
+        "name": "NotRequired[str]",
+        "sha256": "NotRequired[str]",
+        "url": "NotRequired[str]",
+    },
+)
+SupplierEvidence.__doc__ = """A document, by its name, its address or the hash of its bytes.
+
+name: Name of the document.
+sha256: Hash of its bytes.
+url: Where it is.
+"""
+
+SupplierFactor = TypedDict(
+    "SupplierFactor",
+    {
+        "_id": "str",
+        "comment": "NotRequired[str]",
+        "createdAt": "str",
+        "createdBy": "Actor",
+        "decidedAt": "Optional[str]",
+        "decidedBy": "Optional[Actor]",
+        "evidence": "List[SupplierEvidence]",
+        "kgCO2ePerUnit": "Number",
+        "name": "str",
+        "notices": "NotRequired[List[Notice]]",
+        "reference": "str",
+        "revision": "int",
+        "scope3Category": "NotRequired[str]",
+        "source": "str",
+        "stage": "Literal['direct', 'upstream', 'combined']",
+        "status": "Literal['proposed', 'approved', 'rejected', 'withdrawn']",
+        "uncertaintyFactor": "NotRequired[Number]",
+        "unit": "str",
+        "updatedAt": "str",
+        "validFrom": "NotRequired[str]",
+        "validTo": "NotRequired[str]",
+        "version": "int",
+    },
+)
+SupplierFactor.__doc__ = """One version of a supplier's factor.
+
+_id: Identifier of the version.
+comment: What was said with the decision.
+createdAt: When it was proposed.
+createdBy: Who did something, with the name and role of that moment.
+decidedAt: When.
+decidedBy: Who decided last.
+evidence: Documents behind the figure; one at least has a hash.
+kgCO2ePerUnit: Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
+name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which
+    begins a version.
+notices: Fields of this request that had no effect. Absent where there are none.
+reference: Name and version as records write them.
+revision: Counts the changes of the version.
+scope3Category: Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+source: Where the figure was published: document, edition, page.
+stage: direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+status: Records can use approved ones. Those that use one keep it when it is withdrawn.
+uncertaintyFactor: The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states.
+    Absent: the default of factors whose source states none, taken for a related technology. In factor.
+unit: What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom
+    records.
+updatedAt: When it was changed last.
+validFrom: First day on which it holds.
+validTo: Last day on which it holds.
+version: 1 for the first of its name, and so on.
+"""
+
+SupplierFactorEntry = TypedDict(
+    "SupplierFactorEntry",
+    {
+        "action": "Literal['create', 'edit', 'delete', 'approve', 'reject', 'withdraw']",
+        "at": "str",
+        "by": "Actor",
+        "changed": "NotRequired[List[str]]",
+        "comment": "NotRequired[str]",
+        "fourEyes": "NotRequired[bool]",
+        "policyRevision": "NotRequired[int]",
+        "revision": "int",
+    },
+)
+SupplierFactorEntry.__doc__ = """One change of a version.
+
+action: What was done.
+at: When.
+by: Who did something, with the name and role of that moment.
+changed: The fields that an edit changed.
+comment: What was said with it.
+fourEyes: Whether the organization asked for four eyes when it was decided.
+policyRevision: Revision of the policy it was decided under.
+revision: The revision that the change made.
+"""
+
+SupplierFactorInput = TypedDict(
+    "SupplierFactorInput",
+    {
+        "evidence": "List[SupplierEvidence]",
+        "kgCO2ePerUnit": "Number",
+        "name": "str",
+        "scope3Category": "NotRequired[Optional[str]]",
+        "source": "str",
+        "stage": "NotRequired[Optional[Literal['direct', 'upstream', 'combined']]]",
+        "uncertaintyFactor": "NotRequired[Optional[Number]]",
+        "unit": "str",
+        "validFrom": "NotRequired[Optional[str]]",
+        "validTo": "NotRequired[Optional[str]]",
+    },
+)
+SupplierFactorInput.__doc__ = """A factor that a supplier states.
+
+evidence: Documents behind the figure; one at least has a hash.
+kgCO2ePerUnit: Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
+name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which
+    begins a version.
+scope3Category: Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+source: Where the figure was published: document, edition, page.
+stage: direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+uncertaintyFactor: The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states.
+    Absent: the default of factors whose source states none, taken for a related technology. In factor.
+unit: What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom
+    records.
+validFrom: First day on which it holds.
+validTo: Last day on which it holds.
+"""
+
+SupplierFactorPatch = TypedDict(
+    "SupplierFactorPatch",
+    {
+        "evidence": "NotRequired[List[SupplierEvidence]]",
+        "kgCO2ePerUnit": "NotRequired[Number]",
+        "name": "NotRequired[str]",
+        "scope3Category": "NotRequired[Optional[str]]",
+        "source": "NotRequired[str]",
+        "stage": "NotRequired[Optional[Literal['direct', 'upstream', 'combined']]]",
+        "uncertaintyFactor": "NotRequired[Optional[Number]]",
+        "unit": "NotRequired[str]",
+        "validFrom": "NotRequired[Optional[str]]",
+        "validTo": "NotRequired[Optional[str]]",
+    },
+)
+SupplierFactorPatch.__doc__ = """What of a proposal changes; null takes away what need not be there.
+
+evidence: Documents behind the figure; one at least has a hash.
+kgCO2ePerUnit: Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
+name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which
+    begins a version.
+scope3Category: Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+source: Where the figure was published: document, edition, page.
+stage: direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+uncertaintyFactor: The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states.
+    Absent: the default of factors whose source states none, taken for a related technology. In factor.
+unit: What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom
+    records.
+validFrom: First day on which it holds.
+validTo: Last day on which it holds.
+"""
+
 TokenBundle = TypedDict(
     "TokenBundle",
     {
@@ -4243,6 +4450,8 @@ VenueFields = TypedDict(
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
+        "supplier": "NotRequired[Optional[Dict[str, Any]]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
     },
 )
@@ -4281,6 +4490,11 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
+    it; sent back, it changes nothing.
+supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
+    is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the
+    market-based figure, never the total.
 venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 """
@@ -4315,6 +4529,7 @@ VenueInput = TypedDict(
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
+        "supplierFactor": "NotRequired[Optional[str]]",
         "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
     },
 )
@@ -4355,6 +4570,9 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
+supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
+    is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the
+    market-based figure, never the total.
 venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 """
@@ -4633,7 +4851,7 @@ total: A figure before and after a change. `attendeeTravel` is that of the recor
     the record. It is absent where too much is approved to add up.
 """
 
-ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
+ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'SUPPLIER_FACTOR_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
 
 RecordPatch = Dict[str, Any]
 

@@ -331,6 +331,246 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def list_supplier_factors(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the factors of suppliers.
+
+        The library of the organization: all versions, by name, the newest version first.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        """
+        return self._call(
+            "GET",
+            "/supplier-factors",
+            query={"page": page, "limit": limit},
+            meta=meta,
+        )
+
+    def iter_supplier_factors(self) -> Iterator[models.SupplierFactor]:
+        """Yields the items of all pages of list_supplier_factors, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_supplier_factors(**page))
+
+    def create_supplier_factor(
+        self,
+        body: models.SupplierFactorInput,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.SupplierFactor:
+        """Propose a factor of a supplier.
+
+        Needs the role manager. A name that the library has gets its next version. Records can use it once a manager has
+        approved it; it moves no record that uses an older version.
+
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            "/supplier-factors",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def get_supplier_factor(
+        self,
+        factor_id: str,
+        *,
+        meta: Optional[Meta] = None,
+    ) -> models.SupplierFactor:
+        """Read a version.
+
+        One version of a factor.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        """
+        return self._call(
+            "GET",
+            f"/supplier-factors/{segment(factor_id)}",
+            meta=meta,
+        )
+
+    def update_supplier_factor(
+        self,
+        factor_id: str,
+        body: models.SupplierFactorPatch,
+        *,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.SupplierFactor:
+        """Change a proposal.
+
+        Needs the role manager, and is possible until the proposal is decided. A version that was approved never
+        changes: create the next one.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "PATCH",
+            f"/supplier-factors/{segment(factor_id)}",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            meta=meta,
+        )
+
+    def delete_supplier_factor(
+        self,
+        factor_id: str,
+        *,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.DeletedResponseData:
+        """Delete a proposal.
+
+        Needs the role manager; one that is proposed or was rejected. Its version stays taken.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        """
+        return self._call(
+            "DELETE",
+            f"/supplier-factors/{segment(factor_id)}",
+            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            meta=meta,
+        )
+
+    def get_supplier_factor_history(
+        self,
+        factor_id: str,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """Read the history of a version.
+
+        Who did what to it, newest first.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        """
+        return self._call(
+            "GET",
+            f"/supplier-factors/{segment(factor_id)}/history",
+            query={"page": page, "limit": limit},
+            meta=meta,
+        )
+
+    def iter_get_supplier_factor_history(self, factor_id: str) -> Iterator[models.SupplierFactorEntry]:
+        """Yields the items of all pages of get_supplier_factor_history, which are read as they are reached."""
+        return self._pages(lambda **page: self.get_supplier_factor_history(factor_id, **page))
+
+    def approve_supplier_factor(
+        self,
+        factor_id: str,
+        body: Optional[models.OptionalComment] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.SupplierFactor:
+        """Approve a factor.
+
+        Needs the role manager; under four eyes another one than who proposed or edited it. From then on records can use
+        it by its name.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/supplier-factors/{segment(factor_id)}/approve",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def reject_supplier_factor(
+        self,
+        factor_id: str,
+        body: models.RequiredComment,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.SupplierFactor:
+        """Reject a factor.
+
+        Needs the role manager, and a comment.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/supplier-factors/{segment(factor_id)}/reject",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def withdraw_supplier_factor(
+        self,
+        factor_id: str,
+        body: models.RequiredComment,
+        *,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.SupplierFactor:
+        """Withdraw a factor.
+
+        Needs the role manager, and a comment. A name no longer means the version; records that use it keep it, and the
+        findings of their events name them.
+
+        factor_id: The `_id` of a version of a supplier's factor.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            f"/supplier-factors/{segment(factor_id)}/withdraw",
+            body=body,
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
     def list_record_types(
         self,
         *,

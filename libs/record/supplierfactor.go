@@ -1,0 +1,231 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// SupplierStatus is the place of a supplier's factor in its review.
+type SupplierStatus string
+
+// The states of a supplier's factor. Records can use approved ones; a record keeps
+// the version that it uses when that is withdrawn.
+const (
+	SupplierProposed  SupplierStatus = "proposed"
+	SupplierApproved  SupplierStatus = "approved"
+	SupplierRejected  SupplierStatus = "rejected"
+	SupplierWithdrawn SupplierStatus = "withdrawn"
+)
+
+// SupplierFactor is one version of a factor in an organization's library. Its JSON
+// is the stored form. Only a proposal can be edited.
+type SupplierFactor struct {
+	footprint.SupplierFactor
+	Org       OrgID          `json:"org"`
+	Rev       int64          `json:"rev"` // 1 when created, +1 with every change
+	Status    SupplierStatus `json:"status"`
+	Deleted   bool           `json:"deleted,omitempty"` // its version stays taken
+	CreatedBy Actor          `json:"createdBy"`
+	CreatedAt time.Time      `json:"createdAt"`
+	EditedBy  Actor          `json:"editedBy"`
+	UpdatedAt time.Time      `json:"updatedAt"`
+	// History is what happened to the version, oldest first.
+	History []SupplierEntry `json:"history"`
+}
+
+// SupplierEntry is one change of a supplier's factor.
+type SupplierEntry struct {
+	Rev     int64     `json:"revision"`
+	Action  string    `json:"action"`
+	By      Actor     `json:"by"`
+	At      time.Time `json:"at"`
+	Comment string    `json:"comment,omitempty"`
+	// Changed names the fields that an edit changed.
+	Changed []string `json:"changed,omitempty"`
+	// FourEyes and PolicyRev state the policy a decision was made under.
+	FourEyes  bool  `json:"fourEyes,omitempty"`
+	PolicyRev int64 `json:"policyRevision,omitempty"`
+}
+
+// Key is the name under which versions are numbered: without regard to case and
+// to how many spaces it has.
+func (f SupplierFactor) Key() string { return SupplierKey(f.Name) }
+
+// SupplierKey returns the key of a name.
+func SupplierKey(name string) string {
+	return strings.ToLower(strings.Join(strings.Fields(name), " "))
+}
+
+// SupplierFactors are the library of a tenant.
+type SupplierFactors interface {
+	// InsertSupplierFactor stores a new version; ErrDuplicate if its id, or its
+	// version of the key, is taken.
+	InsertSupplierFactor(ctx context.Context, org OrgID, f SupplierFactor) error
+	// SupplierFactor reads a version that is not deleted; ErrNotFound.
+	SupplierFactor(ctx context.Context, org OrgID, id string) (SupplierFactor, error)
+	// ReplaceSupplierFactor stores f where the stored Rev is prevRev and it is not
+	// deleted, else ErrConflict. Its id, key and version never change.
+	ReplaceSupplierFactor(ctx context.Context, org OrgID, f SupplierFactor, prevRev int64) error
+	// SupplierFactorList reads the versions that are not deleted, by key and then the
+	// newest version first, skipping skip and at most limit of them, and counts them
+	// all.
+	SupplierFactorList(ctx context.Context, org OrgID, skip, limit int64) ([]SupplierFactor, int64, error)
+	// SupplierFactorVersions reads all versions of a key, the newest first, deleted
+	// ones included.
+	SupplierFactorVersions(ctx context.Context, org OrgID, key string) ([]SupplierFactor, error)
+	// SupplierFactorsAfter reads up to limit versions with ids above after,
+	// ascending, deleted ones included: for copies of the whole.
+	SupplierFactorsAfter(ctx context.Context, org OrgID, after string, limit int) ([]SupplierFactor, error)
+}
+
+// NoSuchSupplierFactor returns the error for an id that the library does not have.
+func NoSuchSupplierFactor() error {
+	return apperr.New(apperr.SupplierFactorNotFound, "No such supplier factor.")
+}
+
+// maxSupplierEdits bounds the history of one version.
+const maxSupplierEdits = 100
+
+// SupplierChange is a move of a supplier's factor.
+type SupplierChange struct {
+	Action  SupplierAction
+	By      Actor
+	At      time.Time
+	Comment string
+	Policy  Policy
+	// Fields are those of an edit.
+	Fields footprint.SupplierFactor
+	// Changed names the fields that an edit changes.
+	Changed []string
+}
+
+// SupplierAction is what can be done with a version.
+type SupplierAction string
+
+// The actions.
+const (
+	SupplierCreate   SupplierAction = "create"
+	SupplierEdit     SupplierAction = "edit"
+	SupplierDelete   SupplierAction = "delete"
+	SupplierApprove  SupplierAction = "approve"
+	SupplierReject   SupplierAction = "reject"
+	SupplierWithdraw SupplierAction = "withdraw"
+)
+
+// supplierRules say from which state an action is possible, and where it leads.
+var supplierRules = map[SupplierAction]struct {
+	from []SupplierStatus
+	to   SupplierStatus
+}{
+	SupplierEdit:     {[]SupplierStatus{SupplierProposed}, SupplierProposed},
+	SupplierDelete:   {[]SupplierStatus{SupplierProposed, SupplierRejected}, ""},
+	SupplierApprove:  {[]SupplierStatus{SupplierProposed}, SupplierApproved},
+	SupplierReject:   {[]SupplierStatus{SupplierProposed}, SupplierRejected},
+	SupplierWithdraw: {[]SupplierStatus{SupplierApproved}, SupplierWithdrawn},
+}
+
+// Apply returns the version after a change, or why it is not possible.
+func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
+	rule, ok := supplierRules[c.Action]
+	switch {
+	case !ok:
+		return f, fmt.Errorf("record: %q is no action of a supplier factor", c.Action)
+	case !c.By.Role.Holds(identity.Manager):
+		return f, apperr.New(apperr.Forbidden, "The library is kept by managers.")
+	case !slices.Contains(rule.from, f.Status):
+		return f, apperr.New(apperr.InvalidTransition, "A supplier factor that is %s cannot take the move %q. A change of an approved one is a new version: create it under the same name.", f.Status, string(c.Action)).
+			With(apperr.Detail{Field: "status", Code: string(f.Status), Message: "The factor is " + string(f.Status) + "."})
+	case c.Policy.FourEyes && c.Action == SupplierApprove && (f.CreatedBy.ID == c.By.ID || f.EditedBy.ID == c.By.ID):
+		return f, apperr.New(apperr.SelfApprovalForbidden, "Your organization asks for four eyes: who proposed or edited a factor cannot approve it.")
+	case c.Action == SupplierEdit && len(f.History) >= maxSupplierEdits:
+		return f, apperr.New(apperr.InvalidTransition, "The proposal was changed %d times. Delete it and create another one.", maxSupplierEdits)
+	}
+	entry := SupplierEntry{Rev: f.Rev + 1, Action: string(c.Action), By: c.By, At: c.At, Comment: c.Comment, Changed: c.Changed}
+	if c.Action == SupplierApprove || c.Action == SupplierReject {
+		entry.FourEyes, entry.PolicyRev = c.Policy.FourEyes, c.Policy.Rev
+	}
+	f.Rev, f.UpdatedAt = f.Rev+1, c.At
+	f.History = append(slices.Clip(f.History), entry)
+	switch c.Action {
+	case SupplierEdit:
+		c.Fields.ID, c.Fields.Version = f.ID, f.Version
+		f.SupplierFactor, f.EditedBy = c.Fields, c.By
+	case SupplierDelete:
+		f.Deleted = true
+		return f, nil
+	}
+	f.Status = rule.to
+	return f, nil
+}
+
+// ETag is a tag of the version for If-Match.
+func (f SupplierFactor) ETag() string { return `"` + strconv.FormatInt(f.Rev, 10) + "." + f.ID + `"` }
+
+// MatchSupplierFactor reports whether one of the tags of an If-Match field names
+// the version as it is.
+func MatchSupplierFactor(tags []string, f SupplierFactor) bool {
+	return matches(tags, strconv.FormatInt(f.Rev, 10), f.ID)
+}
+
+// supplierView is a version as clients see it.
+type supplierView struct {
+	ID string `json:"_id"`
+	footprint.SupplierFactor
+	ShadowID  *struct{}      `json:"id,omitempty"` // hides the embedded id
+	Reference string         `json:"reference"`
+	Status    SupplierStatus `json:"status"`
+	Rev       int64          `json:"revision"`
+	CreatedBy Actor          `json:"createdBy"`
+	CreatedAt string         `json:"createdAt"`
+	UpdatedAt string         `json:"updatedAt"`
+	// The newest decision.
+	DecidedBy *Actor  `json:"decidedBy"`
+	DecidedAt *string `json:"decidedAt"`
+	Comment   string  `json:"comment,omitempty"`
+}
+
+// View returns the version as clients see it.
+func (f SupplierFactor) View() any {
+	v := supplierView{ID: f.ID, SupplierFactor: f.SupplierFactor, Reference: f.Reference(), Status: f.Status, Rev: f.Rev,
+		CreatedBy: f.CreatedBy, CreatedAt: stamp(f.CreatedAt), UpdatedAt: stamp(f.UpdatedAt)}
+	for i := range f.History {
+		if e := &f.History[i]; e.Action == string(SupplierApprove) || e.Action == string(SupplierReject) || e.Action == string(SupplierWithdraw) {
+			v.DecidedBy, v.DecidedAt, v.Comment = &e.By, stampOf(&e.At), e.Comment
+		}
+	}
+	return v
+}
+
+// View returns an entry as clients see it.
+func (e SupplierEntry) View() any {
+	return struct {
+		Rev       int64    `json:"revision"`
+		Action    string   `json:"action"`
+		By        Actor    `json:"by"`
+		At        string   `json:"at"`
+		Comment   string   `json:"comment,omitempty"`
+		Changed   []string `json:"changed,omitempty"`
+		FourEyes  bool     `json:"fourEyes,omitempty"`
+		PolicyRev int64    `json:"policyRevision,omitempty"`
+	}{e.Rev, e.Action, e.By, stamp(e.At), e.Comment, e.Changed, e.FourEyes, e.PolicyRev}
+}
+
+// EncodeSupplierFactor returns the stored form.
+func EncodeSupplierFactor(org OrgID, f SupplierFactor) ([]byte, error) {
+	f.Org = org
+	return json.Marshal(f)
+}
+
+// DecodeSupplierFactor reads what EncodeSupplierFactor wrote.
+func DecodeSupplierFactor(text []byte) (f SupplierFactor, err error) {
+	return f, json.Unmarshal(text, &f)
+}

@@ -1,0 +1,66 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// SupplierUse is a version of a supplier's factor, and the records that use it.
+type SupplierUse struct {
+	Factor  *footprint.SupplierFactor
+	Records []record.ID
+}
+
+// SupplierUses returns the factors of suppliers that the records of an event use,
+// in the order of their names.
+func SupplierUses(all []Fact) []SupplierUse {
+	var out []SupplierUse
+	for i := range all {
+		f := &all[i]
+		if f.Supplier == nil {
+			continue
+		}
+		at, found := slices.BinarySearchFunc(out, f.Supplier, func(u SupplierUse, s *footprint.SupplierFactor) int {
+			return cmp.Or(cmp.Compare(u.Factor.Name, s.Name), cmp.Compare(u.Factor.Version, s.Version))
+		})
+		if !found {
+			out = slices.Insert(out, at, SupplierUse{Factor: f.Supplier})
+		}
+		out[at].Records = append(out[at].Records, f.ID)
+	}
+	return out
+}
+
+// WithdrawnFactor is the finding of records that use a version which was withdrawn
+// from the library.
+func WithdrawnFactor(u SupplierUse, why string) Finding {
+	facts := make([]*Fact, len(u.Records))
+	for i, id := range u.Records {
+		facts[i] = &Fact{ID: id}
+	}
+	text := ""
+	if why != "" {
+		text = ": " + why
+	}
+	return finding(SupplierWithdrawn, Warning, facts, "%s was withdrawn from the library of suppliers' factors%s. The records keep it until they are changed.", u.Factor.Reference(), text)
+}
+
+// expiredFactors finds factors of suppliers that are used on days for which they
+// do not hold.
+func expiredFactors(e Event, facts []*Fact) (out []Finding) {
+	var late []Fact
+	for _, f := range facts {
+		if f.Supplier != nil && !f.Supplier.ValidOn(cmp.Or(f.Date, e.Start)) {
+			late = append(late, *f)
+		}
+	}
+	for _, u := range SupplierUses(late) {
+		about := with(facts, func(f *Fact) bool { return slices.Contains(u.Records, f.ID) })
+		out = append(out, finding(SupplierNotValid, Warning, about, "%s is valid %s, and the activity is of another day. A version that is valid then should take its place.",
+			u.Factor.Reference(), u.Factor.Validity()))
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package records_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const greenPower = `{"name":"Green Power","kgCO2ePerUnit":0.5,"unit":"kwh","source":"Disclosure 2025","evidence":[{"name":"d.pdf","sha256":"` +
+	"abababababababababababababababababababababababababababababababab" + `"}]}`
+
+const marie = "org1.marie.manager"
+
+// TestSupplierFactorIsReviewed: a factor from its proposal to its withdrawal, under
+// four eyes, and what records keep of it.
+func TestSupplierFactorIsReviewed(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
+	h.send(ada, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusForbidden, "FORBIDDEN")
+	for _, bad := range []string{
+		`{}`, strings.Replace(greenPower, "Green Power", "=cmd()", 1), strings.Replace(greenPower, "Green Power", "a@2", 1), strings.Replace(greenPower, `,"sha256"`, `,"url":"https://x.test/","x"`, 1),
+		strings.Replace(greenPower, `0.5`, `-1`, 1), strings.Replace(greenPower, `{`, `{"validFrom":"2026-02-01","validTo":"2026-01-31",`, 1), strings.Replace(greenPower, `{`, `{"uncertaintyFactor":1,`, 1),
+	} {
+		h.send(planck, http.MethodPost, "/supplier-factors", bad).want(http.StatusBadRequest, "VALIDATION_ERROR")
+	}
+	if dry := h.send(planck, http.MethodPost, "/supplier-factors", greenPower, "X-Dry-Run", "true").want(http.StatusCreated, ""); dry.text("reference") != "Green Power@1" {
+		t.Errorf("rehearsed: %s", dry.body)
+	}
+	made := h.send(planck, http.MethodPost, "/supplier-factors", greenPower, "Idempotency-Key", "one").want(http.StatusCreated, "")
+	path := "/supplier-factors/" + made.text("_id")
+	if again := h.send(planck, http.MethodPost, "/supplier-factors", greenPower, "Idempotency-Key", "one"); again.text("_id") != made.text("_id") {
+		t.Errorf("repeated: %s", again.body)
+	}
+	if made.text("status") != "proposed" || made.text("unit") != "kWh" || made.text("stage") != "combined" || made.header.Get("Location") != "/api/v2"+path {
+		t.Errorf("made: %v %s", made.header, made.body)
+	}
+	h.send(alien, http.MethodGet, path, "").want(http.StatusNotFound, "SUPPLIER_FACTOR_NOT_FOUND")
+
+	// Nobody uses what is not approved.
+	event := h.event()
+	const shots = `{"supplierFactor":"green power","quantity":100,"description":"Cooling"}`
+	if refused := h.send(ada, http.MethodPost, event+"/custom", shots).want(http.StatusBadRequest, "VALIDATION_ERROR"); !strings.Contains(refused.body, "UNKNOWN_SUPPLIER_FACTOR") {
+		t.Errorf("refused: %s", refused.body)
+	}
+	edited := h.send(planck, http.MethodPatch, path, `{"kgCO2ePerUnit":0.25,"validTo":"2026-12-31"}`, "If-Match", made.header.Get("ETag")).want(http.StatusOK, "")
+	h.send(planck, http.MethodPatch, path, `{"stage":"direct"}`, "If-Match", made.header.Get("ETag")).want(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	h.send(planck, http.MethodPatch, path, `{"name":"Another"}`).want(http.StatusBadRequest, "VALIDATION_ERROR")
+	h.send(planck, http.MethodPost, path+"/approve", "").want(http.StatusForbidden, "SELF_APPROVAL_FORBIDDEN")
+	h.send(marie, http.MethodPost, path+"/approve", "", "X-Dry-Run", "true").want(http.StatusOK, "")
+	approved := h.send(marie, http.MethodPost, path+"/approve", `{"comment":"Seen."}`, "If-Match", edited.header.Get("ETag")).want(http.StatusOK, "")
+	if approved.text("status") != "approved" || approved.text("kgCO2ePerUnit") != "0.25" || approved.text("comment") != "Seen." {
+		t.Errorf("approved: %s", approved.body)
+	}
+	h.send(planck, http.MethodPatch, path, `{"kgCO2ePerUnit":9}`).want(http.StatusConflict, "INVALID_TRANSITION")
+
+	// A record keeps the version: 100 × 0.25.
+	r := h.send(ada, http.MethodPost, event+"/custom", shots).want(http.StatusCreated, "")
+	if r.text("supplierFactor") != "Green Power@1" || r.text("kgCO2e") != "25" {
+		t.Errorf("the record is %s", r.body)
+	}
+	next := h.send(marie, http.MethodPost, "/supplier-factors", strings.Replace(greenPower, "Green Power", "GREEN power", 1)).want(http.StatusCreated, "")
+	if next.text("reference") != "Green Power@2" {
+		t.Errorf("the next version is %s", next.body)
+	}
+	h.send(planck, http.MethodPost, "/supplier-factors/"+next.text("_id")+"/approve", "").want(http.StatusOK, "")
+	same := h.send(ada, http.MethodPatch, event+"/custom/"+r.text("_id"), `{"description":"Cooling of the hall"}`).want(http.StatusOK, "")
+	if same.text("supplierFactor") != "Green Power@1" || same.text("kgCO2e") != "25" {
+		t.Errorf("a new version moved the record: %s", same.body)
+	}
+	if moved := h.send(ada, http.MethodPatch, event+"/custom/"+r.text("_id"), `{"supplierFactor":"Green Power"}`).want(http.StatusOK, ""); moved.text("supplierFactor") != "Green Power@2" || moved.text("kgCO2e") != "50" {
+		t.Errorf("adopted: %s", moved.body)
+	}
+
+	// Withdrawn, it stays where it is named and is nothing a name means.
+	h.send(planck, http.MethodPost, "/supplier-factors/"+next.text("_id")+"/withdraw", "").want(http.StatusBadRequest, "VALIDATION_ERROR")
+	h.send(planck, http.MethodPost, "/supplier-factors/"+next.text("_id")+"/withdraw", `{"comment":"Recalled."}`).want(http.StatusOK, "")
+	if kept := h.send(ada, http.MethodPatch, event+"/custom/"+r.text("_id"), `{"quantity":10}`).want(http.StatusOK, ""); kept.text("kgCO2e") != "5" || !strings.Contains(kept.body, "SUPPLIER_FACTOR_WITHDRAWN") {
+		t.Errorf("kept: %s", kept.body)
+	}
+	if fresh := h.send(ada, http.MethodPost, event+"/custom", shots).want(http.StatusCreated, ""); fresh.text("supplierFactor") != "Green Power@1" {
+		t.Errorf("the name means %s", fresh.body)
+	}
+	h.send(ada, http.MethodPost, event+"/custom", strings.Replace(shots, "{", `{"date":"2027-03-01",`, 1)).want(http.StatusBadRequest, "VALIDATION_ERROR")
+
+	if list := h.send(ada, http.MethodGet, "/supplier-factors", "").want(http.StatusOK, ""); strings.Index(list.body, "Green Power@2") > strings.Index(list.body, "Green Power@1") {
+		t.Errorf("listed: %s", list.body)
+	}
+	history := h.send(ada, http.MethodGet, path+"/history", "").want(http.StatusOK, "")
+	for _, want := range []string{`"action":"approve"`, `"comment":"Seen."`, `"fourEyes":true`, `"changed":["kgCO2ePerUnit","validTo"]`, `"total":3`} {
+		if !strings.Contains(history.body, want) {
+			t.Errorf("the history lacks %s: %s", want, history.body)
+		}
+	}
+	// Proposals can be deleted, and their numbers are not given again.
+	third := h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "")
+	h.send(planck, http.MethodDelete, path, "").want(http.StatusConflict, "INVALID_TRANSITION")
+	h.send(planck, http.MethodDelete, "/supplier-factors/"+third.text("_id"), "").want(http.StatusOK, "")
+	h.send(planck, http.MethodGet, "/supplier-factors/"+third.text("_id"), "").want(http.StatusNotFound, "SUPPLIER_FACTOR_NOT_FOUND")
+	fourth := h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "")
+	if fourth.text("version") != "4" {
+		t.Errorf("the next is %s", fourth.body)
+	}
+	h.send(marie, http.MethodPost, "/supplier-factors/"+fourth.text("_id")+"/reject", `{"comment":"No."}`).want(http.StatusOK, "")
+}
