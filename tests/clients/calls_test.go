@@ -83,18 +83,18 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"listFactorSets":        listed((*client.Client).ListFactorSets),
 		"getFactorSet":          ask1((*client.Client).GetFactorSet, otherID),
 
-		"listEvents":       listed((*client.Client).ListEvents),
-		"createEvent":      ask1((*client.Client).CreateEvent, client.EventInput{}),
-		"getEvent":         ask1((*client.Client).GetEvent, eventID),
-		"updateEvent":      ask2((*client.Client).UpdateEvent, eventID, client.EventPatch{}),
-		"deleteEvent":      ask1((*client.Client).DeleteEvent, eventID),
+		"listEvents":          listed((*client.Client).ListEvents),
+		"createEvent":         ask1((*client.Client).CreateEvent, client.EventInput{}),
+		"getEvent":            ask1((*client.Client).GetEvent, eventID),
+		"updateEvent":         ask2((*client.Client).UpdateEvent, eventID, client.EventPatch{}),
+		"deleteEvent":         ask1((*client.Client).DeleteEvent, eventID),
 		"getEventByReference": ask1((*client.Client).GetEventByReference, recordID),
 		"putEventByReference": ask2((*client.Client).PutEventByReference, recordID, client.EventPut{}),
-		"exportRecords":    ask1((*client.Client).ExportRecords, eventID),
-		"getEventHistory":  listed1((*client.Client).ListEventHistory, eventID),
-		"signOffEvent":     ask2((*client.Client).SignOffEvent, eventID, client.SignOffInput{Revision: 1, Statement: "Final."}),
-		"withdrawSignOff":  ask2((*client.Client).WithdrawSignOff, eventID, "Late invoice."),
-		"listEventChanges": ask1((*client.Client).ListEventChanges, eventID),
+		"exportRecords":       ask1((*client.Client).ExportRecords, eventID),
+		"getEventHistory":     listed1((*client.Client).ListEventHistory, eventID),
+		"signOffEvent":        ask2((*client.Client).SignOffEvent, eventID, client.SignOffInput{Revision: 1, Statement: "Final."}),
+		"withdrawSignOff":     ask2((*client.Client).WithdrawSignOff, eventID, "Late invoice."),
+		"listEventChanges":    ask1((*client.Client).ListEventChanges, eventID),
 		"approveEventChange": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			_, err := c.ApproveEventChange(ctx, eventID, otherID, "Checked.", o...)
 			return err
