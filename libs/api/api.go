@@ -91,6 +91,47 @@ const (
 // Expensive reports whether an operation may be refused for its cost.
 func (c Cost) Expensive() bool { return c > Page }
 
+// Decision says who in the team of an event an operation is for.
+type Decision int
+
+const (
+	// NoDecision is for the members whose role allows it, and for administrators.
+	NoDecision Decision = iota
+	// Reviewers is for reviewers of the team alone, administrators or not.
+	Reviewers
+	// ReviewersAndTeam is for reviewers and, where it is about the team itself, for
+	// administrators.
+	ReviewersAndTeam
+)
+
+// InTeam returns who may call an operation on an event that has a team, as the
+// documentation shows it; empty where it names no event.
+func (o Operation) InTeam() string {
+	if !strings.HasPrefix(o.Path, "/events/") {
+		return ""
+	}
+	role := o.TeamRole()
+	switch o.Decides {
+	case Reviewers:
+		return role
+	case ReviewersAndTeam:
+		return role + "; an admin about the team"
+	}
+	return role + " or admin"
+}
+
+// TeamRole returns the least role in the team of an event that an operation on it
+// needs: the team's word for the least role in the organization.
+func (o Operation) TeamRole() string {
+	switch o.Least {
+	case identity.Viewer:
+		return "viewer"
+	case identity.User:
+		return "contributor"
+	}
+	return "reviewer"
+}
+
 // Operation is one row of the table.
 type Operation struct {
 	// ID is the operationId of the OpenAPI document.
@@ -108,6 +149,8 @@ type Operation struct {
 	// created; below it one's own records remain. RoleNone: there is no such
 	// rule.
 	Others identity.Role
+	// Decides says whose decisions on an event with a team these are.
+	Decides Decision
 	// Limit applies to operations that need no token.
 	Limit Limit
 	// Timeout bounds the whole request; 0: the default of whoever serves it.

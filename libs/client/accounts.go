@@ -22,6 +22,12 @@ func (c *Client) UpdateMe(ctx context.Context, m MeInput, options ...Option) (*M
 	return ask[Me](ctx, c, write(http.MethodPatch, m, "auth", "me"), options)
 }
 
+// AcceptInvitation makes an invitation to the email of the account a membership, with
+// the setup token that was handed over.
+func (c *Client) AcceptInvitation(ctx context.Context, in AcceptInput, options ...Option) (*Membership, error) {
+	return ask[Membership](ctx, c, write(http.MethodPost, in, "auth", "invitations", "accept"), options)
+}
+
 // ChangePassword changes the password of the account and ends its other
 // sessions.
 func (c *Client) ChangePassword(ctx context.Context, r PasswordRequest, options ...Option) error {
@@ -39,7 +45,7 @@ func (c *Client) EndSession(ctx context.Context, sessionID string, options ...Op
 // ListUsers lists the members of the organization. For administrators.
 func (c *Client) ListUsers() *Listing[User] { return list[User](c, "users") }
 
-// CreateUser makes an account. It carries no Idempotency-Key, so it is not
+// CreateUser invites somebody, who may have an account already. It carries no Idempotency-Key, so it is not
 // repeated when no answer comes. For administrators.
 func (c *Client) CreateUser(ctx context.Context, u UserInput, options ...Option) (*CreatedUser, error) {
 	return ask[CreatedUser](ctx, c, write(http.MethodPost, u, "users"), options)

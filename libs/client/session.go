@@ -9,6 +9,7 @@ import (
 
 // session holds the tokens.
 type session struct {
+	organization string // of refreshes; empty: that of the login
 	// renewing has room for one: whoever renews the access token.
 	renewing chan struct{}
 
@@ -27,7 +28,21 @@ func (s *session) get() TokenBundle {
 func (s *session) set(t TokenBundle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tokens = t
+	s.tokens, s.organization = t, ""
+}
+
+// enter sets the tokens of another organization and remembers it.
+func (s *session) enter(organization string, t TokenBundle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens, s.organization = t, organization
+}
+
+// switched returns the organization that refreshes are of; empty: that of the login.
+func (s *session) switched() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.organization
 }
 
 // replace sets the tokens, unless somebody has logged in or out meanwhile.
@@ -51,6 +66,19 @@ func (c *Client) Login(ctx context.Context, email, password string, options ...O
 // LoginTo is Login to one of several organizations that the account is a member of.
 func (c *Client) LoginTo(ctx context.Context, email, password, organization string, options ...Option) error {
 	return c.login(ctx, options, map[string]string{"email": email, "password": password, "organization": organization})
+}
+
+// SwitchTo goes on in another organization that the account is a member of, in the
+// same session: refreshes are of that organization from then on.
+func (c *Client) SwitchTo(ctx context.Context, organization string) error {
+	now := c.session.get()
+	fresh, err := c.tokens(ctx, nil, map[string]string{"refreshToken": now.RefreshToken, "organization": organization}, "auth", "refresh")
+	if err != nil {
+		return err
+	}
+	fresh.RefreshToken = now.RefreshToken
+	c.session.enter(organization, *fresh)
+	return nil
 }
 
 func (c *Client) login(ctx context.Context, options []Option, body map[string]string) error {
@@ -113,7 +141,11 @@ func (c *Client) renew(ctx context.Context, refused string) (done bool, err erro
 	if now.RefreshToken == "" {
 		return false, nil
 	}
-	fresh, err := c.tokens(ctx, nil, map[string]string{"refreshToken": now.RefreshToken}, "auth", "refresh")
+	body := map[string]string{"refreshToken": now.RefreshToken}
+	if organization := c.session.switched(); organization != "" {
+		body["organization"] = organization
+	}
+	fresh, err := c.tokens(ctx, nil, body, "auth", "refresh")
 	if err != nil {
 		if statusOf(err) == http.StatusUnauthorized {
 			c.session.replace(now, TokenBundle{})

@@ -113,3 +113,24 @@ func TestLogoutForgetsTheTokens(t *testing.T) {
 		t.Errorf("%v, %+v", err, c.Tokens())
 	}
 }
+
+// A client that has switched stays in the organization when its token expires.
+func TestSwitchedClientsStayWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	s, _ := tokens(t, fresh)
+	c, _ := connect(t, s.URL, nil)
+	if err := c.SwitchTo(t.Context(), "org-2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range s.requests() {
+		if !strings.Contains(r.body, `"organization":"org-2"`) {
+			t.Errorf("asked for %s", r.body)
+		}
+	}
+	if len(s.requests()) != 2 || c.Tokens().RefreshToken != "again" {
+		t.Errorf("%d requests, tokens %+v", len(s.requests()), c.Tokens())
+	}
+}

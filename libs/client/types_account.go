@@ -48,6 +48,10 @@ type User struct {
 	ServiceAccount bool `json:"serviceAccount"`
 	// A disabled account cannot log in; its sessions have ended.
 	Disabled bool `json:"disabled"`
+	// "invited" until somebody accepts, "active", or "disabled".
+	State string `json:"state,omitempty"`
+	// When the invitation ends; zero once it was accepted.
+	InvitedUntil time.Time `json:"invitedUntil,omitzero"`
 	// When the account was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// Notices name the fields of the request that had no effect.
@@ -75,6 +79,12 @@ type Membership struct {
 	Role         Role   `json:"role"`
 	// "active", or "disabled": it gives no access until it is enabled there.
 	State string `json:"state"`
+}
+
+// AcceptInput names the invitation to accept.
+type AcceptInput struct {
+	// The setup token of the invitation.
+	Token string `json:"token"`
 }
 
 // MeInput is what to change about the own account.

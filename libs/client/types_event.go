@@ -37,6 +37,8 @@ type Event struct {
 	// Texts of your own.
 	Metadata map[string]string `json:"metadata,omitempty"`
 	Method   Method            `json:"method"`
+	// Who sees the event and works on it; nil where everybody in the organization does.
+	Team *Team `json:"team,omitempty"`
 	// The set of emission factors its footprint is calculated with. It is fixed when the event is made.
 	FactorSet string `json:"factorSet"`
 	CreatedBy Actor  `json:"createdBy"`
@@ -135,6 +137,24 @@ type EventInput struct {
 	// Up to 20 texts of your own.
 	Metadata map[string]string `json:"metadata,omitempty"`
 	Method   *Method           `json:"method,omitempty"`
+	// Who sees the event and works on it. Without one, everybody in the organization does.
+	Team *Team `json:"team,omitempty"`
+}
+
+// Team is who sees an event and works on it.
+type Team struct {
+	// Each member once, at least one of them a reviewer.
+	Members []TeamMember `json:"members"`
+	// Whether no member can review any more; then an administrator sets another team.
+	WithoutReviewer bool `json:"withoutReviewer,omitempty"`
+}
+
+// TeamMember is a user in the team of an event.
+type TeamMember struct {
+	// Id of an active user of the organization.
+	UserID string `json:"userId"`
+	// "viewer", "contributor" or "reviewer".
+	Role string `json:"role"`
 }
 
 // EventPut is all fields of an event; what is not set is emptied.
@@ -171,6 +191,8 @@ type EventPatch struct {
 	// Up to 20 texts of your own.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	Method   Optional[Method]            `json:"method,omitzero"`
+	// Who sees the event and works on it; it replaces the team as a whole, and null takes it away.
+	Team Optional[Team] `json:"team,omitzero"`
 	// Why, for the history. The organization may require it.
 	Comment Optional[string] `json:"comment,omitzero"`
 }

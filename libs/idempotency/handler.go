@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -35,6 +36,9 @@ type Keeper struct {
 	Store  record.Keys
 	Now    func() time.Time
 	Logger *slog.Logger
+	// MayRepeat, when set, returns an error where the caller must not be given a
+	// stored answer again.
+	MayRepeat func(c *fiber.Ctx, a *record.KeyAnswer) error
 
 	reserved atomic.Int64
 }
@@ -80,12 +84,17 @@ func (k *Keeper) Handler(next fiber.Handler) fiber.Handler {
 		p := web.PrincipalOf(c)
 		org := record.OrgID(p.Org)
 		asked := call{
-			org: org, user: p.UserID, method: c.Method(), path: c.Path(), key: key,
+			org: org, user: p.UserID, method: c.Method(), path: teams.Path(c), key: key,
 			digest: hashOf(string(c.Context().URI().QueryString()), string(c.Request().Body())),
 		}
 		reservation, answer, err := k.reserve(c.UserContext(), asked)
 		if err != nil {
 			return err
+		}
+		if answer != nil && k.MayRepeat != nil {
+			if err := k.MayRepeat(c, answer); err != nil {
+				return err
+			}
 		}
 		if answer != nil {
 			return replay(c, answer)

@@ -227,6 +227,11 @@ func Governed(changed []FieldChange) bool {
 	})
 }
 
+// ChangesTeam reports whether one of the changes is of the team.
+func ChangesTeam(changed []FieldChange) bool {
+	return slices.ContainsFunc(changed, func(c FieldChange) bool { return c.Field == "team" })
+}
+
 // stateHash is the hash of what an event says.
 func stateHash(e Event) string {
 	values := []string{strconv.FormatInt(e.ContextRev, 10), strconv.FormatInt(e.Gate.Epoch, 10), string(e.Gate.State)}

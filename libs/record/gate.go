@@ -104,6 +104,10 @@ func (p Proposal) MarshalJSON() ([]byte, error) {
 	}{plain(p), stamp(p.At)})
 }
 
+// MovesFigure reports whether the proposal is about the figure: a change of the team
+// alone is not.
+func (p Proposal) MovesFigure() bool { return p.Kind != EventChanged || Governed(p.Changed) }
+
 // Find returns the proposal of an id, and where it stands.
 func (g Governance) Find(id string) (Proposal, int, bool) {
 	for i, p := range g.Proposals {

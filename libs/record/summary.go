@@ -65,6 +65,9 @@ const (
 type EventView struct {
 	Event
 	Summary Summary
+	// NoReviewer reports that nobody in the event's team can review: its reviewers
+	// have left the organization or lost the role.
+	NoReviewer bool
 }
 
 type headlineView struct {
@@ -88,7 +91,7 @@ func (v EventView) result() *headlineView {
 
 // MarshalJSON returns the event with counts and result.
 func (v EventView) MarshalJSON() ([]byte, error) {
-	return marshalEvent(v.Event, &v.Summary.Counts, v.result())
+	return marshalEvent(v.Event, &v.Summary.Counts, v.result(), v.NoReviewer)
 }
 
 // Version is a text that differs where the summary reads differently.
@@ -107,5 +110,9 @@ func (s Summary) Version() string {
 // alone: that records came in since does not change what somebody decided about
 // the event.
 func (v EventView) ETag() string {
-	return `"` + strconv.FormatInt(v.Rev, 10) + "." + v.Summary.Version() + "." + string(v.ID) + `"`
+	version := v.Summary.Version()
+	if v.NoReviewer {
+		version += "-"
+	}
+	return `"` + strconv.FormatInt(v.Rev, 10) + "." + version + "." + string(v.ID) + `"`
 }

@@ -85,6 +85,17 @@ func (e Event) Reviewers() []string {
 // teamView is the team of an event as clients see and send it.
 type teamView struct {
 	Members []TeamMember `json:"members"`
+	// WithoutReviewer is there where no member can review any more: then only an
+	// administrator changes the team.
+	WithoutReviewer bool `json:"withoutReviewer,omitempty"`
+}
+
+// without returns the view with what is known of its reviewers.
+func (v *teamView) without(reviewer bool) *teamView {
+	if v != nil {
+		v.WithoutReviewer = reviewer
+	}
+	return v
 }
 
 // teamOf returns the view of an event's team; nil where there is none.
@@ -92,7 +103,7 @@ func teamOf(e Event) *teamView {
 	if len(e.Team) == 0 {
 		return nil
 	}
-	return &teamView{e.Team}
+	return &teamView{Members: e.Team}
 }
 
 // teamField returns the team for the history of the event.

@@ -62,9 +62,9 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON encodes the event as clients see it, without counts and result;
 // see EventView.
-func (e Event) MarshalJSON() ([]byte, error) { return marshalEvent(e, nil, nil) }
+func (e Event) MarshalJSON() ([]byte, error) { return marshalEvent(e, nil, nil, false) }
 
-func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error) {
+func marshalEvent(e Event, counts *Counts, result *headlineView, noReviewer bool) ([]byte, error) {
 	return json.Marshal(struct {
 		ID               EventID           `json:"_id"`
 		Title            string            `json:"title"`
@@ -94,7 +94,7 @@ func marshalEvent(e Event, counts *Counts, result *headlineView) ([]byte, error)
 		Rev              int64             `json:"revision"`
 	}{
 		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Place, e.Location, e.Timezone, e.Description,
-		e.Boundary, e.Reference, e.Metadata, e.Method, teamOf(e), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
+		e.Boundary, e.Reference, e.Metadata, e.Method, teamOf(e).without(noReviewer), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
 		updatedBy(e), signOffOf(e), len(e.Proposals), counts, result, e.Rev,
 	})
 }

@@ -22,14 +22,14 @@ const heading = "    ## Every operation\n"
 func permissionTable(table api.Table) string {
 	var b strings.Builder
 	line := func(cells ...string) { fmt.Fprintf(&b, "    | %s |\n", strings.Join(cells, " | ")) }
-	line("Operation", "Least role", "Reaches")
-	line("---", "---", "---")
+	line("Operation", "Least role", "In a team", "Reaches")
+	line("---", "---", "---", "---")
 	for _, o := range table {
 		role := o.Least.String()
 		if o.Others != identity.RoleNone {
 			role += fmt.Sprintf("; %s for what others created", o.Others)
 		}
-		line(fmt.Sprintf("%s `%s`", o.Method, o.Path), role, o.Reach.String())
+		line(fmt.Sprintf("%s `%s`", o.Method, o.Path), role, o.InTeam(), o.Reach.String())
 	}
 	return b.String()
 }

@@ -37,6 +37,14 @@ func PrincipalOf(c *fiber.Ctx) identity.Principal {
 	return p
 }
 
+// ActAs sets the role that the caller of the request acts in from here on: one that the
+// caller's own holds.
+func ActAs(c *fiber.Ctx, role identity.Role) {
+	p := PrincipalOf(c)
+	p.Role = role
+	setPrincipal(c, p)
+}
+
 func setPrincipal(c *fiber.Ctx, p identity.Principal) { c.Locals(keyPrincipal, p) }
 
 func codeOf(c *fiber.Ctx) apperr.Code {

@@ -85,11 +85,14 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 		// No revision, no entry, no proposal, and no reason is asked for.
 		return nil, record.ErrUnchanged
 	}
-	if !record.Governed(changed) {
+	governed := record.Governed(changed)
+	if !governed && !record.ChangesTeam(changed) {
 		return nil, nil //nolint:nilnil // no proposal is needed
 	}
-	if err := seen.CheckOpen(); err != nil {
-		return nil, err
+	if governed {
+		if err := seen.CheckOpen(); err != nil {
+			return nil, err
+		}
 	}
 	if !policy.FourEyes && !policy.RequireReason {
 		return nil, nil //nolint:nilnil // no proposal is needed
@@ -98,7 +101,7 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 	if err != nil || counts[record.Approved] == 0 {
 		return nil, err
 	}
-	if policy.RequireReason && ch.Comment == "" {
+	if governed && policy.RequireReason && ch.Comment == "" {
 		return nil, ReasonRequired()
 	}
 	if !policy.FourEyes || w.Rehearsal {

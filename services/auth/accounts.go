@@ -99,6 +99,29 @@ func emailFault() apperr.Detail {
 // one-time setup token, which is stored as a hash only. EMAIL_TAKEN if the email
 // has an account in whichever organization; VALIDATION_ERROR with every fault.
 func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, setupToken string, err error) {
+	u, err = a.newUser(n)
+	if err != nil {
+		return account.User{}, "", err
+	}
+	if n.Password == "" {
+		setupToken = a.newSetup(&u)
+	} else if u.PasswordHash, err = a.hash(ctx, n.Password); err != nil {
+		return account.User{}, "", err
+	}
+	switch err := a.store.InsertUser(ctx, u); {
+	case errors.Is(err, account.ErrEmailTaken):
+		return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+	case err != nil:
+		return account.User{}, "", unavailable(err)
+	}
+	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: kindOf(u)}); err != nil {
+		return account.User{}, "", err
+	}
+	return u, setupToken, nil
+}
+
+// newUser returns the user that is asked for; VALIDATION_ERROR with every fault.
+func (a *Accounts) newUser(n NewUser) (u account.User, err error) {
 	var faults []apperr.Detail
 	email, err := account.CheckEmail(n.Email)
 	if err != nil {
@@ -120,31 +143,16 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 		}
 	}
 	if len(faults) > 0 {
-		return u, "", apperr.Invalid(faults...)
+		return u, apperr.Invalid(faults...)
 	}
 	if n.Org == "" {
-		return u, "", errors.New("create user: no organization is given")
+		return u, errors.New("create user: no organization is given")
 	}
 	now := a.moment()
-	u = account.User{
+	return account.User{
 		ID: account.NewID(), Org: n.Org, Email: email, EmailKey: account.EmailKey(email), Name: name, Role: n.Role,
 		Service: n.Service, Epoch: 1, Rev: 1, CreatedAt: now, UpdatedAt: now,
-	}
-	if n.Password == "" {
-		setupToken = a.newSetup(&u)
-	} else if u.PasswordHash, err = a.hash(ctx, n.Password); err != nil {
-		return account.User{}, "", err
-	}
-	switch err := a.store.InsertUser(ctx, u); {
-	case errors.Is(err, account.ErrEmailTaken):
-		return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email exists already.")
-	case err != nil:
-		return account.User{}, "", unavailable(err)
-	}
-	if err := a.audit(ctx, event{action: "user.create", org: u.Org, subject: u.ID, to: kindOf(u)}); err != nil {
-		return account.User{}, "", err
-	}
-	return u, setupToken, nil
+	}, nil
 }
 
 // serviceRole is the fault of a service account that would be more than a user.
@@ -163,7 +171,7 @@ func kindOf(u account.User) string {
 // User reads a user of an organization that is not deleted; USER_NOT_FOUND.
 func (a *Accounts) User(ctx context.Context, org, id string) (account.User, error) {
 	u, err := a.store.User(ctx, org, id)
-	if errors.Is(err, account.ErrNotFound) || err == nil && (u.Deleted || u.Left) {
+	if errors.Is(err, account.ErrNotFound) || err == nil && !u.Listed() {
 		return account.User{}, noSuchUser()
 	}
 	return u, unavailable(err)
@@ -172,7 +180,7 @@ func (a *Accounts) User(ctx context.Context, org, id string) (account.User, erro
 // UserByEmail finds a person, of whichever organization; USER_NOT_FOUND.
 func (a *Accounts) UserByEmail(ctx context.Context, email string) (account.User, error) {
 	u, err := a.store.UserByEmail(ctx, account.EmailKey(email))
-	if errors.Is(err, account.ErrNotFound) {
+	if errors.Is(err, account.ErrNotFound) || err == nil && u.IsInvitation() {
 		return account.User{}, noSuchUser()
 	}
 	return u, unavailable(err)
@@ -215,7 +223,11 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 			}
 			u.Role = *c.Role
 		}
-		if c.Disabled != nil {
+		if c.Disabled != nil && u.Invited {
+			if *c.Disabled {
+				return notAccepted()
+			}
+		} else if c.Disabled != nil {
 			if *c.Disabled && !u.Disabled {
 				u.EndTokens()
 				if alone {
@@ -241,6 +253,12 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 		failed = errors.Join(failed, a.audit(ctx, event{action: action, org: org, subject: id}))
 	}
 	return u, failed
+}
+
+// notAccepted is the refusal of what needs a membership that was accepted.
+func notAccepted() error {
+	return apperr.New(apperr.InvalidTransition, "Nobody has accepted this invitation yet.").
+		With(apperr.Detail{Field: "state", Code: "INVITED", Message: "An invitation is accepted with its token, or taken back by DELETE."})
 }
 
 // aloneIf reports whether a user is a person of this organization alone. It looks
@@ -295,6 +313,8 @@ func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, er
 		switch err := a.store.ReplaceUser(ctx, u.Org, u, before.Rev); {
 		case errors.Is(err, account.ErrConflict):
 			continue
+		case errors.Is(err, account.ErrEmailTaken):
+			return account.User{}, err
 		case errors.Is(err, account.ErrLastAdmin):
 			return account.User{}, apperr.New(apperr.InvalidTransition, "The last administrator of an organization cannot be removed.").
 				With(apperr.Detail{Code: "LAST_ADMIN", Message: "Give another user the role admin first."})

@@ -101,6 +101,9 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 func (s *Service) checkCredentials(ctx context.Context, emailKey, secret, org string) (account.User, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
 	u, err := s.store.UserByEmail(ctx, emailKey)
+	if err == nil && u.IsInvitation() {
+		err = account.ErrNotFound // the text was the key of an invitation, which is no address
+	}
 	if errors.Is(err, account.ErrNotFound) {
 		if err := s.hasher.VerifyNothing(ctx, secret); err != nil {
 			return account.User{}, busy(err)

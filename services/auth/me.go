@@ -28,12 +28,16 @@ type membershipJSON struct {
 // The states of a membership.
 const (
 	stateActive   = "active"
+	stateInvited  = "invited"
 	stateDisabled = "disabled"
 )
 
 func stateOf(m account.User) string {
-	if m.Active() {
+	switch {
+	case m.Active():
 		return stateActive
+	case m.Invited:
+		return stateInvited
 	}
 	return stateDisabled
 }

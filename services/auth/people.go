@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -44,7 +45,7 @@ func (a *Accounts) memberships(ctx context.Context, p account.User) ([]account.U
 		return nil, unavailable(err)
 	}
 	all := append([]account.User{p}, further...)
-	return slices.DeleteFunc(all, func(m account.User) bool { return m.Deleted || m.Left }), nil
+	return slices.DeleteFunc(all, func(m account.User) bool { return m.Deleted || m.Left || m.Invited }), nil
 }
 
 // active finds the active membership of a person in an organization. Its work is the
@@ -135,12 +136,12 @@ func (a *Accounts) join(ctx context.Context, p account.User, org, name string, r
 	}
 	here := slices.IndexFunc(further, func(m account.User) bool { return m.Org == org })
 	switch {
-	case p.Org == org && !p.Left, here >= 0 && !further[here].Deleted:
+	case p.Org == org && !p.Left, here >= 0 && !further[here].Deleted && !further[here].Invited:
 		return account.User{}, apperr.New(apperr.EmailTaken, "An account with this email exists already.")
 	case p.Org == org:
 		return a.changeRead(ctx, func() (account.User, error) { return a.personByID(ctx, p.ID) }, func(u *account.User) error {
-			u.Left, u.Disabled, u.Role = false, false, role
-			u.EndTokens()
+			accepted(u)
+			u.Role = role
 			return nil
 		})
 	case here >= 0:
@@ -149,8 +150,8 @@ func (a *Accounts) join(ctx context.Context, p account.User, org, name string, r
 			u, err := a.store.User(ctx, org, id)
 			return u, unavailable(err)
 		}, func(u *account.User) error {
-			u.Deleted, u.Disabled, u.Role, u.Name, u.Email = false, false, role, name, p.Email
-			u.EndTokens()
+			accepted(u)
+			u.Deleted, u.Role, u.Name, u.Email = false, role, name, p.Email
 			return nil
 		})
 	}
@@ -195,7 +196,7 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 	}
 	_, err = a.change(ctx, org, id, func(u *account.User) error {
 		if u.Person == "" && others > 0 {
-			u.Left, u.Disabled = true, true
+			u.Left, u.Disabled, u.Invited, u.InviteHash = true, true, false, ""
 			u.EndTokens()
 			return nil
 		}
@@ -211,8 +212,13 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 	return a.audit(ctx, event{action: "user.delete", org: org, subject: id})
 }
 
-// erase takes away all that is known of a user but the id and the organization.
+// erase takes away all that is known of a user but the id, the organization and what
+// the id is found by when the address is invited again.
 func erase(u *account.User) {
+	if !u.Invited && u.Email != "" {
+		u.Former = account.FormerKey(u.Org, account.EmailKey(u.Email))
+	}
+	u.Invited, u.InviteHash, u.InvitedUntil = false, "", time.Time{}
 	u.Deleted, u.Email, u.EmailKey, u.Name, u.PasswordHash, u.SetupHash = true, "", "", "", "", ""
 	u.EndSessions("")
 	u.EndTokens()

@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -8,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
 // The model: two people, three organizations, and what each membership, session and
@@ -110,7 +113,7 @@ func (k *peopleModel) must(err error) {
 
 func (k *peopleModel) joins(p *modelPerson, org string) {
 	role := identity.Roles()[k.random.IntN(3)] // never an admin, whom the last-admin rule would keep
-	m, err := k.service.Join(k.t.Context(), p.email, org, "", role)
+	m, err := k.enter(p, org, role)
 	known := p.in[org]
 	if known != nil && known.there {
 		if err == nil {
@@ -128,6 +131,31 @@ func (k *peopleModel) joins(p *modelPerson, org string) {
 	}
 	known.role, known.there, known.disabled = role, true, false
 	known.ends++
+}
+
+// enter makes a person a member: by the operator's command, or by an invitation that the
+// person accepts.
+func (k *peopleModel) enter(p *modelPerson, org string, role identity.Role) (account.User, error) {
+	ctx := k.t.Context()
+	if k.random.IntN(2) == 0 {
+		return k.service.Join(ctx, p.email, org, "", role)
+	}
+	_, token, err := k.service.Invite(ctx, auth.NewUser{Org: org, Email: p.email, Role: role})
+	if apperr.CodeOf(err) == apperr.RateLimited {
+		return k.service.Join(ctx, p.email, org, "", role)
+	}
+	if err != nil {
+		return account.User{}, err
+	}
+	if k.loginTo(p.email, org).status == http.StatusOK {
+		k.t.Fatalf("%s works in %s before accepting", p.email, org)
+	}
+	for from, m := range p.in {
+		if m.there {
+			return k.service.AcceptInvitation(ctx, from, m.id, token)
+		}
+	}
+	return account.User{}, errors.New("a person of no organization")
 }
 
 func (k *peopleModel) leaves(p *modelPerson, org string) {

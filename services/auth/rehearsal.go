@@ -32,7 +32,7 @@ type rehearsal struct{ account.Store }
 // InsertUser implements account.Users.
 func (r rehearsal) InsertUser(ctx context.Context, u account.User) error {
 	if u.Person != "" {
-		return ctx.Err() // memberships are not made over HTTP, so none is rehearsed
+		return ctx.Err() // only a command makes these
 	}
 	_, err := r.UserByEmail(ctx, u.EmailKey)
 	switch {
@@ -52,6 +52,13 @@ func (r rehearsal) ReplaceUser(ctx context.Context, org string, u account.User, 
 		return account.ErrConflict
 	case err != nil:
 		return err
+	}
+	if key := u.StoredEmailKey(); key != before.StoredEmailKey() && u.Person == "" && !u.Deleted {
+		if _, err := r.UserByEmail(ctx, key); !errors.Is(err, account.ErrNotFound) {
+			return orErr(err, account.ErrEmailTaken)
+		}
+	}
+	switch {
 	case !before.CountsAsAdmin() || u.CountsAsAdmin():
 		return nil
 	}
@@ -69,6 +76,19 @@ func (r rehearsal) ReplaceUser(ctx context.Context, org string, u account.User, 
 			return account.ErrLastAdmin
 		}
 	}
+}
+
+// orErr returns the first of two errors that is not nil.
+func orErr(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// TakeInvitation implements account.Users: what is rehearsed is not counted.
+func (r rehearsal) TakeInvitation(ctx context.Context, _ string, _, _ time.Time, _ int) (bool, error) {
+	return true, ctx.Err()
 }
 
 // EndSession implements account.Sessions.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -19,6 +20,8 @@ func (s *Service) routes() []web.Route {
 		{Operation: "login", Handler: s.login},
 		{Operation: "refresh", Handler: s.refresh},
 		{Operation: "setUpAccount", Handler: s.setup},
+
+		{Operation: "acceptInvitation", Handler: s.acceptInvitation},
 
 		{Operation: "logout", Handler: s.logout},
 		{Operation: "me", Handler: s.me},
@@ -39,6 +42,7 @@ func (s *Service) routes() []web.Route {
 // register adds all routes: those of the table, and those for the gateway itself.
 func (s *Service) register(app *fiber.App) error {
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
+	app.Get(members.Path, s.memberRoles)
 	app.Post(audit.Path, s.takeReport)
 	return web.Register(app, web.BasePath, s, api.Operations().Of(api.Auth), s.routes())
 }

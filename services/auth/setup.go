@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -41,7 +40,7 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 // person has left it.
 func (a *Accounts) personIn(ctx context.Context, org, id string) (account.User, error) {
 	u, err := a.store.User(ctx, org, id)
-	if errors.Is(err, account.ErrNotFound) || err == nil && u.Deleted {
+	if errors.Is(err, account.ErrNotFound) || err == nil && (u.Deleted || u.IsInvitation()) {
 		return account.User{}, noSuchUser()
 	}
 	if err != nil {
@@ -76,20 +75,17 @@ func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToke
 // token up. UNAUTHENTICATED if the token is not good (any more).
 func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string) error {
 	refused := apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
-	path, secret, ok := account.SplitToken(token)
-	dot := strings.LastIndexByte(path, '.')
-	if !ok || dot < 1 {
-		return refused
+	u, secret, err := a.tokenUser(ctx, token)
+	if err != nil {
+		return err
 	}
-	org, id := path[:dot], path[dot+1:]
 	usable := func(u account.User) bool {
-		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && (!u.Disabled || u.Left) && !u.Deleted && u.Person == ""
+		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && (!u.Disabled || u.Left) && !u.Deleted && u.Person == "" && !u.IsInvitation()
 	}
-	u, err := a.store.User(ctx, org, id)
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return unavailable(err)
+	if a.opens(u, secret) {
+		return a.setUpInvited(ctx, u, secret, newPassword, refused)
 	}
-	if err != nil || !usable(u) {
+	if !usable(u) {
 		return refused
 	}
 	if err := a.checkPassword("password", newPassword, u); err != nil {
@@ -99,7 +95,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 	if err != nil {
 		return err
 	}
-	_, err = a.changePerson(ctx, id, func(u *account.User) error {
+	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		if !usable(*u) {
 			return refused // of two uses at once, one
 		}
@@ -110,7 +106,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 	if err != nil {
 		return err
 	}
-	return a.audit(ctx, event{action: "user.setup", org: org, subject: id})
+	return a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID})
 }
 
 // newSetup puts a fresh one-time secret into a user and returns the token.

@@ -16,13 +16,20 @@ type userJSON struct {
 	Role      identity.Role `json:"role"`
 	Service   bool          `json:"serviceAccount"`
 	Disabled  bool          `json:"disabled"`
+	State     string        `json:"state"`
 	CreatedAt string        `json:"createdAt"`
-	// SetupToken lets a new user set a password, once. It is shown once.
+	// InvitedUntil is when an invitation ends.
+	InvitedUntil string `json:"invitedUntil,omitempty"`
+	// SetupToken is what an invitation is accepted with, once. It is shown once.
 	SetupToken string `json:"setupToken,omitempty"`
 }
 
 func userOut(u account.User) userJSON {
-	return userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Service: u.Service, Disabled: u.Disabled, CreatedAt: stamp(u.CreatedAt)}
+	out := userJSON{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Service: u.Service, Disabled: u.Disabled && !u.Invited, State: stateOf(u), CreatedAt: stamp(u.CreatedAt)}
+	if u.Invited {
+		out.InvitedUntil = stamp(u.InvitedUntil)
+	}
+	return out
 }
 
 // listUsers answers GET /users.
@@ -49,7 +56,7 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 		return err
 	}
 	r.Require("email", "role")
-	r.ServerOwned("_id", "createdAt")
+	r.ServerOwned("_id", "createdAt", "state", "invitedUntil", "setupToken")
 	n := NewUser{Org: web.PrincipalOf(c).Org}
 	// What the accounts would refuse is told beside the other faults.
 	if email, ok := r.String("email", 1, maxEmailInput); ok {
@@ -73,7 +80,7 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	u, token, err := accounts.CreateUser(withCaller(c), n)
+	u, token, err := accounts.Invite(withCaller(c), n)
 	if err != nil {
 		return err
 	}
@@ -100,7 +107,7 @@ func (s *Service) patchUser(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	r.ServerOwned("_id", "createdAt")
+	r.ServerOwned("_id", "createdAt", "state", "invitedUntil")
 	var change Change
 	if name, ok := r.String("name", 0, maxName); ok {
 		change.Name = &name

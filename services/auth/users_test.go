@@ -64,7 +64,7 @@ func TestUsersOfAnOrganization(t *testing.T) {
 		b.want(b.refresh(cyIn.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
 		// The email is free again.
 		b.want(b.do("POST", "/api/v2/users", root, `{"email":"cy@example.com","role":"user"}`), http.StatusCreated, "")
-		b.want(b.do("POST", "/api/v2/users", root, `{"email":"EVE@example.org","role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
+		b.want(b.do("POST", "/api/v2/users", root, `{"email":"BOB@example.com","role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
 		bad := b.do("POST", "/api/v2/users", root, `{"email":"no address","role":"king","name":"`+strings.Repeat("x", 200)+`"}`)
 		if bad.status != http.StatusBadRequest || len(bad.fields) < 2 {
 			t.Errorf("%s", bad.body)

@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -66,7 +67,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 	}
 	var view adoptionView
 	change := writes.EventChange{
-		Event: record.EventID(c.Params("eventId")), Action: record.FactorsAdopted, Comment: to.comment, Effect: s.effect,
+		Event: teams.EventID(c), Action: record.FactorsAdopted, Comment: to.comment, Effect: s.effect,
 		Change: func(e *record.Event) error {
 			if view, err = s.rehearse(c.UserContext(), *e, to); err != nil {
 				return err

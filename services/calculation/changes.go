@@ -10,8 +10,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/signoff"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -50,7 +52,7 @@ func (s *server) changes(c *fiber.Ctx) error {
 		return err
 	}
 	for _, p := range ev.Proposals {
-		if len(p.Effect) == 0 && p.Kind != record.SignedOff {
+		if len(p.Effect) == 0 && p.Kind != record.SignedOff && p.MovesFigure() {
 			if ev, err = s.assess(c.UserContext(), ev, p.ID); err != nil {
 				return err
 			}
@@ -132,7 +134,7 @@ func (s *server) assessChange(c *fiber.Ctx) error {
 
 // stale reports whether what a proposal was calculated on has moved.
 func (s *server) stale(ctx context.Context, ev record.Event, p record.Proposal) (bool, error) {
-	if p.Kind == record.SignedOff {
+	if p.Kind == record.SignedOff || !p.MovesFigure() {
 		return false, nil // the sign-off itself asks for the newest revision
 	}
 	due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
@@ -159,9 +161,9 @@ func (s *server) approveChange(c *fiber.Ctx) error {
 			return err
 		}
 		applied, err := s.decided(c, w, record.EventRequest{
-			Action: record.ChangeApproved, Comment: comment, FourEyes: true, PolicyRev: policy.Rev, Gate: record.GateOpen,
+			Action: record.ChangeApproved, Comment: comment, FourEyes: true, PolicyRev: policy.Rev, Gate: record.GateOpen, AnyGate: !p.MovesFigure(),
 		}, p, func(e *record.Event) error {
-			if e.ContextRev != p.ContextRev {
+			if p.MovesFigure() && e.ContextRev != p.ContextRev {
 				return staleProposal()
 			}
 			return e.ApplyChanges(p.Changed)
@@ -214,6 +216,9 @@ func (s *server) decideChange(c *fiber.Ctx, decide func(w writes.Write, policy r
 	if !ok {
 		return noSuchChange()
 	}
+	if !teams.Decides(c) && (p.MovesFigure() || !web.PrincipalOf(c).Role.Holds(identity.Admin)) {
+		return apperr.New(apperr.Forbidden, "The reviewers in the team of this event decide on this change.")
+	}
 	policy, err := w.Workflow.Policy(c.UserContext(), w.Org)
 	if err != nil {
 		return err
@@ -235,7 +240,7 @@ func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 
 // changed makes a change of the event that is about its i-th proposal.
 func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, p record.Proposal, change func(e *record.Event, i int) error) (record.Event, error) {
-	req.Org, req.ID, req.By, req.Proposal = w.Org, record.EventID(c.Params("eventId")), w.By, p.ID
+	req.Org, req.ID, req.By, req.Proposal = w.Org, teams.EventID(c), w.By, p.ID
 	tags, conditional := web.IfMatch(c)
 	req.Change = func(e *record.Event) error {
 		_, i, ok := e.Find(p.ID)

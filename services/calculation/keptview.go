@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 	"github.com/eventcarbon/ecf/services/calculation/report"
@@ -46,7 +47,7 @@ func (s *server) Sweep(ctx context.Context, ev record.Event) error {
 // revision of it was signed: that stays readable to those who could see the event.
 func (s *server) signedEvent(c *fiber.Ctx) (record.Event, error) {
 	org := record.OrgID(web.PrincipalOf(c).Org)
-	ev, err := s.Records.EventContext(c.UserContext(), org, record.EventID(c.Params("eventId")))
+	ev, err := s.Records.EventContext(c.UserContext(), org, teams.EventID(c))
 	if errors.Is(err, record.ErrNotFound) || err == nil && (ev.Org != org || ev.Deleted && len(ev.Editions) == 0) {
 		return record.Event{}, record.NoSuchEvent()
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -59,13 +61,14 @@ func (s *server) queue(c *fiber.Ctx) error {
 		return err
 	}
 	org := record.OrgID(web.PrincipalOf(c).Org)
-	event := record.EventID(c.Params("eventId"))
-	if event != "" {
+	var event record.EventID
+	if teams.Named(c) {
+		event = teams.EventID(c)
 		if _, err := s.event(c); err != nil {
 			return err
 		}
 	}
-	waiting, total, err := s.Records.ReviewQueue(c.UserContext(), org, event, page.Offset(), page.Limit)
+	waiting, total, err := s.waiting(c, org, event, page)
 	if err != nil {
 		return err
 	}
@@ -81,6 +84,16 @@ func (s *server) queue(c *fiber.Ctx) error {
 		}
 	}
 	return web.OK(c, web.NewList(items, page, total))
+}
+
+// waiting reads a page of what waits: in one event, or in all events that the caller
+// reviews. An administrator sees the queue of every team.
+func (s *server) waiting(c *fiber.Ctx, org record.OrgID, event record.EventID, page web.Page) ([]record.Record, int64, error) {
+	p := web.PrincipalOf(c)
+	if event != "" || p.Role.Holds(identity.Admin) {
+		return s.Records.ReviewQueue(c.UserContext(), org, event, page.Offset(), page.Limit)
+	}
+	return s.Records.ReviewQueueOf(c.UserContext(), org, p.UserID, page.Offset(), page.Limit)
 }
 
 // review fills in what helps to decide on the items of one event.

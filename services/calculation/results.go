@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -98,7 +99,7 @@ func (s *server) readEvent(c *fiber.Ctx) (record.OrgID, record.EventID, error) {
 
 // event reads the event of the path.
 func (s *server) event(c *fiber.Ctx) (record.Event, error) {
-	ev, err := s.Records.Event(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), record.EventID(c.Params("eventId")))
+	ev, err := s.Records.Event(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), teams.EventID(c))
 	if errors.Is(err, record.ErrNotFound) {
 		err = record.NoSuchEvent()
 	}

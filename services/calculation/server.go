@@ -18,6 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/calculation/crosscheck"
@@ -73,7 +74,7 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Calculation), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Calculation), teams.Guard(d.Records, s.routes())); err != nil {
 		return nil, err
 	}
 	return httpApp, nil

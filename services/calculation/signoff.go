@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/signoff"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -185,7 +186,7 @@ func (s *server) withdrawSignOff(c *fiber.Ctx) error {
 		return err
 	}
 	withdrawal := signoff.Withdrawal{
-		Org: w.Org, Event: record.EventID(c.Params("eventId")), By: w.By, Comment: comment, FourEyes: policy.FourEyes, PolicyRev: policy.Rev,
+		Org: w.Org, Event: teams.EventID(c), By: w.By, Comment: comment, FourEyes: policy.FourEyes, PolicyRev: policy.Rev,
 	}
 	if tags, ok := web.IfMatch(c); ok {
 		withdrawal.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }

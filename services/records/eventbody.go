@@ -106,6 +106,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 		event.Method = record.DefaultMethod
 		event.Method.Engine = engine // a default does not undo the choice of an engine
 	})
+	set("team", func() { readTeam(r, event) }, func() { event.Team = nil })
 	if event.StartDate != "" && event.EndDate != "" && event.EndDate < event.StartDate {
 		r.Fault(apperr.Detail{Field: "endDate", Code: fields.OutOfRange,
 			Message: fmt.Sprintf("endDate is on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})

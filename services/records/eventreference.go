@@ -11,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -23,6 +24,9 @@ func (s *server) getEventByReference(c *fiber.Ctx) error {
 	event, err := s.Store.EventByReference(c.UserContext(), orgOf(c), reference)
 	if errors.Is(err, record.ErrNotFound) {
 		return record.NoSuchEvent()
+	}
+	if err == nil {
+		err = teams.Admit(c, event, "getEventByReference")
 	}
 	if err != nil {
 		return err
@@ -45,6 +49,9 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 	comment := readReason(r)
 	event := record.Event{Method: record.NewMethod}
 	readPut(r, &event, reference)
+	if err := s.checkTeam(c, r, event.Team); err != nil {
+		return err
+	}
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
@@ -62,11 +69,16 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 			err = apperr.New(apperr.PreconditionFailed, "An event has this reference already.").
 				With(apperr.Detail{Field: "externalReference", Code: "DUPLICATE", EventID: string(existing.ID),
 					Message: "The event " + string(existing.ID) + " has this reference."})
+		case err == nil && !teams.Sees(c, existing):
+			err = record.DuplicateEventReference(c.UserContext(), w.Store, w.Org, existing)
 		case err == nil:
-			err = s.putEvent(c, existing.ID, comment, r, reference)
+			err = teams.Admit(c, existing, "putEventByReference")
+			if err == nil {
+				err = s.putEvent(c, existing.ID, comment, r, reference)
+			}
 		}
 		if !errors.Is(err, errMoved) {
-			return err
+			return s.conceal(c, err)
 		}
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
@@ -94,9 +106,10 @@ func (s *server) putEvent(c *fiber.Ctx, id record.EventID, comment string, r *fi
 			if e.Reference != reference {
 				return errMoved
 			}
+			before := *e
 			*e = e.WithoutInput()
 			readPut(r, e, reference)
-			return r.Err()
+			return errors.Join(r.Err(), mayChangeTeam(c, before, *e))
 		},
 	}, func(event record.Event) error { return s.answerEvent(c, event) })
 	if apperr.CodeOf(err) == apperr.EventNotFound {

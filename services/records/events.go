@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -25,6 +26,9 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	}
 	event := record.Event{Method: record.NewMethod}
 	readEvent(r, &event, true)
+	if err := s.checkTeam(c, r, event.Team); err != nil {
+		return err
+	}
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
@@ -34,7 +38,7 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 		return err
 	}
 	event, err = s.insertEvent(c, w, event)
-	return answerCreated(c, event, err)
+	return answerCreated(c, event, s.conceal(c, err))
 }
 
 // insertEvent stores a new event, or returns the one that an earlier attempt of the
@@ -110,6 +114,7 @@ func (s *server) answerEvent(c *fiber.Ctx, event record.Event) error {
 	if err != nil {
 		return err
 	}
+	views[0].NoReviewer = s.withoutReviewer(c, event)
 	c.Set(fiber.HeaderETag, views[0].ETag())
 	return web.OK(c, views[0])
 }
@@ -122,7 +127,7 @@ func quotaExceeded(plan string, quota int64) error {
 
 // event reads the event of the path.
 func (s *server) event(c *fiber.Ctx) (record.Event, error) {
-	e, err := s.Store.Event(c.UserContext(), orgOf(c), record.EventID(c.Params("eventId")))
+	e, err := s.Store.Event(c.UserContext(), orgOf(c), teams.EventID(c))
 	if errors.Is(err, record.ErrNotFound) {
 		return e, record.NoSuchEvent()
 	}
@@ -154,17 +159,21 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 	}
 	comment := readReason(r)
 	// What is wrong under any event is told before the event is looked for.
-	readEvent(r, &record.Event{Method: record.DefaultMethod}, false)
+	sent := record.Event{Method: record.DefaultMethod}
+	readEvent(r, &sent, false)
+	if err := s.checkTeam(c, r, sent.Team); err != nil {
+		return err
+	}
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
 	var before record.Event
-	return s.changeEvent(c, record.EventID(c.Params("eventId")), writes.EventChange{
+	return s.changeEvent(c, teams.EventID(c), writes.EventChange{
 		Action: record.EventChanged, Comment: comment,
 		Change: func(e *record.Event) error {
 			before = *e
 			readEvent(r, e, false)
-			return r.Err()
+			return errors.Join(r.Err(), mayChangeTeam(c, before, *e))
 		},
 	}, func(event record.Event) error {
 		web.Notify(c, placeNotices(r, event)...)
@@ -204,7 +213,7 @@ func (s *server) deleteEvent(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	return s.changeEvent(c, record.EventID(c.Params("eventId")), writes.EventChange{
+	return s.changeEvent(c, teams.EventID(c), writes.EventChange{
 		Action: record.EventDeleted, Comment: comment,
 		Change: func(e *record.Event) error {
 			e.Deleted = true // the worker clears its mark and whatever its records still have
@@ -228,7 +237,7 @@ func (s *server) changeEvent(c *fiber.Ctx, id record.EventID, change writes.Even
 	}
 	outcome, err := w.ChangeEvent(c.UserContext(), change)
 	if err != nil {
-		return err
+		return s.conceal(c, err)
 	}
 	if !w.Rehearsal && !outcome.Unchanged {
 		if err := writes.AuditEvent(c, outcome.Event); err != nil {

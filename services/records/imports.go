@@ -21,6 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -100,7 +101,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	i := record.Import{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), Status: record.Receiving, Rev: 1, HasFile: true}
+	i := record.Import{Event: teams.EventID(c), Type: c.Params("type"), Status: record.Receiving, Rev: 1, HasFile: true}
 	again, err := importOptions(c, &i)
 	if err != nil {
 		return err

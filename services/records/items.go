@@ -13,15 +13,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
 func subOf(c *fiber.Ctx) record.Sub {
-	return record.Sub{Event: record.EventID(c.Params("eventId")), Type: c.Params("type")}
+	return record.Sub{Event: teams.EventID(c), Type: c.Params("type")}
 }
 
 func keyOf(c *fiber.Ctx) record.Key {
-	return record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
+	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
 }
 
 // decoder reads the body of a record, strictly or not, with the factors of an
@@ -82,7 +83,7 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key := record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(w.Request.NewID(0))}
+	key := record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(w.Request.NewID(0))}
 	if w.Request.Resumed {
 		if made, err := s.Store.Record(c.UserContext(), w.Org, key); err == nil {
 			return answerRecord(c, made)

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -72,17 +73,15 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org := orgOf(c)
+	org, events := orgOf(c), s.eventsFor(c)
 	return serve(c, page, listing[record.EventView]{
 		name: "events " + string(org),
-		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
-			return s.Store.EventSpan(ctx, org, skip, limit)
-		},
+		span: events.span,
 		revisions: func(ctx context.Context, from, to int64) ([]appearance, error) {
-			return s.eventAppearances(ctx, org, from, to)
+			return s.eventAppearances(ctx, org, events, from, to)
 		},
 		items: func(ctx context.Context, from, to int64) ([]record.EventView, error) {
-			return s.eventViews(c, from, to)
+			return s.eventViews(c, events, from, to)
 		},
 		appearance: func(v record.EventView) appearance {
 			return appearance{record.Revision{Number: v.Slot, Rev: v.Rev, Event: v.ID}, v.Summary.Version()}
@@ -90,9 +89,46 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 	})
 }
 
+// visibleEvents reads the events that the caller sees.
+type visibleEvents struct {
+	span      func(ctx context.Context, skip, limit int64) (record.Span, error)
+	items     func(ctx context.Context, from, to int64) ([]record.Event, error)
+	revisions func(ctx context.Context, from, to int64) ([]record.Revision, error)
+}
+
+// eventsFor returns the events that the caller sees: an administrator all of them,
+// anybody else those without a team and those of the own teams.
+func (s *server) eventsFor(c *fiber.Ctx) visibleEvents {
+	org, member := orgOf(c), web.PrincipalOf(c).UserID
+	if web.PrincipalOf(c).Role.Holds(identity.Admin) {
+		return visibleEvents{
+			span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
+				return s.Store.EventSpan(ctx, org, skip, limit)
+			},
+			items: func(ctx context.Context, from, to int64) ([]record.Event, error) {
+				return s.Store.EventRange(ctx, org, from, to)
+			},
+			revisions: func(ctx context.Context, from, to int64) ([]record.Revision, error) {
+				return s.Store.EventRevisions(ctx, org, from, to)
+			},
+		}
+	}
+	return visibleEvents{
+		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
+			return s.Store.VisibleSpan(ctx, org, member, skip, limit)
+		},
+		items: func(ctx context.Context, from, to int64) ([]record.Event, error) {
+			return s.Store.VisibleRange(ctx, org, member, from, to)
+		},
+		revisions: func(ctx context.Context, from, to int64) ([]record.Revision, error) {
+			return s.Store.VisibleRevisions(ctx, org, member, from, to)
+		},
+	}
+}
+
 // eventAppearances reads what a page of events looks like, without the events.
-func (s *server) eventAppearances(ctx context.Context, org record.OrgID, from, to int64) ([]appearance, error) {
-	all, err := appearances(s.Store.EventRevisions(ctx, org, from, to))
+func (s *server) eventAppearances(ctx context.Context, org record.OrgID, events visibleEvents, from, to int64) ([]appearance, error) {
+	all, err := appearances(events.revisions(ctx, from, to))
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +144,8 @@ func (s *server) eventAppearances(ctx context.Context, org record.OrgID, from, t
 }
 
 // eventViews reads a page of events as the caller may see them.
-func (s *server) eventViews(c *fiber.Ctx, from, to int64) ([]record.EventView, error) {
-	events, err := s.Store.EventRange(c.UserContext(), orgOf(c), from, to)
+func (s *server) eventViews(c *fiber.Ctx, visible visibleEvents, from, to int64) ([]record.EventView, error) {
+	events, err := visible.items(c.UserContext(), from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/idempotency"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -22,6 +24,8 @@ import (
 type Deps struct {
 	Store    record.Store
 	Notifier notify.Notifier
+	// Members tells who may be in the team of an event.
+	Members  members.Directory
 	Verifier web.TokenVerifier
 	Quotas   settings.Quotas
 	Logger   *slog.Logger
@@ -46,11 +50,12 @@ func New(d Deps) (*fiber.App, error) {
 		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 	}
+	s.keys.MayRepeat = s.mayRepeat
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Records), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Records), teams.Guard(d.Store, s.routes())); err != nil {
 		return nil, err
 	}
 	return httpApp, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/infra/access"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
@@ -70,6 +71,6 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		return Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: callers, Audit: callers.Audit})
+		return Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: callers, Members: members.NewRemote(c.Access.Keys.AuthURL, callers.Auth), Audit: callers.Audit})
 	})
 }

@@ -75,7 +75,7 @@ func start(t *testing.T) *harness {
 	}
 	log := slog.New(slog.DiscardHandler)
 	importer := records.NewImporter(store, log, h.now)
-	h.app, err = records.New(records.Deps{Store: store, Notifier: h, Verifier: tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
+	h.app, err = records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ func views(c *fiber.Ctx) bool { return !web.PrincipalOf(c).Role.Holds(identity.U
 
 // eventFor returns an event as the caller may see it.
 func eventFor(c *fiber.Ctx, e record.Event) record.Event {
-	if views(c) {
+	p := web.PrincipalOf(c)
+	if access, _ := e.AccessOf(p.UserID, p.Role); !access.Role.Holds(identity.User) {
 		return e.WithoutComments()
 	}
 	return e

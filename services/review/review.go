@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -29,6 +30,7 @@ type Store interface {
 	record.Gates
 	record.ReviewQueue
 	record.Keys
+	teams.Events
 }
 
 // Deps is what the service is made of.
@@ -58,7 +60,7 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Review), s.routes()); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Review), teams.Guard(d.Store, s.routes())); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
@@ -109,7 +111,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		}
 		request := record.Request{
 			Move: m, Comment: comment,
-			Key: record.Key{Event: record.EventID(c.Params("eventId")), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))},
+			Key: record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))},
 		}
 		if tags, ok := web.IfMatch(c); ok {
 			request.IfMatch = record.MatchRecord(tags)
@@ -144,7 +146,7 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 		if err := record.CheckComment(m, sent.Comment); err != nil {
 			return err
 		}
-		event := record.EventID(c.Params("eventId"))
+		event := teams.EventID(c)
 		if err := s.eventExists(c, event); err != nil {
 			return err
 		}

@@ -106,6 +106,14 @@ func DisableUser(ctx context.Context, d Data, log *slog.Logger, email string) er
 	})
 }
 
+// FreeAddress takes an address from the person who has it and gives the person
+// another one, or none, on a running server too.
+func FreeAddress(ctx context.Context, d Data, log *slog.Logger, email, to string) error {
+	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
+		return accounts.FreeAddress(ctx, email, to)
+	})
+}
+
 // SetPassword sets a new password of a user and ends the user's sessions, on a
 // running server too.
 func SetPassword(ctx context.Context, d Data, log *slog.Logger, email, password string) error {

@@ -35,6 +35,7 @@ func Program() app.Program {
 		app.NewCommand("user join", "make somebody who has an account a member of another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
 		app.NewCommand("user password", "set a password", userPassword).Taking("--email E"),
 		app.NewCommand("user disable", "disable an account in all its organizations and end its sessions", userDisable).Taking("--email E"),
+		app.NewCommand("user free", "take an address from whoever registered it, end the sessions, and give the account another address or none", userFree).Taking("--email E [--to F]"),
 		app.NewCommand("keys rotate", "add the next signing key; servers follow", keysRotate),
 		app.NewCommand("audit verify", "check the audit logs and all histories, and calculate all figures again", auditVerify),
 		app.NewCommand("audit export", "write down, signed, how far every audit log and history has come; kept elsewhere, audit verify --heads compares with it", auditExport).Taking("--to FILE"),
@@ -209,6 +210,23 @@ func (c *disableSettings) Describe(s *settings.Set) {
 
 func userDisable(ctx context.Context, env app.Env, c *disableSettings) error {
 	return describe(DisableUser(ctx, c.Data, env.Logger, c.Email))
+}
+
+// freeSettings are the settings of user free.
+type freeSettings struct {
+	Data
+	Email, To string
+}
+
+// Describe implements settings.Config.
+func (c *freeSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Email, "email", "", "email address to set free", nil).Require()
+	s.TextFlag(&c.To, "to", "", "another address for the account that has it; without one nobody can sign in to it", nil)
+	c.Data.Describe(s)
+}
+
+func userFree(ctx context.Context, env app.Env, c *freeSettings) error {
+	return describe(FreeAddress(ctx, c.Data, env.Logger, c.Email, c.To))
 }
 
 // readPassword reads one line of standard input, or generates a password when it

@@ -118,7 +118,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	tokens := identity.NewVerifier(identity.VerifierOptions{Issuer: c.Auth.Issuer, Keys: accounts.Keys(), Now: p.Now})
 	checker := sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(in.auth.Cache), Authority: accounts, Now: p.Now})
 	verifier := identity.ActiveTokens{Tokens: tokens, Sessions: checker}
-	recordsService, err := records.Start(inside, c.Records, records.Deps{Store: in.records, Notifier: in.queue.Interactive, Verifier: verifier, Audit: accounts})
+	recordsService, err := records.Start(inside, c.Records, records.Deps{Store: in.records, Notifier: in.queue.Interactive, Verifier: verifier, Members: accounts, Audit: accounts})
 	if err != nil {
 		return app.Service{}, err
 	}

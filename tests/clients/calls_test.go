@@ -44,6 +44,10 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"setUpAccount": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			return c.SetUpAccount(ctx, client.SetupRequest{}, o...)
 		},
+		"acceptInvitation": func(ctx context.Context, c *client.Client, o ...client.Option) error {
+			_, err := c.AcceptInvitation(ctx, client.AcceptInput{}, o...)
+			return err
+		},
 		"updateMe": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			_, err := c.UpdateMe(ctx, client.MeInput{}, o...)
 			return err

@@ -24,7 +24,7 @@ func typed() map[string][]reflect.Type {
 		"WhatIf": {reflect.TypeFor[client.WhatIf]()}, "MovedFigure": {reflect.TypeFor[client.MovedFigure]()}, "Leg": {reflect.TypeFor[client.Leg]()}, "IndexedTown": {reflect.TypeFor[client.IndexedTown]()}, "Origin": {reflect.TypeFor[client.Origin]()}, "OriginPlace": {reflect.TypeFor[client.OriginPlace]()}, "EventLocation": {reflect.TypeFor[client.EventLocation]()}, "Boundary": {reflect.TypeFor[client.Boundary]()}, "Method": {reflect.TypeFor[client.Method]()},
 		"TokenBundle": {reflect.TypeFor[client.TokenBundle]()}, "SetupRequest": {reflect.TypeFor[client.SetupRequest]()},
 		"PasswordRequest": {reflect.TypeFor[client.PasswordRequest]()}, "Session": {reflect.TypeFor[client.Session]()},
-		"User": {reflect.TypeFor[client.User]()}, "Me": {reflect.TypeFor[client.Me]()}, "MeInput": {reflect.TypeFor[client.MeInput]()}, "Membership": {reflect.TypeFor[client.Membership]()}, "UserInput": {reflect.TypeFor[client.UserInput]()}, "UserPatch": {reflect.TypeFor[client.UserPatch]()},
+		"User": {reflect.TypeFor[client.User]()}, "Me": {reflect.TypeFor[client.Me]()}, "MeInput": {reflect.TypeFor[client.MeInput]()}, "AcceptInput": {reflect.TypeFor[client.AcceptInput]()}, "Team": {reflect.TypeFor[client.Team]()}, "Membership": {reflect.TypeFor[client.Membership]()}, "UserInput": {reflect.TypeFor[client.UserInput]()}, "UserPatch": {reflect.TypeFor[client.UserPatch]()},
 		"Organization": {reflect.TypeFor[client.Organization]()}, "OrganizationPatch": {reflect.TypeFor[client.OrganizationPatch]()},
 		"Policy":     {reflect.TypeFor[client.Policy](), reflect.TypeFor[client.PolicyPatch]()},
 		"AuditEntry": {reflect.TypeFor[client.AuditEntry]()}, "Actor": {reflect.TypeFor[client.Actor]()}, "Role": {reflect.TypeFor[client.Role]()},

@@ -67,13 +67,14 @@ const decides = "approveEventChange"
 // still are the operations that write and never move a figure, with the reason.
 var still = map[string]string{
 	"login": "accounts", "refresh": "accounts", "logout": "accounts", "setUpAccount": "accounts", "changePassword": "accounts", "endSession": "accounts",
-	"createUser": "accounts", "updateUser": "accounts", "deleteUser": "accounts", "updateMe": "accounts",
+	"createUser": "accounts", "updateUser": "accounts", "deleteUser": "accounts", "updateMe": "accounts", "acceptInvitation": "accounts",
 	"updateOrganization":   "a policy moves nothing that was decided",
 	"createSupplierFactor": "a proposal moves nothing", "updateSupplierFactor": "a proposal moves nothing", "deleteSupplierFactor": "a proposal moves nothing",
 	"approveSupplierFactor": "records that use an older version keep it", "rejectSupplierFactor": "a proposal moves nothing",
 	"withdrawSupplierFactor": "records that use it keep it",
 	"createEvent":            "it has no records", "rejectEventChange": "nothing happens", "assessEventChange": "it says what would happen",
 	"signOffEvent": "it freezes the figure", "withdrawSignOff": "it opens the event, and the figure stays",
+	"previewRows":  "nothing is stored",
 	"createRecord": "drafts do not count", "createRecords": "drafts do not count", "importRecords": "drafts do not count",
 	"updateRecord": "drafts only: approved records are locked", "deleteRecord": "drafts only: approved records are locked",
 	"withdrawRecord": "it was submitted, not approved", "claimRecord": "it was submitted, not approved",

@@ -129,6 +129,8 @@ func stateFor(operation string) record.Status {
 // that succeeds.
 func refusedFor(operation string) string {
 	switch operation {
+	case "acceptInvitation":
+		return "NOT_FOUND"
 	case "withdrawSignOff", "withdrawSupplierFactor":
 		return "INVALID_TRANSITION"
 	case "approveEventChange", "assessEventChange", "rejectEventChange":
@@ -144,12 +146,14 @@ func (ours *tenant) bodies() map[string]any {
 	waste := map[string]any{"treatment": "landfill", "weightKg": 1}
 	why := map[string]any{"comment": "why"}
 	return map[string]any{
-		"login":          map[string]any{"email": "user@example.test", "password": password},
-		"refresh":        map[string]any{"refreshToken": ours.user.refresh},
-		"setUpAccount":   map[string]any{"setupToken": ours.setupToken, "password": password},
-		"logout":         nil,
-		"updateMe":       map[string]any{"defaultOrganization": ours.org},
-		"changePassword": map[string]any{"currentPassword": password, "newPassword": "another long enough password"},
+		"login":        map[string]any{"email": "user@example.test", "password": password},
+		"refresh":      map[string]any{"refreshToken": ours.user.refresh},
+		"setUpAccount": map[string]any{"setupToken": ours.setupToken, "password": password},
+		// A token of nobody's: it is refused for what it names.
+		"acceptInvitation": map[string]any{"token": "o.u.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+		"logout":           nil,
+		"updateMe":         map[string]any{"defaultOrganization": ours.org},
+		"changePassword":   map[string]any{"currentPassword": password, "newPassword": "another long enough password"},
 
 		"createUser":         map[string]any{"email": "newer@other.test", "role": "user"},
 		"updateUser":         map[string]any{"name": "Someone"},

@@ -165,6 +165,33 @@ func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 			g.at(n, fresh).post("/events", map[string]any{"title": "No longer"}).wantError(http.StatusForbidden, "FORBIDDEN")
 		}
 	}
+	g.endsInOneOrganization()
+}
+
+// endsInOneOrganization invites somebody into a second organization and disables them
+// there: within a second that counts everywhere, and in the first one nothing ends.
+func (g *gateways) endsInOneOrganization() {
+	g.t.Helper()
+	g.account("both@apart.test", "manager")
+	other := g.ecf("", "org", "create", "--name", "Second Ltd", "--plan", "team")
+	g.ecf(password+"\n", "user", "create", "--org", other, "--email", "boss@second.test", "--role", "admin")
+	boss, _ := g.signIn(0, "boss@second.test", "192.0.2.1")
+	first, refresh := g.signIn(1, "both@apart.test", "192.0.2.3")
+	invited := g.at(0, boss).post("/users", map[string]any{"email": "both@apart.test", "role": "user"}).want(http.StatusCreated)
+	g.at(1, first).post("/auth/invitations/accept", map[string]any{"token": invited.str("setupToken")}).want(http.StatusOK)
+	second := g.at(0, "").post("/auth/refresh", map[string]any{"refreshToken": refresh, "organization": other}).want(http.StatusOK).str("accessToken")
+	for _, token := range []string{first, second} {
+		for _, ask := range g.everywhere(token) {
+			ask().want(http.StatusNotFound)
+		}
+	}
+	g.at(1, boss).do(http.MethodPatch, "/users/"+invited.str("_id"), map[string]any{"disabled": true}, nil).want(http.StatusOK)
+	g.endsWithinASecond("disabling in one organization", second)
+	for _, ask := range g.everywhere(first) {
+		ask().want(http.StatusNotFound)
+	}
+	g.at(0, "").post("/auth/refresh", map[string]any{"refreshToken": refresh}).want(http.StatusOK)
+	g.at(0, "").post("/auth/refresh", map[string]any{"refreshToken": refresh, "organization": other}).wantError(http.StatusNotFound, "NOT_FOUND")
 }
 
 // load reads through both gateways until it is stopped.

@@ -69,7 +69,7 @@ func newPair(t *testing.T, store record.Store, c *movable) *pair {
 	p := &pair{t: t, notifier: &countingNotifier{}}
 	logger := slog.New(slog.DiscardHandler)
 	recordsApp, err := records.New(records.Deps{
-		Store: store, Notifier: p.notifier, Verifier: spoken{}, Quotas: settings.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
+		Store: store, Notifier: p.notifier, Members: managers{}, Verifier: spoken{}, Quotas: settings.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -48,6 +48,17 @@ type User struct {
 	EmailKey string
 	Name     string
 	Role     identity.Role
+	// Invited marks a membership that nobody has accepted yet. It counts as disabled,
+	// so that programs from before invitations refuse it too. It does not hold the key
+	// of its email: whoever has an account with that address keeps it.
+	Invited bool
+	// InviteHash is the hash of the one secret an invitation is accepted with until
+	// InvitedUntil.
+	InviteHash   string
+	InvitedUntil time.Time
+	// Former is what an erased membership is found by when its address is invited
+	// again (see FormerKey), so that the membership gets the id it had.
+	Former string
 	// Service marks the account of a program: its role is User, for good.
 	Service  bool
 	Disabled bool
@@ -77,7 +88,27 @@ func (u User) CountsAsAdmin() bool {
 }
 
 // Active reports whether the membership holds.
-func (u User) Active() bool { return !u.Disabled && !u.Deleted && !u.Left }
+func (u User) Active() bool { return !u.Disabled && !u.Deleted && !u.Left && !u.Invited }
+
+// Listed reports whether the membership is one of its organization, invitations
+// included.
+func (u User) Listed() bool { return !u.Deleted && (!u.Left || u.Invited) }
+
+// IsInvitation reports whether the document is an invitation and nothing else: no
+// person, and no membership of one.
+func (u User) IsInvitation() bool { return u.Invited && !u.Left && u.Person == "" }
+
+// FormerKey returns what an erased membership is found by: a hash of organization
+// and address that no other organization can compare with its own.
+func FormerKey(org, emailKey string) string {
+	return HashSecret("former\x00" + org + "\x00" + emailKey)
+}
+
+// InvitationKey returns what the unique key of the store holds for an invitation: one
+// of an address in an organization. No address is such a text.
+func InvitationKey(org, emailKey string) string {
+	return "invited:" + HashSecret(org+"\x00"+emailKey)
+}
 
 // PersonID returns the ID of the document of the person.
 func (u User) PersonID() string {
@@ -96,6 +127,8 @@ func (u User) StoredEmailKey() string {
 		return u.Org + "." + u.Person
 	case u.Deleted:
 		return u.ID
+	case u.IsInvitation():
+		return InvitationKey(u.Org, EmailKey(u.Email))
 	}
 	return u.EmailKey
 }

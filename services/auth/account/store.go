@@ -60,15 +60,22 @@ type Users interface {
 	// Memberships reads the further memberships of a person, deleted ones included,
 	// oldest first (CreatedAt, then ID). There is at most one for an organization.
 	Memberships(ctx context.Context, person string) ([]User, error)
+	// Former reads an erased user of an organization by its Former; ErrNotFound.
+	Former(ctx context.Context, org, former string) (User, error)
+	// TakeInvitation counts an invitation of an organization at now, unless limit of
+	// them were counted after since: then it returns false. It is exact however many
+	// are counted at once.
+	TakeInvitation(ctx context.Context, org string, now, since time.Time, limit int) (bool, error)
 	// ReplaceUser stores u where the stored Rev is prevRev, else ErrConflict
-	// (also when there is none). u.Rev must be prevRev + 1. The id, Person,
-	// CreatedAt, Service and EmailKey never change, except that deleting a user sets its email free.
+	// (also when there is none). u.Rev must be prevRev + 1. The id,
+	// CreatedAt and Service never change; ErrEmailTaken if its StoredEmailKey does and
+	// another user has it, as when an invitation becomes a person.
 	//
 	// If the stored user counts as an admin and u does not, another admin of
 	// the organization must remain: ErrLastAdmin otherwise, however many such
 	// writes run at once.
 	ReplaceUser(ctx context.Context, org string, u User, prevRev int64) error
-	// UsersPage reads the users that are neither deleted nor have left, newest first (CreatedAt,
+	// UsersPage reads the users that are Listed, newest first (CreatedAt,
 	// then ID, descending), skipping skip and at most limit, and counts all.
 	UsersPage(ctx context.Context, org string, skip, limit int64) ([]User, int64, error)
 }

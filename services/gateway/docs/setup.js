@@ -1,9 +1,11 @@
-// Sets the first or next password of an account. The one-time token is what
-// follows # in the address, which browsers send to nobody.
+// Sets the first or next password of an account, or accepts an invitation with an
+// account there is. The one-time token is what follows # in the address, which
+// browsers send to nobody.
 "use strict";
 
 const setup = document.getElementById("setup");
 const form = setup.querySelector("form");
+const accept = document.getElementById("accept");
 const outcome = document.getElementById("outcome");
 const setupToken = decodeURIComponent(location.hash.slice(1));
 
@@ -13,6 +15,37 @@ history.replaceState(null, "", location.pathname);
 function tell(text, good) {
   outcome.textContent = text;
   outcome.dataset.outcome = good ? "good" : "bad";
+}
+
+// send posts a body and returns the data of the answer; it throws the error of one.
+async function send(url, body, accessToken) {
+  const headers = { "Content-Type": "application/json" };
+  if (accessToken) headers.Authorization = `Bearer ${accessToken}`;
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  const { success, data, error } = await response.json();
+  if (!success) throw error;
+  return data;
+}
+
+// attempt runs the work of a form and tells what came of it.
+async function attempt(of, work) {
+  const button = of.querySelector("button");
+  button.disabled = true;
+  try {
+    tell(await work(), true);
+    of.hidden = true;
+  } catch (error) {
+    if (error.code && error.details?.some((d) => d.code === "ACCEPT_INVITATION")) {
+      form.hidden = true;
+      accept.hidden = false;
+      tell("");
+    } else if (error.code) {
+      tell([error.message, ...(error.details ?? []).map((d) => d.message)].join(" "));
+    } else {
+      tell("The server cannot be reached. Try again.");
+    }
+  }
+  button.disabled = false;
 }
 
 if (!setupToken) {
@@ -27,23 +60,22 @@ form.addEventListener("submit", async (event) => {
     tell("The two passwords differ.");
     return;
   }
-  const button = form.querySelector("button");
-  button.disabled = true;
-  try {
-    const response = await fetch(setup.dataset.action, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ setupToken, password }),
-    });
-    const { success, error } = await response.json();
-    if (success) {
-      form.hidden = true;
-      tell("The password is set. You can sign in now.", true);
-    } else {
-      tell([error.message, ...(error.details ?? []).map((d) => d.message)].join(" "));
+  await attempt(form, async () => {
+    await send(setup.dataset.action, { setupToken, password });
+    return "The password is set. You can sign in now.";
+  });
+});
+
+accept.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { email, password } = accept.elements;
+  await attempt(accept, async () => {
+    const { accessToken } = await send(setup.dataset.login, { email: email.value, password: password.value });
+    try {
+      await send(setup.dataset.accept, { token: setupToken }, accessToken);
+    } finally {
+      await send(setup.dataset.logout, {}, accessToken); // signing in was for this alone
     }
-  } catch {
-    tell("The server cannot be reached. Try again.");
-  }
-  button.disabled = false;
+    return "You are a member now. Sign in and choose the organization.";
+  });
 });

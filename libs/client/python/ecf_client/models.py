@@ -11,6 +11,17 @@ from typing import Any, Dict, List, Literal, NotRequired, Optional, TypedDict, U
 # Numbers come as Decimal or int, and may be given as float too.
 Number = Union[int, float, Decimal]
 
+AcceptInput = TypedDict(
+    "AcceptInput",
+    {
+        "token": "str",
+    },
+)
+AcceptInput.__doc__ = """The invitation to accept.
+
+token: The setup token of the invitation.
+"""
+
 AccommodationFields = TypedDict(
     "AccommodationFields",
     {
@@ -279,8 +290,8 @@ AuditEntry.__doc__ = """Something that was done, or refused, to accounts and ses
 
 _id: Identifier of the entry.
 action: `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
-    `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `organization.update`,
-    `request.forbidden`, `request.limited`. More may come.
+    `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`,
+    `organization.update`, `request.forbidden`, `request.limited`. More may come.
 actor: The user who did it; `operator` for a command at the machine. Absent when nobody is known.
 address: The client's address.
 after: What it was changed to.
@@ -614,11 +625,13 @@ CreatedUserResponseData = TypedDict(
         "createdAt": "str",
         "disabled": "bool",
         "email": "str",
+        "invitedUntil": "NotRequired[str]",
         "name": "str",
         "notices": "NotRequired[List[Notice]]",
         "role": "Role",
         "serviceAccount": "bool",
         "setupToken": "NotRequired[str]",
+        "state": "NotRequired[Literal['invited', 'active', 'disabled']]",
     },
 )
 CreatedUserResponseData.__doc__ = """The account, and the token that sets its first password.
@@ -627,12 +640,14 @@ _id: Identifier of the user.
 createdAt: When the account was made.
 disabled: A disabled account cannot log in; its sessions have ended.
 email: Email they log in with.
+invitedUntil: When the invitation ends; absent once it was accepted.
 name: Name shown to others.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 role: What an account may do; a higher role has the rights of the lower ones.
 serviceAccount: The account of a program. It has the role `user`, for good.
 setupToken: Sets the first password by `POST /auth/setup`, once. It is not shown again. A rehearsal has none.
+state: `invited`: nobody has accepted yet. PATCH does not change that.
 """
 
 CustomFields = TypedDict(
@@ -1117,6 +1132,7 @@ Event = TypedDict(
         "revision": "int",
         "signOff": "NotRequired[SignOff]",
         "startDate": "NotRequired[str]",
+        "team": "NotRequired[Team]",
         "timezone": "NotRequired[str]",
         "title": "str",
         "updatedAt": "str",
@@ -1151,6 +1167,8 @@ result: The newest result in short. Absent where nothing was calculated, or noth
 revision: Rises with every change of the event; counts and result change without it.
 signOff: Whether the figure of the event is signed. Absent where it never was.
 startDate: The first day.
+team: Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal
+    once records of the event were approved.
 timezone: An IANA time zone.
 title: Title of the event.
 updatedAt: When it last changed.
@@ -1227,6 +1245,7 @@ EventDecisionResponseData = TypedDict(
         "revision": "NotRequired[int]",
         "signOff": "NotRequired[SignOff]",
         "startDate": "NotRequired[str]",
+        "team": "NotRequired[Team]",
         "timezone": "NotRequired[str]",
         "title": "NotRequired[str]",
         "updatedAt": "NotRequired[str]",
@@ -1262,6 +1281,8 @@ result: The newest result in short. Absent where nothing was calculated, or noth
 revision: Rises with every change of the event; counts and result change without it.
 signOff: Whether the figure of the event is signed. Absent where it never was.
 startDate: The first day.
+team: Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal
+    once records of the event were approved.
 timezone: An IANA time zone.
 title: Title of the event.
 updatedAt: When it last changed.
@@ -1321,6 +1342,7 @@ EventInput = TypedDict(
         "method": "NotRequired[Method]",
         "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
+        "team": "NotRequired[Optional[Team]]",
         "timezone": "NotRequired[Optional[str]]",
         "title": "str",
         "virtualAttendees": "NotRequired[Optional[int]]",
@@ -1339,6 +1361,8 @@ method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
 startDate: The first day.
+team: Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team
+    as it is.
 timezone: An IANA time zone.
 title: Title of the event.
 virtualAttendees: People who take part from elsewhere.
@@ -1385,6 +1409,7 @@ EventPatch = TypedDict(
         "method": "NotRequired[Method]",
         "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
+        "team": "NotRequired[Optional[Team]]",
         "timezone": "NotRequired[Optional[str]]",
         "title": "NotRequired[str]",
         "virtualAttendees": "NotRequired[Optional[int]]",
@@ -1403,6 +1428,7 @@ metadata: Up to 20 texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
 startDate: The first day.
+team: Who sees the event and works on it; it replaces the team as a whole, and null takes it away.
 timezone: An IANA time zone.
 title: Title of the event.
 virtualAttendees: People who take part from elsewhere.
@@ -1422,6 +1448,7 @@ EventPut = TypedDict(
         "method": "NotRequired[Method]",
         "place": "NotRequired[Optional[str]]",
         "startDate": "NotRequired[Optional[str]]",
+        "team": "NotRequired[Optional[Team]]",
         "timezone": "NotRequired[Optional[str]]",
         "title": "str",
         "virtualAttendees": "NotRequired[Optional[int]]",
@@ -1441,6 +1468,8 @@ method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
 startDate: The first day.
+team: Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team
+    as it is.
 timezone: An IANA time zone.
 title: Title of the event.
 virtualAttendees: People who take part from elsewhere.
@@ -2533,12 +2562,14 @@ Me = TypedDict(
         "defaultOrganization": "str",
         "disabled": "bool",
         "email": "str",
+        "invitedUntil": "NotRequired[str]",
         "memberships": "List[Membership]",
         "name": "str",
         "notices": "NotRequired[List[Notice]]",
         "organization": "str",
         "role": "Role",
         "serviceAccount": "bool",
+        "state": "NotRequired[Literal['invited', 'active', 'disabled']]",
     },
 )
 Me.__doc__ = """The account the token belongs to: the membership of its organization, and all of the person's.
@@ -2548,6 +2579,7 @@ createdAt: When the account was made.
 defaultOrganization: The organization of a login that names none; see `PATCH /auth/me`.
 disabled: A disabled account cannot log in; its sessions have ended.
 email: Email they log in with.
+invitedUntil: When the invitation ends; absent once it was accepted.
 memberships: The organizations that this person is a member of, the first one first.
 name: Name shown to others in this organization.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
@@ -2555,6 +2587,7 @@ notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, oft
 organization: The organization that the token is for.
 role: What an account may do; a higher role has the rights of the lower ones.
 serviceAccount: The account of a program. It has the role `user`, for good.
+state: `invited`: nobody has accepted yet. PATCH does not change that.
 """
 
 MeInput = TypedDict(
@@ -4343,6 +4376,21 @@ validFrom: First day on which it holds.
 validTo: Last day on which it holds.
 """
 
+Team = TypedDict(
+    "Team",
+    {
+        "members": "List[Dict[str, Any]]",
+        "withoutReviewer": "NotRequired[bool]",
+    },
+)
+Team.__doc__ = """Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal once
+records of the event were approved.
+
+members: Each member once, at least one of them a reviewer.
+withoutReviewer: True where no member can review any more, because the reviewers have left or are managers no longer:
+    only an administrator changes the team then. Absent otherwise, in lists, and when it is sent.
+"""
+
 TokenBundle = TypedDict(
     "TokenBundle",
     {
@@ -4369,10 +4417,12 @@ User = TypedDict(
         "createdAt": "str",
         "disabled": "bool",
         "email": "str",
+        "invitedUntil": "NotRequired[str]",
         "name": "str",
         "notices": "NotRequired[List[Notice]]",
         "role": "Role",
         "serviceAccount": "bool",
+        "state": "NotRequired[Literal['invited', 'active', 'disabled']]",
     },
 )
 User.__doc__ = """An account of the organization.
@@ -4381,11 +4431,13 @@ _id: Identifier of the user.
 createdAt: When the account was made.
 disabled: A disabled account cannot log in; its sessions have ended.
 email: Email they log in with.
+invitedUntil: When the invitation ends; absent once it was accepted.
 name: Name shown to others.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 role: What an account may do; a higher role has the rights of the lower ones.
 serviceAccount: The account of a program. It has the role `user`, for good.
+state: `invited`: nobody has accepted yet. PATCH does not change that.
 """
 
 UserInput = TypedDict(
@@ -4399,7 +4451,7 @@ UserInput = TypedDict(
 )
 UserInput.__doc__ = """A new account.
 
-email: Email to log in with, of which there is one account only.
+email: Email to log in with, of which there is one account only, in however many organizations.
 name: Name shown to others.
 role: What an account may do; a higher role has the rights of the lower ones.
 serviceAccount: Makes the account of a program. Its `role` must be `user`, now and later.

@@ -32,8 +32,9 @@ class Operations(Transport):
     ) -> models.EmptyResponseData:
         """Set the first password.
 
-        Takes the one-time setup token of a new or reset account and its new password. Log in afterwards. Counted by the
-        policy `setup`.
+        Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
+        409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
+        with the same token. Counted by the policy `setup`.
 
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -44,6 +45,31 @@ class Operations(Transport):
             body=body,
             headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             bearer=False,
+            meta=meta,
+        )
+
+    def accept_invitation(
+        self,
+        body: models.AcceptInput,
+        *,
+        dry_run: bool = False,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Membership:
+        """Accept an invitation.
+
+        Makes the invitation that a setup token is of a membership of the account that is signed in, whose email it must
+        be for. Sessions and the default organization stay; `POST /auth/refresh` with `organization` switches. Any other
+        token, one that was used or has expired among them, is 404.
+
+        dry_run: answers as the real call would, and stores nothing
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            "/auth/invitations/accept",
+            body=body,
+            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
             meta=meta,
         )
 
@@ -199,10 +225,15 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.CreatedUserResponseData:
-        """Create a user.
+        """Invite a user.
 
-        Needs the role admin. The answer carries the setup token, with which the new user sets a password by `POST
-        /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once.
+        Needs the role admin. The user is `invited` until somebody accepts, within 72 hours, with the setup token of the
+        answer, which is shown once: a new person sets a password by `POST /auth/setup`, or in a browser at
+        `/api/v2/auth/setup#` followed by the token; who has an account with this email signs in to it and sends the
+        token to `POST /auth/invitations/accept`. The answer is the same whether or not there is such an account. 409
+        `EMAIL_TAKEN` where the email is that of a user of this organization, or of an invitation that can still be
+        accepted; 429 after 20 invitations in 24 hours. Who was a user of the organization before gets the same `_id`
+        again.
 
         An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
         another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as

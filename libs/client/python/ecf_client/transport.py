@@ -123,6 +123,7 @@ class Client:
         self._idle: List[http.client.HTTPConnection] = []
         self._idle_lock = threading.Lock()
         self._tokens: Dict[str, Any] = dict(tokens or {})
+        self._organization = ""  # what refreshes are of; empty: the organization of the login
         self._tokens_lock = threading.Lock()
         self._renewing = threading.Lock()
 
@@ -132,7 +133,15 @@ class Client:
         """Begins a session. Log in once and keep the client: logins are few by the service's limits."""
         bundle = self._call("POST", "/auth/login", body={"email": email, "password": password}, bearer=False, harmless=True)
         with self._tokens_lock:
-            self._tokens = dict(bundle)
+            self._tokens, self._organization = dict(bundle), ""
+
+    def switch_to(self, organization: str) -> None:
+        """Goes on in another organization that the account is a member of, in the same session."""
+        now = self.tokens()
+        body = {"refreshToken": now.get("refreshToken", ""), "organization": organization}
+        fresh = self._call("POST", "/auth/refresh", body=body, bearer=False, harmless=True)
+        with self._tokens_lock:
+            self._tokens, self._organization = {**now, **fresh}, organization
 
     def tokens(self) -> Dict[str, Any]:
         """Returns the tokens, to continue the session in another client. They are as secret as a password."""
@@ -162,7 +171,10 @@ class Client:
             if not now.get("refreshToken"):
                 return False
             try:
-                fresh = self._call("POST", "/auth/refresh", body={"refreshToken": now["refreshToken"]}, bearer=False, harmless=True)
+                body = {"refreshToken": now["refreshToken"]}
+                if self._organization:
+                    body["organization"] = self._organization
+                fresh = self._call("POST", "/auth/refresh", body=body, bearer=False, harmless=True)
             except ApiError as error:
                 if error.status == 401:
                     with self._tokens_lock:

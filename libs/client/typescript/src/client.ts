@@ -32,6 +32,8 @@ export interface Client {
   readonly api: FetchClient<paths>;
   /** Begins a session. Log in once and keep the client: logins are few by the service's limits. */
   login(email: string, password: string): Promise<void>;
+  /** Goes on in another organization that the account is a member of, in the same session. */
+  switchTo(organization: string): Promise<void>;
   /** Ends the session: its tokens stop working, and the client forgets them. */
   logout(): Promise<void>;
   /** Returns the tokens, to continue the session in another client. */
@@ -104,13 +106,18 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  /** What refreshes are of; none: the organization of the login. */
+  let organization: string | undefined;
+
   /** Gets another access token in place of a refused one; calls refused together share one renewal. */
   async function renew(refused: string): Promise<boolean> {
     if (tokens.accessToken !== refused) return Boolean(tokens.accessToken);
     if (!tokens.refreshToken) return false;
     renewing ??= (async () => {
       const now = tokens;
-      const { data, response } = await api.POST("/auth/refresh", { body: { refreshToken: now.refreshToken ?? "" } });
+      const { data, response } = await api.POST("/auth/refresh", {
+        body: { refreshToken: now.refreshToken ?? "", ...(organization && { organization }) },
+      });
       if (tokens !== now) return Boolean(tokens.accessToken);
       if (response.status === 401) tokens = {};
       if (!data?.data.accessToken) return false;
@@ -137,6 +144,14 @@ export function createClient(options: ClientOptions): Client {
     async login(email, password) {
       const { accessToken, refreshToken } = await data(api.POST("/auth/login", { body: { email, password } }));
       tokens = { ...(accessToken && { accessToken }), ...(refreshToken && { refreshToken }) };
+      organization = undefined;
+    },
+    async switchTo(to) {
+      const { accessToken } = await data(
+        api.POST("/auth/refresh", { body: { refreshToken: tokens.refreshToken ?? "", organization: to } }),
+      );
+      tokens = { ...tokens, ...(accessToken && { accessToken }) };
+      organization = to;
     },
     async logout() {
       await data(api.POST("/auth/logout"));

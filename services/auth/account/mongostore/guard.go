@@ -27,6 +27,8 @@ type guardDoc struct {
 	Rev    int64            `bson:"rev"`
 	Admins []string         `bson:"admins"`
 	Gone   map[string]int64 `bson:"gone"`
+	// Invited is when the last invitations were counted, see TakeInvitation.
+	Invited []bson.DateTime `bson:"invited,omitempty"`
 }
 
 // guardAttempts bounds the retries of a write to the guard. Each time one of
@@ -136,7 +138,7 @@ func (s *Store) guard(ctx context.Context, org string, change func(*guardDoc) (b
 			continue
 		}
 		changed, err := mongox.Update(ctx, s.admins, bson.D{{Key: "_id", Value: org}, {Key: "rev", Value: before}},
-			bson.D{{Key: "rev", Value: g.Rev}, {Key: "admins", Value: g.Admins}, {Key: "gone", Value: g.Gone}})
+			bson.D{{Key: "rev", Value: g.Rev}, {Key: "admins", Value: g.Admins}, {Key: "gone", Value: g.Gone}, {Key: "invited", Value: g.Invited}})
 		if err != nil || changed {
 			return err
 		}

@@ -49,7 +49,9 @@ func Schema() []mongox.Component {
 		mongox.CreateIndexes(1, Indexes()[:7]...),
 		// Version 2: people in several organizations. Nothing is moved; see the embedded
 		// engine's schema of the same version.
-		mongox.CreateIndexes(1, Indexes()[7:]...),
+		mongox.CreateIndexes(1, Indexes()[7:8]...),
+		// Version 3: invitations.
+		mongox.CreateIndexes(1, Indexes()[8:]...),
 	}}}
 }
 
@@ -67,6 +69,7 @@ func Indexes() []mongox.Index {
 		index("sessions", false, "mark"),
 		index("audit", true, "org", "seq"),
 		index("users", false, "person", "createdAt", "_id"),
+		index("users", false, "org", "former"),
 	}
 }
 

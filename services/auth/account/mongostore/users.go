@@ -3,6 +3,8 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -38,6 +40,10 @@ type userDoc struct {
 	Left         bool          `bson:"left,omitempty"`
 	MemberEpoch  int64         `bson:"memberEpoch,omitempty"`
 	DefaultOrg   string        `bson:"defaultOrg,omitempty"`
+	Invited      bool          `bson:"invited,omitempty"`
+	InviteHash   string        `bson:"inviteHash,omitempty"`
+	InvitedUntil bson.DateTime `bson:"invitedUntil,omitempty"`
+	Former       string        `bson:"former,omitempty"`
 }
 
 func docOf(u account.User) userDoc {
@@ -46,6 +52,7 @@ func docOf(u account.User) userDoc {
 		PasswordHash: u.PasswordHash, SetupHash: u.SetupHash, SetupUntil: date(u.SetupUntil), Epoch: u.Epoch, Kept: u.Kept,
 		Rev: u.Rev, Mark: u.Mark, CreatedAt: date(u.CreatedAt), UpdatedAt: date(u.UpdatedAt),
 		Person: u.Person, Left: u.Left, MemberEpoch: u.MemberEpoch, DefaultOrg: u.DefaultOrg,
+		Invited: u.Invited, InviteHash: u.InviteHash, InvitedUntil: date(u.InvitedUntil), Former: u.Former,
 	}
 }
 
@@ -56,6 +63,7 @@ func userOf(d userDoc) account.User {
 		PasswordHash: d.PasswordHash, SetupHash: d.SetupHash, SetupUntil: instant(d.SetupUntil), Epoch: d.Epoch, Kept: d.Kept,
 		Rev: d.Rev, Mark: d.Mark, CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(d.UpdatedAt),
 		Person: d.Person, Left: d.Left, MemberEpoch: d.MemberEpoch, DefaultOrg: d.DefaultOrg,
+		Invited: d.Invited, InviteHash: d.InviteHash, InvitedUntil: instant(d.InvitedUntil), Former: d.Former,
 	}
 }
 
@@ -89,6 +97,26 @@ func (s *Store) Person(ctx context.Context, id string) (account.User, error) {
 		return account.User{}, account.ErrNotFound
 	}
 	return u, err
+}
+
+// Former implements account.Users.
+func (s *Store) Former(ctx context.Context, org, former string) (account.User, error) {
+	if former == "" {
+		return account.User{}, account.ErrNotFound
+	}
+	return s.oneUser(ctx, bson.D{{Key: "org", Value: org}, {Key: "former", Value: former}, {Key: "deleted", Value: true}})
+}
+
+// TakeInvitation implements account.Users. The count is in the organization's guard.
+func (s *Store) TakeInvitation(ctx context.Context, org string, now, since time.Time, limit int) (taken bool, err error) {
+	err = s.guard(ctx, org, func(g *guardDoc) (bool, error) {
+		g.Invited = slices.DeleteFunc(slices.Clone(g.Invited), func(at bson.DateTime) bool { return at <= date(since) })
+		if taken = len(g.Invited) < limit; taken {
+			g.Invited = append(g.Invited, date(now))
+		}
+		return taken, nil
+	})
+	return taken && err == nil, wrap("count invitation", err)
 }
 
 // Memberships implements account.Users.
@@ -131,14 +159,18 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		{Key: "epoch", Value: d.Epoch}, {Key: "kept", Value: d.Kept}, {Key: "rev", Value: d.Rev}, {Key: "mark", Value: d.Mark},
 		{Key: "updatedAt", Value: d.UpdatedAt},
 		{Key: "left", Value: d.Left}, {Key: "memberEpoch", Value: d.MemberEpoch}, {Key: "defaultOrg", Value: d.DefaultOrg},
+		{Key: "invited", Value: d.Invited}, {Key: "inviteHash", Value: d.InviteHash}, {Key: "invitedUntil", Value: d.InvitedUntil}, {Key: "former", Value: d.Former},
 	}
-	if u.Deleted || u.Person != "" { // a program from before memberships frees the key of a further one
+	if u.Deleted || u.Person != "" || d.EmailKey != before.EmailKey { // a program from before memberships frees the key of a further one
 		set = append(set, bson.E{Key: "emailKey", Value: d.EmailKey})
+	}
+	if u.Person != before.Person {
+		set = append(set, bson.E{Key: "person", Value: d.Person})
 	}
 	replaced, err := mongox.Update(ctx, s.users,
 		bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: org}, {Key: "rev", Value: prevRev}}, set, "mark")
 	if err != nil {
-		return wrap("replace user", err)
+		return wrap("replace user", unique(err))
 	}
 	if !replaced {
 		return account.ErrConflict
@@ -158,7 +190,7 @@ func conflictIfNone(err error) error {
 
 // UsersPage implements account.Users.
 func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
-	users, total, err := page(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "deleted", Value: false}, notLeft}, userOf, skip, limit)
+	users, total, err := page(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "deleted", Value: false}, listed}, userOf, skip, limit)
 	return users, total, wrap("list users", err)
 }
 
@@ -173,6 +205,9 @@ func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
 	_, err := mongox.Update(ctx, s.users, isMarked(org, id, mark), noMark)
 	return wrap("clear user mark", err)
 }
+
+// listed holds for what account.User.Listed does, of users that are not deleted.
+var listed = bson.E{Key: "$or", Value: bson.A{bson.D{notLeft}, bson.D{{Key: "invited", Value: true}}}}
 
 // notLeft holds for documents from before the field, too.
 var notLeft = bson.E{Key: "left", Value: bson.D{{Key: "$ne", Value: true}}}

@@ -11,7 +11,7 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations()}}}
 }
 
 // memberships is version 2: people in several organizations. Nothing is moved: the
@@ -28,6 +28,22 @@ func memberships() sqlitex.Step {
 		`ALTER TABLE account_sessions ADD COLUMN member TEXT NOT NULL DEFAULT ''`,
 		`ALTER TABLE account_sessions ADD COLUMN member_org TEXT NOT NULL DEFAULT ''`,
 		`ALTER TABLE account_sessions ADD COLUMN member_epoch INTEGER NOT NULL DEFAULT 0`,
+	)
+}
+
+// invitations is version 3. An invitation counts as disabled where nobody knows it.
+func invitations() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`ALTER TABLE account_users ADD COLUMN invited INTEGER NOT NULL DEFAULT 0`,
+		`ALTER TABLE account_users ADD COLUMN invite_hash TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE account_users ADD COLUMN invited_until INTEGER NOT NULL DEFAULT 0`,
+		`ALTER TABLE account_users ADD COLUMN former TEXT NOT NULL DEFAULT ''`,
+		`CREATE INDEX account_users_former ON account_users (org, former) WHERE former <> ''`,
+		`CREATE TABLE account_invitations (
+			org TEXT    NOT NULL,
+			at  INTEGER NOT NULL
+		) STRICT`,
+		`CREATE INDEX account_invitations_at ON account_invitations (org, at)`,
 	)
 }
 

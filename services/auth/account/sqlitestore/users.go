@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -11,24 +12,27 @@ import (
 )
 
 const userColumns = `id, org, email, email_key, name, role, disabled, deleted, password_hash, setup_hash, setup_until,
-	epoch, kept, rev, mark, created_at, updated_at, service, person, has_left, member_epoch, default_org`
+	epoch, kept, rev, mark, created_at, updated_at, service, person, has_left, member_epoch, default_org,
+	invited, invite_hash, invited_until, former`
 
 func scanUser(row scanner) (account.User, error) {
 	var u account.User
-	var role, setup, created, updated int64
+	var role, setup, created, updated, invited int64
 	err := row.Scan(&u.ID, &u.Org, &u.Email, &u.EmailKey, &u.Name, &role, &u.Disabled, &u.Deleted, &u.PasswordHash, &u.SetupHash, &setup,
-		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated, &u.Service, &u.Person, &u.Left, &u.MemberEpoch, &u.DefaultOrg)
+		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated, &u.Service, &u.Person, &u.Left, &u.MemberEpoch, &u.DefaultOrg,
+		&u.Invited, &u.InviteHash, &invited, &u.Former)
 	u.Role, u.SetupUntil, u.CreatedAt, u.UpdatedAt = identity.Role(role), instant(setup), instant(created), instant(updated)
+	u.InvitedUntil = instant(invited)
 	return u, err
 }
 
 // InsertUser implements account.Users.
 func (s *Store) InsertUser(ctx context.Context, u account.User) error {
 	return s.write(ctx, "insert user", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			u.ID, u.Org, u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted, u.PasswordHash, u.SetupHash, millis(u.SetupUntil),
 			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt), u.Service,
-			u.Person, u.Left, u.MemberEpoch, u.DefaultOrg)
+			u.Person, u.Left, u.MemberEpoch, u.DefaultOrg, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former)
 		return unique(err)
 	})
 }
@@ -46,6 +50,31 @@ func (s *Store) User(ctx context.Context, org, id string) (account.User, error) 
 // Person implements account.Users.
 func (s *Store) Person(ctx context.Context, id string) (account.User, error) {
 	return oneUser(scanUser(s.db.QueryRowContext(ctx, `SELECT `+userColumns+` FROM account_users WHERE id = ? AND person = ''`, id)))
+}
+
+// Former implements account.Users.
+func (s *Store) Former(ctx context.Context, org, former string) (account.User, error) {
+	return oneUser(scanUser(s.db.QueryRowContext(ctx,
+		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND former = ? AND former <> '' AND deleted = 1`, org, former)))
+}
+
+// TakeInvitation implements account.Users.
+func (s *Store) TakeInvitation(ctx context.Context, org string, now, since time.Time, limit int) (taken bool, err error) {
+	err = s.write(ctx, "count invitation", func(ctx context.Context, tx sqlitex.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM account_invitations WHERE org = ? AND at <= ?`, org, millis(since)); err != nil {
+			return err
+		}
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM account_invitations WHERE org = ?`, org).Scan(&n); err != nil {
+			return err
+		}
+		if taken = n < limit; !taken {
+			return nil
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_invitations (org, at) VALUES (?, ?)`, org, millis(now))
+		return err
+	})
+	return taken && err == nil, err
 }
 
 // Memberships implements account.Users.
@@ -88,11 +117,11 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE account_users SET email = ?, email_key = ?, name = ?, role = ?, disabled = ?, deleted = ?,
 				password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?,
-				has_left = ?, member_epoch = ?, default_org = ?
+				has_left = ?, member_epoch = ?, default_org = ?, person = ?, invited = ?, invite_hash = ?, invited_until = ?, former = ?
 			 WHERE org = ? AND id = ?`,
 			u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted,
 			u.PasswordHash, u.SetupHash, millis(u.SetupUntil), u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.UpdatedAt),
-			u.Left, u.MemberEpoch, u.DefaultOrg, org, u.ID)
+			u.Left, u.MemberEpoch, u.DefaultOrg, u.Person, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, org, u.ID)
 		return unique(err)
 	})
 }
@@ -100,8 +129,8 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 // UsersPage implements account.Users.
 func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([]account.User, int64, error) {
 	return page(ctx, s, "list users", scanUser,
-		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND deleted = 0 AND has_left = 0 ORDER BY created_at DESC, id DESC`,
-		`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND has_left = 0`, []any{org}, skip, limit)
+		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND deleted = 0 AND (has_left = 0 OR invited = 1) ORDER BY created_at DESC, id DESC`,
+		`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND (has_left = 0 OR invited = 1)`, []any{org}, skip, limit)
 }
 
 // page reads a part of a query and counts all of it in one read transaction, so

@@ -1,0 +1,147 @@
+// Package teams stands in front of every operation on an event: it decides, by the
+// event and the caller alone, whether the event exists for the caller and what the
+// caller may do with it.
+package teams
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// Events reads the events that a service has operations on.
+type Events interface {
+	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+}
+
+// local is the type of the request-scoped values of this package.
+type local int
+
+const (
+	hidden local = iota
+	accessTo
+)
+
+// Guard returns the routes with those that name an event guarded. An event with a team
+// that the caller is not in is hidden: to everything behind the guard, the keys of
+// repeated requests included, its id is one that no event has, so the answers are
+// those for an unknown id. For any other event the caller's role is cut down to that
+// in the team; FORBIDDEN where it does not allow the operation.
+func Guard(events Events, routes []web.Route) []web.Route {
+	table := api.Operations()
+	for i, r := range routes {
+		if o, ok := table.Find(r.Operation); ok && slices.Contains(o.Params(), "eventId") {
+			routes[i].Handler = guarded(events, o, r.Handler)
+		}
+	}
+	return routes
+}
+
+func guarded(events Events, o api.Operation, next fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		p := web.PrincipalOf(c)
+		e, err := events.EventContext(c.UserContext(), record.OrgID(p.Org), record.EventID(c.Params("eventId")))
+		if errors.Is(err, record.ErrNotFound) {
+			return next(c) // which says so
+		}
+		if err != nil {
+			return err
+		}
+		visible, err := admit(c, e, o)
+		if err != nil {
+			return err
+		}
+		if !visible {
+			c.Locals(hidden, true)
+		}
+		return next(c)
+	}
+}
+
+// admit lets the caller act in the role for the event, or refuses the operation; it
+// reports whether the caller sees the event at all.
+func admit(c *fiber.Ctx, e record.Event, o api.Operation) (visible bool, err error) {
+	p := web.PrincipalOf(c)
+	access, visible := e.AccessOf(p.UserID, p.Role)
+	if !visible {
+		return false, nil
+	}
+	if !access.Role.Holds(o.Least) || o.Decides == api.Reviewers && !access.Decides {
+		return true, refused(o)
+	}
+	web.ActAs(c, access.Role)
+	c.Locals(accessTo, access)
+	return true, nil
+}
+
+// Admit is the guard of an operation that finds its event otherwise than by the id in
+// the path, once it has found it. EVENT_NOT_FOUND where the event is hidden.
+func Admit(c *fiber.Ctx, e record.Event, operation string) error {
+	o, _ := api.Operations().Find(operation)
+	visible, err := admit(c, e, o)
+	if err == nil && !visible {
+		err = record.NoSuchEvent()
+	}
+	return err
+}
+
+// Sees reports whether the caller sees an event.
+func Sees(c *fiber.Ctx, e record.Event) bool {
+	p := web.PrincipalOf(c)
+	_, visible := e.AccessOf(p.UserID, p.Role)
+	return visible
+}
+
+// refused is the answer to who sees an event and may not do this with it.
+func refused(o api.Operation) error {
+	return apperr.New(apperr.Forbidden, "The team of this event has other people for this: it needs the role %s there.", o.TeamRole()).
+		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "The team is in the event; its reviewers and the administrators change it."})
+}
+
+// nobodys stands before the id of a hidden event: no id has a dot.
+const nobodys = "hidden."
+
+// Named reports whether the path names an event.
+func Named(c *fiber.Ctx) bool { return c.Params("eventId") != "" }
+
+// EventID returns the event that the path names, for the caller.
+func EventID(c *fiber.Ctx) record.EventID {
+	id := c.Params("eventId")
+	if isHidden(c) {
+		id = nobodys + id
+	}
+	return record.EventID(id)
+}
+
+// Path returns the path of the request, for the caller: another one where it names a
+// hidden event, so that a repeated request is not answered as it was when the caller
+// could see the event.
+func Path(c *fiber.Ctx) string {
+	if isHidden(c) {
+		return nobodys + c.Path()
+	}
+	return c.Path()
+}
+
+func isHidden(c *fiber.Ctx) bool {
+	is, _ := c.Locals(hidden).(bool)
+	return is
+}
+
+// Decides reports whether the caller decides on records, changes and sign-offs of the
+// event of the path.
+func Decides(c *fiber.Ctx) bool {
+	access, ok := c.Locals(accessTo).(record.Access)
+	if !ok {
+		return web.PrincipalOf(c).Role.Holds(identity.Manager)
+	}
+	return access.Decides
+}

@@ -1,0 +1,310 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// InvitationsPerDay is how many invitations an organization may make in 24 hours.
+const InvitationsPerDay = 20
+
+// invitationWindow is the time that InvitationsPerDay is counted over.
+const invitationWindow = 24 * time.Hour
+
+// Invite makes an invitation: a membership that somebody has to accept with the token,
+// which is stored as a hash only. Its work and its answer are the same whether or not
+// the address has an account elsewhere. EMAIL_TAKEN where the address is a member of
+// this organization or was invited and may still accept.
+func (a *Accounts) Invite(ctx context.Context, n NewUser) (u account.User, setupToken string, err error) {
+	u, err = a.newUser(n)
+	if err != nil {
+		return account.User{}, "", err
+	}
+	u.Epoch, u.Invited, u.Disabled = 1, true, true
+	counted := false
+	for range writeAttempts {
+		before, err := a.inOrganization(ctx, u.Org, u.EmailKey)
+		if err != nil {
+			return account.User{}, "", unavailable(err)
+		}
+		if before.ID != "" && before.Listed() && (!before.Invited || a.now().Before(before.InvitedUntil)) {
+			return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+		}
+		if !counted {
+			if err := a.countInvitation(ctx, u.Org); err != nil {
+				return account.User{}, "", err
+			}
+			counted = true
+		}
+		made, err := a.invite(ctx, before, u, &setupToken)
+		if errors.Is(err, account.ErrEmailTaken) || errors.Is(err, account.ErrConflict) {
+			continue // somebody else was faster; the next reading finds it
+		}
+		if err != nil {
+			return account.User{}, "", unavailable(err)
+		}
+		return made, setupToken, a.audit(ctx, event{action: "user.create", org: made.Org, subject: made.ID, to: kindOf(made)})
+	}
+	return account.User{}, "", apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+}
+
+// inOrganization finds what an organization has of an address: a member, an
+// invitation, or a membership that was removed; the zero User for none. Its reads are
+// the same whether or not the address has an account.
+func (a *Accounts) inOrganization(ctx context.Context, org, emailKey string) (account.User, error) {
+	p, err := a.store.UserByEmail(ctx, emailKey)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return account.User{}, err
+	}
+	further, err := a.store.Memberships(ctx, orElse(p.ID, account.NewID()))
+	if err != nil {
+		return account.User{}, err
+	}
+	invited, err := a.store.UserByEmail(ctx, account.InvitationKey(org, emailKey))
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return account.User{}, err
+	}
+	former, err := a.store.Former(ctx, org, account.FormerKey(org, emailKey))
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return account.User{}, err
+	}
+	all := append([]account.User{p, invited, former}, further...)
+	all = slices.DeleteFunc(all, func(u account.User) bool { return u.ID == "" || u.Org != org })
+	if i := slices.IndexFunc(all, account.User.Listed); i >= 0 {
+		return all[i], nil
+	}
+	if len(all) > 0 {
+		return all[0], nil
+	}
+	return account.User{}, nil
+}
+
+// countInvitation counts an invitation against the limit of the organization.
+func (a *Accounts) countInvitation(ctx context.Context, org string) error {
+	now := a.moment()
+	ok, err := a.store.TakeInvitation(ctx, org, now, now.Add(-invitationWindow), InvitationsPerDay)
+	if err != nil {
+		return unavailable(err)
+	}
+	if ok {
+		return nil
+	}
+	if err := a.audit(ctx, event{action: "user.create", org: org, failed: "too many invitations"}); err != nil {
+		return err
+	}
+	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Hour,
+		Message: "An organization may invite at most 20 people in 24 hours. The operator of this server can add more."}
+}
+
+// invite stores an invitation, over what the organization has of the address.
+func (a *Accounts) invite(ctx context.Context, before, u account.User, token *string) (account.User, error) {
+	if before.ID == "" || before.Service != u.Service {
+		*token = a.newInvitation(&u)
+		u.EmailKey = u.StoredEmailKey()
+		return u, a.store.InsertUser(ctx, u)
+	}
+	return a.changeRead(ctx, func() (account.User, error) {
+		now, err := a.store.User(ctx, before.Org, before.ID)
+		if err == nil && now.Rev != before.Rev {
+			err = account.ErrConflict
+		}
+		return now, err
+	}, func(now *account.User) error {
+		now.Deleted, now.Disabled, now.Invited = false, true, true
+		now.Name, now.Role = u.Name, u.Role
+		if !now.Left {
+			now.Email = u.Email
+		}
+		now.EndTokens()
+		*token = a.newInvitation(now)
+		return nil
+	})
+}
+
+// newInvitation puts a fresh secret into an invitation and returns the token.
+func (a *Accounts) newInvitation(u *account.User) (token string) {
+	secret, hash := account.NewSecret()
+	u.InviteHash, u.InvitedUntil = hash, a.moment().Add(setupTTL)
+	return account.JoinToken(u.Org+"."+u.ID, secret)
+}
+
+// opens reports whether a secret opens an invitation now.
+func (a *Accounts) opens(u account.User, secret string) bool {
+	return u.Invited && !u.Deleted && account.SecretMatches(secret, u.InviteHash) && a.now().Before(u.InvitedUntil)
+}
+
+// accepted makes an invitation a membership.
+func accepted(u *account.User) {
+	u.Invited, u.Disabled, u.Left = false, false, false
+	u.InviteHash, u.InvitedUntil, u.Former = "", time.Time{}, ""
+	u.EndTokens()
+}
+
+// tokenUser reads the user that a setup token names; the zero User for none.
+func (a *Accounts) tokenUser(ctx context.Context, token string) (u account.User, secret string, err error) {
+	path, secret, ok := account.SplitToken(token)
+	dot := strings.LastIndexByte(path, '.')
+	if !ok || dot < 1 {
+		return account.User{}, "", nil
+	}
+	u, err = a.store.User(ctx, path[:dot], path[dot+1:])
+	if errors.Is(err, account.ErrNotFound) {
+		return account.User{}, "", nil
+	}
+	return u, secret, unavailable(err)
+}
+
+// addressTaken is the answer to who sets up an account for an address that has one.
+// Only the holder of an invitation gets it.
+func addressTaken() error {
+	return apperr.New(apperr.EmailTaken, "There is an account with this email. Sign in to it and accept the invitation there.").
+		With(apperr.Detail{Field: "setupToken", Code: "ACCEPT_INVITATION", Message: "POST /auth/invitations/accept takes the same token."})
+}
+
+// setUpInvited makes an invitation the first membership of a new person.
+func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret, newPassword string, refused error) error {
+	if err := a.checkPassword("password", newPassword, u); err != nil {
+		return err
+	}
+	taken := func() error {
+		return errors.Join(a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: "the address has an account"}), addressTaken())
+	}
+	p, err := a.person(ctx, u)
+	if err != nil && apperr.CodeOf(err) != apperr.UserNotFound {
+		return err
+	}
+	if u.Left || u.Person != "" && err == nil && p.ID != "" {
+		return taken()
+	}
+	hash, err := a.hash(ctx, newPassword)
+	if err != nil {
+		return err
+	}
+	_, err = a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
+		if !a.opens(*u, secret) {
+			return refused // of two uses at once, one
+		}
+		u.PasswordHash, u.Person, u.EmailKey = hash, "", account.EmailKey(u.Email)
+		accepted(u)
+		u.EndSessions("")
+		return nil
+	})
+	if errors.Is(err, account.ErrEmailTaken) {
+		return taken()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID})
+}
+
+// noSuchInvitation is the one answer for a token that opens nothing the caller may
+// accept.
+func noSuchInvitation() error {
+	return apperr.New(apperr.NotFound, "The invitation is not valid. Ask for a new one.").
+		With(apperr.Detail{Field: "token", Code: "UNKNOWN_INVITATION", Message: "token must be that of an invitation to your own address that was not used yet, and is at most 72 hours old."})
+}
+
+// AcceptInvitation makes an invitation a membership of the person behind a user, whose
+// address it must be for. NOT_FOUND, always the same, for any other token.
+func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) (account.User, error) {
+	p, err := a.personOf(ctx, org, id)
+	if err != nil {
+		return account.User{}, err
+	}
+	u, secret, err := a.tokenUser(ctx, token)
+	if err != nil {
+		return account.User{}, err
+	}
+	mine := func(u account.User) bool {
+		return a.opens(u, secret) && account.EmailKey(u.Email) == account.EmailKey(p.Email) && !u.Service && !p.Service
+	}
+	if !mine(u) {
+		return account.User{}, errors.Join(a.audit(ctx, event{action: "user.accept", org: org, actor: id, failed: "no such invitation"}), noSuchInvitation())
+	}
+	m, err := a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
+		if !mine(*u) {
+			return noSuchInvitation() // of two uses at once, one
+		}
+		if u.ID != p.ID {
+			u.Person, u.Email = p.ID, p.Email
+		}
+		accepted(u)
+		return nil
+	})
+	if errors.Is(err, account.ErrEmailTaken) {
+		// The person has become a member in another way meanwhile.
+		return account.User{}, apperr.New(apperr.EmailTaken, "You are a member of this organization already.")
+	}
+	if err != nil {
+		return account.User{}, unavailable(err)
+	}
+	if _, err := a.personByID(ctx, p.ID); err != nil && !a.rehearsed {
+		// The person was erased meanwhile, and found nothing to stay for.
+		return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
+	}
+	return m, a.audit(ctx, event{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: kindOf(m)})
+}
+
+// FreeAddress takes its address from a person, so that somebody else can have it: who
+// registered one that is not theirs keeps others from setting up an account. The
+// person gets the address to, or none where that is empty, and has to sign in again;
+// an invitation to the address that was freed can be spent at once.
+func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
+	p, err := a.UserByEmail(ctx, email)
+	if err != nil {
+		return err
+	}
+	if to != "" {
+		if to, err = account.CheckEmail(to); err != nil {
+			return apperr.Invalid(emailFault())
+		}
+	}
+	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
+		p.Email, p.EmailKey = to, account.EmailKey(to)
+		if to == "" {
+			p.EmailKey, p.PasswordHash, p.SetupHash = p.ID, "", "" // no address can be an id
+		}
+		p.EndSessions("")
+		return nil
+	})
+	if errors.Is(err, account.ErrEmailTaken) {
+		return apperr.New(apperr.EmailTaken, "An account with the new email exists already.")
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return a.audit(ctx, event{action: "user.address", org: p.Org, subject: p.ID})
+}
+
+// acceptInvitation answers POST /auth/invitations/accept.
+func (s *Service) acceptInvitation(c *fiber.Ctx) error {
+	r, err := web.Fields(c)
+	if err != nil {
+		return err
+	}
+	r.Require("token")
+	token := secretField(r, "token")
+	if err := web.Finish(c, r); err != nil {
+		return err
+	}
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	p := web.PrincipalOf(c)
+	m, err := accounts.AcceptInvitation(withCaller(c), p.Org, p.UserID, token)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, membershipJSON{ID: m.ID, Organization: m.Org, Role: m.Role, State: stateOf(m)})
+}

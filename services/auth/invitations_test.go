@@ -1,0 +1,198 @@
+package auth_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth"
+)
+
+// invite invites an address and returns the answer and the token.
+func (b *bundle) invite(admin, email, role string) (answer, string) {
+	b.t.Helper()
+	a := b.do("POST", "/api/v2/users", admin, `{"email":`+quoted(email)+`,"name":"Guest","role":`+quoted(role)+`}`)
+	b.want(a, http.StatusCreated, "")
+	token := a.text("setupToken")
+	b.secrets = append(b.secrets, token)
+	return a, token
+}
+
+func (b *bundle) setUp(token string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(goodPass)+`}`)
+}
+
+func (b *bundle) accept(access, token string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/invitations/accept", access, `{"token":`+quoted(token)+`}`, "X-Request-Id", "same")
+}
+
+// TestAnInvitationTellsNothing: the answer to an invitation has the same form and the
+// same values but for what is random, whether or not the address has an account.
+func TestAnInvitationTellsNothing(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		known, knownToken := b.invite(root, "eve@example.org", "manager")
+		fresh, freshToken := b.invite(root, "eva@example.org", "manager")
+		shape := func(a answer) string {
+			text := a.body
+			for _, key := range []string{"_id", "setupToken", "email"} {
+				text = strings.ReplaceAll(text, quoted(a.text(key)), `"…"`)
+			}
+			return text
+		}
+		if shape(known) != shape(fresh) || known.text("state") != "invited" || known.data["disabled"] != false {
+			t.Errorf("%s\n%s", known.body, fresh.body)
+		}
+		if len(knownToken) != len(freshToken) || len(known.text("_id")) != len(fresh.text("_id")) {
+			t.Errorf("tokens %q %q", knownToken, freshToken)
+		}
+		if x, y := slices.Sorted(maps.Keys(known.header)), slices.Sorted(maps.Keys(fresh.header)); !slices.Equal(x, y) {
+			t.Errorf("headers %v and %v", x, y)
+		}
+		for _, email := range []string{"eve@example.org", "new@example.org"} { // rehearsed: the one is a member elsewhere
+			other := b.signIn("eve@example.org").access
+			dry := b.do("POST", "/api/v2/users", other, `{"email":"`+strings.Replace(email, "eve@example.org", "bob@example.com", 1)+`","role":"user"}`, "X-Dry-Run", "true")
+			b.want(dry, http.StatusCreated, "")
+			if dry.text("state") != "invited" || dry.text("setupToken") != "" {
+				t.Errorf("%s", dry.body)
+			}
+		}
+		for _, email := range []string{"Eve@Example.org", "eva@example.org", "bob@example.com"} {
+			b.want(b.do("POST", "/api/v2/users", root, `{"email":`+quoted(email)+`,"role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
+		}
+		// Nobody hears of an invitation without its token.
+		eve := b.signIn("eve@example.org")
+		me := b.do("GET", "/api/v2/auth/me", eve.access, "")
+		if len(me.data["memberships"].([]any)) != 1 || strings.Contains(me.body, known.text("_id")) {
+			t.Errorf("%s", me.body)
+		}
+		b.want(b.refreshTo(eve.refresh, "o1"), http.StatusNotFound, "NOT_FOUND")
+		// An invitation counts as no administrator, and PATCH makes it nothing else.
+		boss, _ := b.invite(root, "boss@example.org", "admin")
+		b.want(b.do("PATCH", "/api/v2/users/"+b.root.ID, root, `{"role":"user"}`), http.StatusConflict, "INVALID_TRANSITION")
+		for body, want := range map[string]int{`{"disabled":false}`: 200, `{"disabled":true}`: 409, `{"role":"viewer","name":"V"}`: 200} {
+			if p := b.do("PATCH", "/api/v2/users/"+boss.text("_id"), root, body); p.status != want || want == 200 && p.text("state") != "invited" {
+				t.Errorf("%s: %d %s", body, p.status, p.body)
+			}
+		}
+	})
+}
+
+func TestInvitationsAreSpentOnce(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root, eve := b.signIn("root@example.com").access, b.signIn("eve@example.org")
+		invited, token := b.invite(root, "eve@example.org", "viewer")
+		// Setting up an account for an address that has one is refused, and audited.
+		b.want(b.setUp(token), http.StatusConflict, "EMAIL_TAKEN")
+		ada := b.signIn("ada@example.com").access
+		wrong := b.accept(ada, token)
+		b.want(wrong, http.StatusNotFound, "NOT_FOUND")
+		for _, bad := range []string{token[:len(token)-2] + "xx", "o1.nobody." + token[strings.LastIndex(token, ".")+1:], "x"} {
+			if a := b.accept(eve.access, bad); a.status != wrong.status || a.body != wrong.body {
+				t.Errorf("%q: %s, want %s", bad, a.body, wrong.body)
+			}
+		}
+		b.want(b.do("POST", "/api/v2/auth/invitations/accept", eve.access, `{"token":`+quoted(token)+`}`, "X-Dry-Run", "true"), http.StatusOK, "")
+		got := b.accept(eve.access, token)
+		b.want(got, http.StatusOK, "")
+		if got.text("_id") != invited.text("_id") || got.text("organization") != "o1" || got.text("state") != "active" || got.text("role") != "viewer" {
+			t.Errorf("%s", got.body)
+		}
+		b.want(b.accept(eve.access, token), http.StatusNotFound, "NOT_FOUND")
+		b.want(b.setUp(token), http.StatusUnauthorized, "UNAUTHENTICATED")
+		switched := b.refreshTo(eve.refresh, "o1")
+		b.want(switched, http.StatusOK, "")
+		if claims := claimsOf(t, switched.text("accessToken")); claims["sub"] != invited.text("_id") {
+			t.Errorf("%v", claims)
+		}
+		// Removed and invited again, the membership has the id it had.
+		b.want(b.do("DELETE", "/api/v2/users/"+invited.text("_id"), root, ""), http.StatusOK, "")
+		again, token := b.invite(root, "EVE@example.org", "user")
+		if again.text("_id") != invited.text("_id") {
+			t.Errorf("a second id: %s", again.body)
+		}
+		b.want(b.accept(eve.access, token), http.StatusOK, "")
+		// So has the only membership of somebody who was erased, with a password of its own.
+		b.want(b.do("DELETE", "/api/v2/users/"+b.bob.ID, root, ""), http.StatusOK, "")
+		bob, token := b.invite(root, "bob@example.com", "user")
+		if bob.text("_id") != b.bob.ID {
+			t.Errorf("a second id for Bob: %s", bob.body)
+		}
+		b.want(b.setUp(token), http.StatusOK, "")
+		b.signIn("bob@example.com")
+		b.want(b.setUp(token), http.StatusUnauthorized, "UNAUTHENTICATED")
+		for _, action := range []string{`"user.accept"`, `"the address has an account"`} {
+			if log := b.do("GET", "/api/v2/organization/audit?limit=100", root, ""); !strings.Contains(log.body, action) {
+				t.Errorf("the audit log has no %s", action)
+			}
+		}
+	})
+}
+
+func TestInvitationsEndAndAreBounded(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		first, token := b.invite(root, "late@example.org", "user")
+		b.clock.Advance(73 * time.Hour)
+		root = b.signIn("root@example.com").access
+		b.want(b.setUp(token), http.StatusUnauthorized, "UNAUTHENTICATED")
+		again, fresh := b.invite(root, "late@example.org", "manager")
+		if again.text("_id") != first.text("_id") || fresh == token || again.text("role") != "manager" {
+			t.Errorf("%s", again.body)
+		}
+		taken := make(chan int, 40)
+		for i := range cap(taken) {
+			go func() {
+				taken <- b.do("POST", "/api/v2/users", root, fmt.Sprintf(`{"email":"p%d@example.org","role":"user"}`, i)).status
+			}()
+		}
+		made := 0
+		for range cap(taken) {
+			status := <-taken
+			if status == http.StatusCreated {
+				made++
+			} else if status != http.StatusTooManyRequests {
+				t.Errorf("status %d", status)
+			}
+		}
+		if made != auth.InvitationsPerDay-1 {
+			t.Errorf("%d invitations were made beside one, want %d together", made, auth.InvitationsPerDay)
+		}
+		b.want(b.do("POST", "/api/v2/users", root, `{"email":"dry@example.org","role":"user"}`, "X-Dry-Run", "true"), http.StatusCreated, "")
+		b.clock.Advance(25 * time.Hour)
+		root = b.signIn("root@example.com").access
+		b.invite(root, "tomorrow@example.org", "user")
+	})
+}
+
+// TestASquattedAddressIsFreed: whoever registers an address first does not get what
+// others offer it, and cannot keep it from its owner.
+func TestASquattedAddressIsFreed(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	b.user("o9", "owner@example.org", "Squatter", identity.Admin)
+	squatter := b.signIn("owner@example.org")
+	root := b.signIn("root@example.com").access
+	_, token := b.invite(root, "owner@example.org", "manager")
+	b.want(b.setUp(token), http.StatusConflict, "EMAIL_TAKEN")
+	if err := b.service.FreeAddress(t.Context(), "owner@example.org", "eve@example.org"); apperr.CodeOf(err) != apperr.EmailTaken {
+		t.Error(err)
+	}
+	if err := b.service.FreeAddress(t.Context(), "owner@example.org", ""); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.refresh(squatter.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
+	b.want(b.setUp(token), http.StatusOK, "")
+	owner := b.signIn("owner@example.org")
+	if claims := claimsOf(t, owner.access); claims["org"] != "o1" || claims["role"] != "manager" {
+		t.Errorf("%v", claims)
+	}
+}

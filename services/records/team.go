@@ -1,0 +1,162 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// maxUserID is longer than any id of a user.
+const maxUserID = 64
+
+// readTeam reads the team of an event: at most record.MaxTeam members, each once, one
+// of whom reviews.
+func readTeam(r *fields.Reader, event *record.Event) {
+	t, ok := r.Object("team")
+	if !ok {
+		return
+	}
+	t.ServerOwned("withoutReviewer")
+	t.Require("members")
+	list, _ := t.Objects("members", record.MaxTeam)
+	roles := make([]string, 0, len(record.TeamRoles()))
+	for _, role := range record.TeamRoles() {
+		roles = append(roles, string(role))
+	}
+	team := []record.TeamMember{}
+	for _, m := range list {
+		m.Require("userId", "role")
+		id, _ := m.String("userId", 1, maxUserID)
+		role, _ := m.Enum("role", roles...)
+		if slices.ContainsFunc(team, func(o record.TeamMember) bool { return o.ID == id }) {
+			m.Fault(apperr.Detail{Field: m.Path("userId"), Code: fields.DuplicateKey, Message: "Each member is in a team once."})
+		}
+		team = append(team, record.TeamMember{ID: id, Role: record.TeamRole(role)})
+	}
+	if t.Has("members") && r.Err() == nil && !slices.ContainsFunc(team, func(m record.TeamMember) bool { return m.Role == record.TeamReviewer }) {
+		t.Fault(apperr.Detail{Field: t.Path("members"), Code: fields.Required,
+			Message: "A team has at least one reviewer. Send null to take the team away."})
+	}
+	event.Team = team
+}
+
+// checkTeam puts a fault into r for each member of a team that is not an active member
+// of the organization, or whose role there does not allow the one in the team.
+func (s *server) checkTeam(c *fiber.Ctx, r *fields.Reader, team []record.TeamMember) error {
+	if len(team) == 0 || r.Err() != nil {
+		return nil
+	}
+	ids := make([]string, len(team))
+	for i, m := range team {
+		ids[i] = m.ID
+	}
+	roles, err := s.roles(c, ids)
+	if err != nil {
+		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+			Message: "The members of your organization cannot be read right now. Please try again in a moment."}).Because(err)
+	}
+	for i, m := range team {
+		field := fmt.Sprintf("team.members[%d]", i)
+		switch role, ok := roles[m.ID]; {
+		case !ok:
+			r.Fault(apperr.Detail{Field: field + ".userId", Code: fields.UnknownCode, Message: "userId must be that of an active user of your organization."})
+		case !role.Holds(m.Role.Needs()):
+			r.Fault(apperr.Detail{Field: field + ".role", Code: fields.NotAllowed,
+				Message: fmt.Sprintf("The role %s in a team needs the role %s in the organization; this user is a %s.", m.Role, m.Role.Needs(), role)})
+		}
+	}
+	return nil
+}
+
+// roles asks for the roles of active members, in the name of the caller.
+func (s *server) roles(c *fiber.Ctx, ids []string) (map[string]identity.Role, error) {
+	token, _ := web.BearerToken(c)
+	return s.Members.Roles(identity.WithToken(c.UserContext(), token), string(orgOf(c)), ids)
+}
+
+// mayChangeTeam is nil unless the change is of the team and not the caller's to make.
+// The reviewers of a team change it, where they are managers still, and
+// administrators; the first one is made by who created the event, or an administrator.
+func mayChangeTeam(c *fiber.Ctx, before, after record.Event) error {
+	p := web.PrincipalOf(c)
+	if slices.Equal(before.Team, after.Team) || p.Role.Holds(identity.Admin) {
+		return nil
+	}
+	if access, _ := before.AccessOf(p.UserID, p.Role); len(before.Team) > 0 && access.Decides ||
+		len(before.Team) == 0 && before.CreatedBy.ID == p.UserID {
+		return nil
+	}
+	return apperr.New(apperr.Forbidden, "The team of an event is changed by its reviewers and by administrators; the first one is made by who created the event.").
+		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "Leave out team to change the rest."})
+}
+
+// mayRepeat refuses to answer once more who made an event that has a team without them
+// by now. What is below an event is behind its guard.
+func (s *server) mayRepeat(c *fiber.Ctx, a *record.KeyAnswer) error {
+	id, made := strings.CutPrefix(a.Location, web.BasePath+"/events/")
+	if !made || strings.Contains(id, "/") {
+		return nil
+	}
+	e, err := s.Store.EventContext(c.UserContext(), orgOf(c), record.EventID(id))
+	if errors.Is(err, record.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !teams.Sees(c, e) {
+		return record.NoSuchEvent()
+	}
+	return nil
+}
+
+// conceal takes from an error the id of an event that the caller does not see: that a
+// reference is taken can be told, and not by what.
+func (s *server) conceal(c *fiber.Ctx, err error) error {
+	e, ok := errors.AsType[*apperr.Error](err)
+	if !ok {
+		return err
+	}
+	concealed := *e
+	concealed.Details = slices.Clone(e.Details)
+	for i, d := range concealed.Details {
+		if d.EventID == "" {
+			continue
+		}
+		owner, err := s.Store.EventContext(c.UserContext(), orgOf(c), record.EventID(d.EventID))
+		if err != nil && !errors.Is(err, record.ErrNotFound) {
+			return err
+		}
+		if err == nil && !teams.Sees(c, owner) {
+			concealed.Details[i].EventID, concealed.Details[i].Message = "", "Another event has this reference."
+		}
+	}
+	return &concealed
+}
+
+// withoutReviewer reports whether nobody in the team of an event can review. Where the
+// members cannot be read, it says nothing.
+func (s *server) withoutReviewer(c *fiber.Ctx, e record.Event) bool {
+	ids := e.Reviewers()
+	if len(ids) == 0 {
+		return false
+	}
+	roles, err := s.roles(c, ids)
+	if err != nil {
+		s.Logger.LogAttrs(c.UserContext(), slog.LevelWarn, "members not read", slog.String("request_id", web.RequestID(c)), slog.String("error", err.Error()))
+		return false
+	}
+	return !slices.ContainsFunc(ids, func(id string) bool { return roles[id].Holds(identity.Manager) })
+}

@@ -1,0 +1,116 @@
+package records_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+)
+
+// directory says who the members of org1 are.
+type directory map[string]identity.Role
+
+func (d directory) Roles(_ context.Context, org string, ids []string) (map[string]identity.Role, error) {
+	roles := map[string]identity.Role{}
+	for _, id := range ids {
+		if role, ok := d[id]; ok && org == "org1" {
+			roles[id] = role
+		}
+	}
+	return roles, nil
+}
+
+func members() directory {
+	return directory{"max": identity.Manager, "eva": identity.Manager, "ada": identity.User, "vic": identity.Viewer, "root": identity.Admin}
+}
+
+// teamWith returns a body with a team of "id:role" pairs.
+func teamWith(pairs ...string) string {
+	var list []string
+	for _, p := range pairs {
+		id, role, _ := strings.Cut(p, ":")
+		list = append(list, fmt.Sprintf(`{"userId":%q,"role":%q}`, id, role))
+	}
+	return `{"title":"Ours","team":{"members":[` + strings.Join(list, ",") + `]}}`
+}
+
+func TestTeamsAreChecked(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	for body, field := range map[string]string{
+		teamWith("max:contributor"):                              "team.members",
+		teamWith("max:reviewer", "max:viewer"):                   "team.members[1].userId",
+		teamWith("max:reviewer", "nobody:viewer"):                "team.members[1].userId",
+		teamWith("max:reviewer", "ada:reviewer"):                 "team.members[1].role",
+		teamWith("max:reviewer", "vic:contributor"):              "team.members[1].role",
+		teamWith("max:boss"):                                     "team.members[0].role",
+		`{"title":"Ours","team":{}}`:                             "team.members",
+		`{"title":"Ours","team":{"members":[{"userId":"max"}]}}`: "team.members[0].role",
+		`{"title":"Ours","team":[]}`:                             "team",
+	} {
+		a := h.send(planck, http.MethodPost, "/events", body)
+		if a.status != http.StatusBadRequest || !strings.Contains(a.body, `"field":"`+field+`"`) {
+			t.Errorf("%s: %d %s, want a fault of %s", body, a.status, a.body, field)
+		}
+	}
+	made := h.send(planck, http.MethodPost, "/events", teamWith("max:reviewer", "ada:viewer"))
+	if made.status != http.StatusCreated || !strings.Contains(made.body, `"team":{"members":[{"userId":"max","role":"reviewer"},{"userId":"ada","role":"viewer"}]}`) {
+		t.Errorf("%d %s", made.status, made.body)
+	}
+}
+
+// TestWhoChangesATeam: who created the event makes the first team, then its reviewers
+// change it, and administrators always may.
+func TestWhoChangesATeam(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	const eva, root = "org1.eva.manager", "org1.root.admin"
+	event := "/events/" + h.send(planck, http.MethodPost, "/events", `{"title":"Ours"}`).text("_id")
+	change := func(token, body string, want int) {
+		t.Helper()
+		if a := h.send(token, http.MethodPatch, event, body); a.status != want {
+			t.Errorf("%s: %d %s, want %d", token, a.status, a.body, want)
+		}
+	}
+	change(eva, teamWith("eva:reviewer"), http.StatusForbidden)
+	change(eva, `{"title":"Hers"}`, http.StatusOK)
+	change(planck, teamWith("max:reviewer", "eva:contributor"), http.StatusOK)
+	change(eva, teamWith("eva:reviewer"), http.StatusForbidden)
+	change(root, teamWith("eva:reviewer"), http.StatusOK)
+	change(planck, `{"team":null}`, http.StatusNotFound)
+	change("org1.eva.user", `{"team":null}`, http.StatusForbidden) // a manager no longer
+	change(eva, `{"team":null}`, http.StatusOK)
+	change(planck, `{"title":"Again"}`, http.StatusOK)
+	// A reference that a hidden event has is taken, and nothing says by which.
+	h.send(planck, http.MethodPatch, event, `{"externalReference":"conf-1","team":{"members":[{"userId":"max","role":"reviewer"}]}}`).want(http.StatusOK, "")
+	hidden, unknown := h.send(eva, http.MethodGet, "/events/by-reference/conf-1", ""), h.send(eva, http.MethodGet, "/events/by-reference/conf-2", "")
+	if hidden.code != "EVENT_NOT_FOUND" || unknown.code != hidden.code || hidden.status != unknown.status {
+		t.Errorf("%s\n%s", hidden.body, unknown.body)
+	}
+	for _, a := range []answer{
+		h.send(eva, http.MethodPost, "/events", `{"title":"Hers","externalReference":"conf-1"}`),
+		h.send(eva, http.MethodPut, "/events/by-reference/conf-1", `{"title":"Hers"}`),
+	} {
+		if a.code != "DUPLICATE_REFERENCE" || strings.Contains(a.body, strings.TrimPrefix(event, "/events/")) {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	h.send(planck, http.MethodPut, "/events/by-reference/conf-1", `{"title":"Put"}`).want(http.StatusOK, "")
+	h.send(eva, http.MethodGet, event, "").want(http.StatusNotFound, "EVENT_NOT_FOUND") // the team stays
+	h.send(root, http.MethodPatch, event, `{"team":null}`).want(http.StatusOK, "")
+	// Who made an event is not shown it again by the key of the request.
+	key := []string{"Idempotency-Key", "made"}
+	made := h.send(planck, http.MethodPost, "/events", `{"title":"MARKER"}`, key...).want(http.StatusCreated, "")
+	h.send(planck, http.MethodPost, "/events", `{"title":"MARKER"}`, key...).want(http.StatusCreated, "")
+	h.send(root, http.MethodPatch, "/events/"+made.text("_id"), teamWith("eva:reviewer")).want(http.StatusOK, "")
+	if a := h.send(planck, http.MethodPost, "/events", `{"title":"MARKER"}`, key...); a.code != "EVENT_NOT_FOUND" || strings.Contains(a.body, "MARKER") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	history := h.send(planck, http.MethodGet, event+"/history", "")
+	if n := strings.Count(history.body, `"field":"team"`); n != 5 {
+		t.Errorf("%d changes of the team in %s", n, history.body)
+	}
+}
