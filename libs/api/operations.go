@@ -110,6 +110,8 @@ func Operations() Table {
 		{ID: "submitRecords", Method: post, Path: sub + "/submit", Service: Records, Least: user, Reach: Organization},
 		{ID: "importRecords", Method: post, Path: sub + "/import", Service: Records, Least: user, Reach: Organization, Cost: Whole,
 			Timeout: 30 * time.Second, BodyLimit: 16 << 20, Streamed: true},
+		{ID: "importMixed", Method: post, Path: event + "/import", Service: Records, Least: user, Reach: Organization, Cost: Whole,
+			Timeout: 30 * time.Second, BodyLimit: 16 << 20, Streamed: true},
 		{ID: "withdrawRecords", Method: post, Path: sub + "/withdraw", Service: Records, Least: user, Reach: Organization},
 		{ID: "deleteRecords", Method: post, Path: sub + "/delete", Service: Records, Least: user, Reach: Organization},
 		{ID: "listImports", Method: get, Path: event + "/imports", Service: Records, Least: user, Reach: Organization, Cost: Page},

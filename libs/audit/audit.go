@@ -29,6 +29,8 @@ const (
 	Forbidden    = "request.forbidden"
 	Limited      = "request.limited"
 	Organization = "organization.update"
+	// RecordDeleted is the deletion of one or several records.
+	RecordDeleted = "record.delete"
 )
 
 // Event is the prefix of the actions on events, which go on with the action in
@@ -42,7 +44,7 @@ const SupplierFactor = "supplier-factor."
 // Reportable reports whether another service than auth may report an action.
 func Reportable(action string) bool {
 	switch action {
-	case Forbidden, Limited, Organization:
+	case Forbidden, Limited, Organization, RecordDeleted:
 		return true
 	}
 	if name, ok := strings.CutPrefix(action, SupplierFactor); ok {

@@ -86,7 +86,16 @@ type ImportOptions struct {
 // file, is sent again from its beginning where that is needed; any other is sent
 // once.
 func (c *Client) ImportRecords(ctx context.Context, eventID, recordType string, csv io.Reader, how ImportOptions, options ...Option) (*Import, error) {
-	k := post(nil, "events", eventID, recordType, "import")
+	return c.importFile(ctx, post(nil, "events", eventID, recordType, "import"), csv, how, options)
+}
+
+// ImportMixed is [Client.ImportRecords] for a file of several types, whose column
+// "type" names that of each row, such as an export.
+func (c *Client) ImportMixed(ctx context.Context, eventID string, csv io.Reader, how ImportOptions, options ...Option) (*Import, error) {
+	return c.importFile(ctx, post(nil, "events", eventID, "import"), csv, how, options)
+}
+
+func (c *Client) importFile(ctx context.Context, k call, csv io.Reader, how ImportOptions, options []Option) (*Import, error) {
 	k.upload, k.query = &upload{source: csv}, url.Values{}
 	if how.Partial {
 		k.query.Set("partial", "true")

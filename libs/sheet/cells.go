@@ -52,8 +52,8 @@ func (b *body) set(name string, value json.RawMessage) {
 	b.values[name] = value
 }
 
-// object makes the JSON object of a row.
-func (r *Reader) object(cells []string) (json.RawMessage, error) {
+// object makes the JSON object of a row of a type.
+func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	var faults []apperr.Detail
 	b := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
 	for i, cell := range cells {
@@ -65,7 +65,7 @@ func (r *Reader) object(cells []string) (json.RawMessage, error) {
 			}
 			continue
 		}
-		if fault := r.cell(b, i, cell); fault != nil {
+		if fault := r.cell(b, typ, i, cell); fault != nil {
 			faults = append(faults, *fault)
 		}
 	}
@@ -76,7 +76,7 @@ func (r *Reader) object(cells []string) (json.RawMessage, error) {
 }
 
 // cell puts one cell into the object.
-func (r *Reader) cell(b *body, i int, cell string) *apperr.Detail {
+func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	column, trimmed := r.columns[i], strings.TrimSpace(cell)
 	switch {
 	case column.Name == "" || trimmed == "":
@@ -85,10 +85,12 @@ func (r *Reader) cell(b *body, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.BadFormat,
 			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
 	case column.Name == "type":
-		if trimmed != r.typ {
-			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + r.typ + ".", Suggestions: []string{r.typ}}
+		if trimmed != typ {
+			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
 		return nil
+	case r.typ == Mixed && !hasColumn(typ, column):
+		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
 	case column.number() && r.numberWithUnit(b, i, Unguard(trimmed)):
 		return nil
 	case column.Name == "date":
@@ -102,6 +104,11 @@ func (r *Reader) cell(b *body, i int, cell string) *apperr.Detail {
 	}
 	b.set(column.Name, column.value(cell, r.o))
 	return nil
+}
+
+// hasColumn reports whether records of a type have a column.
+func hasColumn(typ string, column Column) bool {
+	return slices.Contains(Columns(typ), column) || slices.Contains(ServerColumns(), column)
 }
 
 // numberWithUnit takes a cell that is more than a number in the field's unit into
@@ -197,6 +204,9 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 			return json.RawMessage("false")
 		}
 	case "array", "object":
+		if trimmed == "" {
+			break
+		}
 		if (trimmed[0] == '[' || trimmed[0] == '{') && json.Valid([]byte(trimmed)) {
 			return json.RawMessage(trimmed)
 		}

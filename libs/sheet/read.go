@@ -14,7 +14,12 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
+
+// Mixed is the type of a file whose rows say themselves, in the column "type", of
+// which type they are, as an export has it. It is no record type.
+const Mixed = "mixed"
 
 const (
 	// maxHead bounds how far the head is looked for, in bytes.
@@ -34,11 +39,12 @@ type Options struct {
 	// where it was not declared.
 	DateOrder string
 	// Known are columns that a file may have beside the input fields; they are
-	// left out without a word. The column "type" must name the type.
+	// left out without a word. The column "type" must name the type, and a file of
+	// several types must have it.
 	Known []string
 }
 
-// Reader reads a CSV file of records of one type row by row, in memory that
+// Reader reads a CSV file of records of one type, or of several, row by row, in memory that
 // does not grow with the file: comma, semicolon or tab between cells, whichever
 // the head has most of; quotes around cells with separators, quotes and line
 // breaks; a byte order mark or none.
@@ -50,6 +56,8 @@ type Reader struct {
 	// columns are the fields by place; heads what the file calls them.
 	columns []Column
 	heads   []string
+	// typeAt is the place of the column "type"; -1: the file has none.
+	typeAt int
 	ignored []string
 	// inUnit are the units of columns that are in another one than their field.
 	inUnit []string
@@ -70,7 +78,7 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 		start = start[3:]
 		_, _ = buffered.Discard(3) // they were just seen
 	}
-	r := &Reader{o: o, typ: typ, rows: csv.NewReader(buffered)}
+	r := &Reader{o: o, typ: typ, typeAt: -1, rows: csv.NewReader(&lineBreaks{from: buffered})}
 	r.rows.Comma = separatorOf(start)
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true
@@ -137,7 +145,11 @@ func plain(head string) string {
 
 // readHead finds the field of each column.
 func (r *Reader) readHead(head []string) error {
-	known := slices.Concat(Columns(r.typ), ServerColumns())
+	own := Columns(r.typ)
+	if r.typ == Mixed {
+		own = All(footprint.Types())
+	}
+	known := slices.Concat(own, ServerColumns())
 	others := append([]string{"type"}, r.o.Known...)
 	var faults []apperr.Detail
 	first := map[string]string{}
@@ -153,7 +165,7 @@ func (r *Reader) readHead(head []string) error {
 			column, found = known[i], true
 		case slices.Contains(others, text):
 			if text == "type" {
-				column = Column{Name: "type"}
+				column, r.typeAt = Column{Name: "type"}, len(r.columns)
 			}
 		default:
 			if column, unit = meant(text, known); column.Name != "" {
@@ -170,9 +182,12 @@ func (r *Reader) readHead(head []string) error {
 	}
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
+	} else if r.typ == Mixed && r.typeAt < 0 {
+		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.Required, Suggestions: []string{"type"},
+			Message: "A file of several types needs the column type, which names the record type of each row."})
 	} else if !found {
 		d := apperr.Detail{Field: "row 1", Code: fields.Required, Message: "The first row names no field of " + r.typ + "; they are in suggestions."}
-		for _, c := range Columns(r.typ) {
+		for _, c := range own {
 			d.Suggestions = append(d.Suggestions, c.Name)
 		}
 		faults = append(faults, d)
@@ -194,6 +209,8 @@ type Row struct {
 	// Number counts as spreadsheets do: the head is row 1. Blank lines do not
 	// count.
 	Number int64
+	// Type is the record type of the row.
+	Type string
 	// Body is the row as the JSON object of a record.
 	Body json.RawMessage
 	// Cells are the cells as sent, until the next call of Next.
@@ -218,14 +235,38 @@ func (r *Reader) Next() (Row, error) {
 		if !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
 			continue
 		}
-		row := Row{Number: r.number, Cells: cells}
+		for i, cell := range cells {
+			cells[i] = kept(cell)
+		}
+		row := Row{Number: r.number, Type: r.typ, Cells: cells}
 		if fault := r.totals(cells); fault != nil {
 			row.Err = apperr.Invalid(*fault)
 			return row, nil
 		}
-		row.Body, row.Err = r.object(cells)
+		if row.Type, row.Err = r.typeOf(cells); row.Err == nil {
+			row.Body, row.Err = r.object(row.Type, cells)
+		}
 		return row, nil
 	}
+}
+
+// typeOf returns the record type of a row.
+func (r *Reader) typeOf(cells []string) (string, error) {
+	if r.typ != Mixed {
+		return r.typ, nil
+	}
+	typ := ""
+	if r.typeAt < len(cells) {
+		typ = strings.TrimSpace(cells[r.typeAt])
+	}
+	if footprint.Known(typ) {
+		return strings.Clone(typ), nil
+	}
+	d := apperr.Detail{Field: r.heads[r.typeAt], Code: fields.NotAllowed, Message: fmt.Sprintf("There is no record type %q; they are in suggestions.", typ), Suggestions: footprint.Types()}
+	if typ == "" {
+		d.Code, d.Message = fields.Required, "The row names no record type; they are in suggestions."
+	}
+	return "", apperr.Invalid(d)
 }
 
 // Head returns what the file calls a field, or its own name where the file has

@@ -110,20 +110,25 @@ func risky(r rune) bool {
 }
 
 // Guard makes a text safe to open in a spreadsheet: where it begins with one of
-// = + - @ tab, a line break, or an apostrophe, an apostrophe is put before it.
-// Unguard takes it away again, so nothing is lost.
+// = + - @ tab, a line break, or an apostrophe, or is nothing but blanks, which would
+// be read as an empty cell, an apostrophe is put before it. Unguard takes it away
+// again, so nothing is lost.
 func Guard(text string) string {
-	if r, _ := utf8.DecodeRuneInString(text); text != "" && risky(r) {
+	if guarded(text) {
 		return string(guard) + text
 	}
 	return text
 }
 
+func guarded(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "" && (risky(r) || strings.TrimSpace(text) == "")
+}
+
 // Unguard returns the text that Guard was given. A cell that Guard cannot have
 // made, such as 'tis, stays as it is.
 func Unguard(cell string) string {
-	rest, guarded := strings.CutPrefix(cell, string(guard))
-	if r, _ := utf8.DecodeRuneInString(rest); guarded && rest != "" && risky(r) {
+	if rest, ok := strings.CutPrefix(cell, string(guard)); ok && guarded(rest) {
 		return rest
 	}
 	return cell

@@ -65,6 +65,9 @@ func (s *server) deleteByReference(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if err := auditDeletion(c, r.Key().Sub(), r.ID); err != nil {
+		return err
+	}
 	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})
 }
 

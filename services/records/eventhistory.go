@@ -12,13 +12,14 @@ import (
 // eventHistory lists who did what to an event, newest first. Every revision has
 // one entry and entries never change, so the page, its tag and the total are
 // known from the event. The history of an event from before histories were kept
-// begins with what was found; until its first change that is computed.
+// begins with what was found; until its first change that is computed. Managers
+// read it of deleted events too.
 func (s *server) eventHistory(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
 		return err
 	}
-	event, err := s.event(c)
+	event, err := s.eventEver(c)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -24,7 +25,7 @@ const (
 	csvType    = "text/csv; charset=utf-8"
 )
 
-// export sends all records of an event as one table, drafts included: the
+// export sends all records of an event as one table, or as JSON, drafts included: the
 // types in their order, within each the oldest record first. It is read while
 // it is sent. A failure on the way breaks the connection off, so that a part is
 // not taken for the whole.
@@ -41,6 +42,18 @@ func (s *server) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	// Programs that take anything, beside JSON too, get the table as they always have.
+	asJSON := c.Accepts("text/csv") == "" && c.Accepts(fiber.MIMEApplicationJSON) != ""
+	var view record.EventView
+	if asJSON {
+		views, err := s.viewsOf(c.UserContext(), event.Org, []record.Event{eventFor(c, event)})
+		if err != nil {
+			return err
+		}
+		view = views[0]
+		tag = web.ETagOf("json", tag, view.ETag())
+	}
+	c.Vary(fiber.HeaderAccept)
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
@@ -56,10 +69,17 @@ func (s *server) export(c *fiber.Ctx) error {
 			e.types = append(e.types, typ)
 		}
 	}
-	e.columns = slices.Concat(sheet.All(e.types), sheet.ServerColumns())
-	e.ready = sheet.AppendRow(nil, e.head())
-	c.Set(fiber.HeaderContentType, csvType)
-	c.Set(fiber.HeaderContentDisposition, `attachment; filename="event-`+string(event.ID)+`.csv"`)
+	if asJSON {
+		if err := e.encodeJSON(view); err != nil {
+			return errors.Join(err, e.Close())
+		}
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	} else {
+		e.columns = slices.Concat(sheet.All(e.types), sheet.ServerColumns())
+		e.append, e.ready = e.appendRow, sheet.AppendRow(nil, e.head())
+		c.Set(fiber.HeaderContentType, csvType)
+		c.Set(fiber.HeaderContentDisposition, `attachment; filename="event-`+string(event.ID)+`.csv"`)
+	}
 	c.Context().SetBodyStream(e, -1)
 	return nil
 }
@@ -103,6 +123,9 @@ type exporter struct {
 	types   []string
 	highest map[string]int64
 	columns []sheet.Column
+	// append writes one record behind what is ready; closing follows the last one.
+	append  func(to []byte, r record.Record) ([]byte, error)
+	closing []byte
 
 	ready []byte // rows made, sent up to sent
 	sent  int
@@ -132,7 +155,11 @@ func (e *exporter) Read(p []byte) (int, error) {
 			return n, nil
 		}
 		if len(e.types) == 0 {
-			return 0, io.EOF
+			if e.closing == nil {
+				return 0, io.EOF
+			}
+			e.ready, e.closing, e.sent = e.closing, nil, 0
+			continue
 		}
 		if err := e.step(); err != nil {
 			return 0, fmt.Errorf("export: %w", err)
@@ -154,11 +181,40 @@ func (e *exporter) step() error {
 	}
 	e.from, e.ready, e.sent = to, e.ready[:0], 0
 	for _, r := range slices.Backward(records) { // they come newest first
-		row, err := e.row(r)
-		if err != nil {
+		if e.ready, err = e.append(e.ready, r); err != nil {
 			return fmt.Errorf("record %s: %w", r.ID, err)
 		}
-		e.ready = sheet.AppendRow(e.ready, row)
+	}
+	return nil
+}
+
+func (e *exporter) appendRow(to []byte, r record.Record) ([]byte, error) {
+	row, err := e.row(r)
+	if err != nil {
+		return nil, err
+	}
+	return sheet.AppendRow(to, row), nil
+}
+
+// encodeJSON makes the stream one JSON object: the event and its records.
+func (e *exporter) encodeJSON(event record.EventView) error {
+	text, err := json.Marshal(event)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	e.ready = slices.Concat([]byte(`{"success":true,"data":{"event":`), text, []byte(`,"items":[`))
+	e.closing = []byte("]}}")
+	first := true
+	e.append = func(to []byte, r record.Record) ([]byte, error) {
+		text, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		if !first {
+			to = append(to, ',')
+		}
+		first = false
+		return append(to, text...), nil
 	}
 	return nil
 }

@@ -9,13 +9,13 @@ import (
 
 // history lists who did what to a record, newest first. Every revision has one
 // entry and entries never change, so the page, its tag and the total are known
-// from the record's own revision.
+// from the record's own revision. Managers read it of deleted records too.
 func (s *server) history(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
 		return err
 	}
-	r, err := s.record(c, keyOf(c))
+	r, err := s.recordEver(c, keyOf(c))
 	if err != nil {
 		return err
 	}

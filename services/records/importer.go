@@ -352,13 +352,13 @@ func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error
 	if row.Err != nil {
 		return pending{}, false, nil
 	}
-	decoded, err := j.decode(j.i.Type, row.Body, *j.i.Context)
+	decoded, err := j.decode(row.Type, row.Body, *j.i.Context)
 	if err != nil {
 		_, err = refusedOr(err)
 		return pending{}, false, err
 	}
 	row.Cells = slices.Clone(row.Cells)
-	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: j.i.Type}}
+	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: row.Type}}
 	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil, nil
 }
 
@@ -382,10 +382,20 @@ func (j *job) storeBatch(batch []pending, done int64) error {
 			fresh = append(fresh, p)
 		}
 	}
-	if len(fresh) > 0 {
-		if err := j.create(fresh, bad); err != nil {
+	for len(fresh) > 0 {
+		same := fresh[0].record.Key().Sub()
+		here, others := fresh[:0:0], fresh[:0:0]
+		for _, p := range fresh {
+			if p.record.Key().Sub() == same {
+				here = append(here, p)
+			} else {
+				others = append(others, p)
+			}
+		}
+		if err := j.create(same, here, bad); err != nil {
 			return err
 		}
+		fresh = others
 	}
 	if len(bad.pending) > 0 || bad.next != j.i.BadParts {
 		if err := bad.end(j.ctx, &j.i); err != nil {
@@ -400,13 +410,13 @@ func (j *job) workflow() record.Workflow {
 	return record.Workflow{Store: j.store, History: j.store, Now: j.now}
 }
 
-// create stores rows as new records.
-func (j *job) create(fresh []pending, bad *badRows) error {
+// create stores rows as new records of one type.
+func (j *job) create(sub record.Sub, fresh []pending, bad *badRows) error {
 	records := make([]record.Record, len(fresh))
 	for n, p := range fresh {
 		records[n] = p.record
 	}
-	_, refused, err := j.workflow().InsertAll(j.ctx, j.store, j.i.Org, record.Sub{Event: j.i.Event, Type: j.i.Type}, records, j.i.By)
+	_, refused, err := j.workflow().InsertAll(j.ctx, j.store, j.i.Org, sub, records, j.i.By)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	i := record.Import{Event: teams.EventID(c), Type: c.Params("type"), Status: record.Receiving, Rev: 1, HasFile: true}
+	i := record.Import{Event: teams.EventID(c), Type: cmp.Or(c.Params("type"), sheet.Mixed), Status: record.Receiving, Rev: 1, HasFile: true}
 	again, err := importOptions(c, &i)
 	if err != nil {
 		return err

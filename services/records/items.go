@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -119,13 +120,36 @@ func newRecord(key record.Key, body []byte, event record.Event, lookup error, de
 	return r, decoded.Dropped, fill(&r, decoded, event.Context(), event.ContextRev)
 }
 
-// record reads a record.
+// record reads a record. Those of a deleted event are gone with it.
 func (s *server) record(c *fiber.Ctx, key record.Key) (record.Record, error) {
+	if _, err := s.event(c); err != nil {
+		if apperr.CodeOf(err) == apperr.EventNotFound {
+			err = record.NoSuchRecord()
+		}
+		return record.Record{}, err
+	}
 	r, err := s.Store.Record(c.UserContext(), orgOf(c), key)
 	if errors.Is(err, record.ErrNotFound) {
 		return r, record.NoSuchRecord()
 	}
 	return r, err
+}
+
+// recordEver reads a record for its history, which managers read of deleted records
+// and of the records of deleted events as well.
+func (s *server) recordEver(c *fiber.Ctx, key record.Key) (record.Record, error) {
+	r, err := s.record(c, key)
+	if apperr.CodeOf(err) != apperr.RecordNotFound || !web.PrincipalOf(c).Role.Holds(identity.Manager) {
+		return r, err
+	}
+	found, failure := s.Store.RecordsByID(c.UserContext(), orgOf(c), []record.ID{key.ID})
+	if failure != nil {
+		return r, failure
+	}
+	if len(found) != 1 || found[0].Key() != key {
+		return r, err
+	}
+	return found[0], nil
 }
 
 func answerRecord(c *fiber.Ctx, r record.Record) error {
@@ -220,6 +244,9 @@ func changedFields(before, after json.RawMessage) []string {
 func (s *server) deleteRecord(c *fiber.Ctx) error {
 	r, err := s.applied(c, keyOf(c), record.Delete, nil)
 	if err != nil {
+		return err
+	}
+	if err := auditDeletion(c, r.Key().Sub(), r.ID); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})

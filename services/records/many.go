@@ -196,6 +196,11 @@ func (s *server) moveMany(m record.Move) fiber.Handler {
 		if err != nil {
 			return err
 		}
+		if m == record.Delete {
+			if err := auditDeletion(c, sub, succeeded(items)...); err != nil {
+				return err
+			}
+		}
 		return writes.Answer(c, items)
 	}
 }

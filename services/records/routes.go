@@ -47,6 +47,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "createRecords", Resolve: knownType, Handler: once(s.createBatch)},
 		{Operation: "submitRecords", Resolve: knownType, Handler: once(s.moveMany(record.Submit))},
 		{Operation: "importRecords", Resolve: knownType, Handler: once(s.importFile)},
+		{Operation: "importMixed", Handler: once(s.importFile)},
 		{Operation: "withdrawRecords", Resolve: knownType, Handler: once(s.moveMany(record.Withdraw))},
 		{Operation: "deleteRecords", Resolve: knownType, Handler: once(s.moveMany(record.Delete))},
 		{Operation: "listImports", Handler: s.listImports},

@@ -116,7 +116,7 @@ func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, re
 	if rowsOfFile(*i) == footprint.OriginRows {
 		return refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
 	}
-	decoded, err := v.decode(i.Type, row.Body, v.event.Context())
+	decoded, err := v.decode(row.Type, row.Body, v.event.Context())
 	if err != nil {
 		return refusedOr(err)
 	}
@@ -127,11 +127,12 @@ func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, re
 	if err := record.CheckReference(reference); err != nil {
 		return refusedOr(err)
 	}
-	if first, twice := references[reference]; twice {
+	place := row.Type + "\x00" + reference
+	if first, twice := references[place]; twice {
 		return apperr.Invalid(apperr.Detail{Field: "externalReference", Code: "DUPLICATE", Message: fmt.Sprintf("Row %d has the same reference.", first)}), nil
 	}
-	references[reference] = row.Number
-	existing, err := v.store.RecordByReference(ctx, v.event.Org, record.Sub{Event: v.event.ID, Type: i.Type}, reference)
+	references[place] = row.Number
+	existing, err := v.store.RecordByReference(ctx, v.event.Org, record.Sub{Event: v.event.ID, Type: row.Type}, reference)
 	if errors.Is(err, record.ErrNotFound) {
 		return nil, nil
 	}

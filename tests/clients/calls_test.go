@@ -120,6 +120,10 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 			_, err := c.ImportRecords(ctx, eventID, typeName, strings.NewReader("from,to\n"), client.ImportOptions{Partial: true, DecimalComma: true}, o...)
 			return err
 		},
+		"importMixed": func(ctx context.Context, c *client.Client, o ...client.Option) error {
+			_, err := c.ImportMixed(ctx, eventID, strings.NewReader("type,from,to\n"), client.ImportOptions{Partial: true, DecimalComma: true}, o...)
+			return err
+		},
 		"getRecordByReference":    ask1((*client.Client).GetRecordByReference, named),
 		"putRecordByReference":    ask2((*client.Client).PutRecordByReference, named, client.RecordInput(record)),
 		"deleteRecordByReference": ask1((*client.Client).DeleteRecordByReference, named),

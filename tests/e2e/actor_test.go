@@ -75,7 +75,7 @@ var still = map[string]string{
 	"createEvent":            "it has no records", "rejectEventChange": "nothing happens", "assessEventChange": "it says what would happen",
 	"signOffEvent": "it freezes the figure", "withdrawSignOff": "it opens the event, and the figure stays",
 	"previewRows":  "nothing is stored",
-	"createRecord": "drafts do not count", "createRecords": "drafts do not count", "importRecords": "drafts do not count",
+	"createRecord": "drafts do not count", "createRecords": "drafts do not count", "importRecords": "drafts do not count", "importMixed": "drafts do not count",
 	"updateRecord": "drafts only: approved records are locked", "deleteRecord": "drafts only: approved records are locked",
 	"withdrawRecord": "it was submitted, not approved", "claimRecord": "it was submitted, not approved",
 	"withdrawRecords": "they were submitted, not approved", "deleteRecords": "drafts only: approved records are locked",

@@ -107,7 +107,7 @@ func (ours *tenant) call(o api.Operation, instead map[string]string) (call, erro
 		return call{}, fmt.Errorf("%s: no body; say in this file how it is called", o.ID)
 	}
 	c.body = body
-	if o.ID == "importRecords" {
+	if o.ID == "importRecords" || o.ID == "importMixed" {
 		c.header["Content-Type"] = "text/csv"
 	}
 	return c, nil
@@ -182,6 +182,7 @@ func (ours *tenant) bodies() map[string]any {
 
 		"createRecord":   waste,
 		"createRecords":  map[string]any{"items": []any{waste}},
+		"importMixed":    "type,treatment,weightKg\nwaste,landfill,3\n",
 		"importRecords":  "treatment,weightKg\nlandfill,2\n",
 		"updateRecord":   map[string]any{"weightKg": 2},
 		"submitRecord":   nil,

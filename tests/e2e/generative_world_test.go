@@ -192,7 +192,7 @@ func (w *world) learn(q *generated, a *answer) {
 				w.records = keep(w.records, held{q.path["eventId"], q.path["type"], item.Record.ID})
 			}
 		}
-	case "importRecords":
+	case "importRecords", "importMixed":
 		w.imports = keep(w.imports, held{q.path["eventId"], q.path["type"], id})
 	case "createUser":
 		w.users = keep(w.users, id)

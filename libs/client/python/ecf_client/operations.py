@@ -974,7 +974,8 @@ class Operations(Transport):
 
         Who changed what of the event, when and why, newest first: its fields before and after, adoptions of factor
         sets, proposals and decisions, sign-offs. Entries are never changed, and each carries the hash of the one
-        before. The history of an event from before there were histories begins with the action `adopt`.
+        before. The history of an event from before there were histories begins with the action `adopt`. Managers read
+        it of deleted events as well.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
@@ -1170,6 +1171,7 @@ class Operations(Transport):
         event_id: str,
         *,
         if_none_match: Optional[str] = None,
+        accept: Literal["text/csv", "application/json"] = "text/csv",
         meta: Optional[Meta] = None,
     ) -> bytes:
         """Export all records.
@@ -1180,7 +1182,12 @@ class Operations(Transport):
 
         A text that begins with one of `= + - @`, a tab or a line break would be run or changed by spreadsheets; it has
         an apostrophe before it, and so has one that begins with an apostrophe. To read the file by program, take one
-        leading apostrophe away where one of those characters follows it.
+        leading apostrophe away where one of those characters or nothing but blanks follow it. `POST …/import` makes the
+        same records of the file again.
+
+        With `Accept: application/json` the answer is the event and all its records as the lists show them, in one call:
+        `data.event` and `data.items`, in the same order. Its `ETag` changes with the event, its counts and result, and
+        each record. It is sent while it is read; one that breaks off is no JSON.
 
         event_id: The `_id` of an event.
         if_none_match: raises NotModified while this is still the entity tag
@@ -1190,7 +1197,7 @@ class Operations(Transport):
             f"/events/{segment(event_id)}/export",
             headers={"If-None-Match": if_none_match},
             raw=True,
-            accept="text/csv",
+            accept=accept,
             meta=meta,
         )
 
@@ -1318,6 +1325,59 @@ class Operations(Transport):
             f"/events/{segment(event_id)}/{segment(type)}/submit",
             body=body,
             headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
+            meta=meta,
+        )
+
+    def import_mixed(
+        self,
+        event_id: str,
+        content: bytes,
+        *,
+        partial: Optional[Literal['true', 'false']] = None,
+        decimal: Optional[Literal['point', 'comma']] = None,
+        number_format: Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', "1'234.5"]] = None,
+        date_order: Optional[Literal['dmy', 'mdy', 'ymd']] = None,
+        encoding: Optional[Literal['utf-8', 'windows-1252']] = None,
+        sheet: Optional[str] = None,
+        on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
+        again: Optional[Literal['true', 'false']] = None,
+        idempotency_key: Optional[str] = None,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.Import:
+        """Import a table of several types.
+
+        A file like those of `POST …/{type}/import`, whose column `type` names the record type of each row; cells of
+        fields that the row's type does not have are empty. It is the form of an export: a file that comes from `GET
+        …/export` makes the same records again, as drafts, in the same order, also with line breaks and blanks inside of
+        cells. The `type` of the import is `mixed`.
+
+        event_id: The `_id` of an event.
+        content: the bytes of a file of the type text/csv
+        partial: Import the good rows of a file that has bad ones too.
+        decimal: How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands.
+        number_format: How numbers are written, by an example, thousands included; it says more than `decimal`.
+            Without it, a number with a unit, or with a separator that `decimal` does not have, is read where
+            it has one reading only: `1,200` is refused with `AMBIGUOUS_NUMBER`.
+        date_order: The order of day, month and year in dates that are not written `2026-05-31`. Without it they are
+            refused with `AMBIGUOUS_DATE`.
+        encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
+        sheet: Name of the sheet of a workbook; the first one where it is absent.
+        on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
+            the record stays as it is. `update`: it gets exactly the fields of the row; where it is locked and
+            would change, the row is bad.
+        again: `true` imports a file that was imported before once more. Without it such a file is 409
+            `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip` or `update`.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/import",
+            content=("text/csv", content),
+            query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "onDuplicate": on_duplicate, "again": again},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
         )
@@ -1947,6 +2007,7 @@ class Operations(Transport):
         """Read the history of a record.
 
         Who did what and when, newest first. Entries are never changed, and each carries the hash of the one before.
+        Managers read it of deleted records and of the records of deleted events as well; the audit log names them.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
