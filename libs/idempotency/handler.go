@@ -62,18 +62,28 @@ func (k *Keeper) now() time.Time { return k.Now().UTC().Truncate(time.Millisecon
 //
 // A rehearsal (X-Dry-Run) leaves keys alone: nothing of it is kept.
 func (k *Keeper) Handler(next fiber.Handler) fiber.Handler {
+	return web.CollectHeaderFaults(k.handle(next), checkHeader)
+}
+
+// checkHeader returns what is wrong with the key of a request.
+func checkHeader(c *fiber.Ctx) error {
+	keys := c.Request().Header.PeekAll(Header)
+	switch len(keys) {
+	case 0:
+		return nil
+	case 1:
+		return checkKey(string(keys[0]))
+	}
+	return checkKey("") // one of several is no key
+}
+
+func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		keys := c.Request().Header.PeekAll(Header)
 		if len(keys) == 0 {
 			return next(c)
 		}
 		key := string(keys[0])
-		if len(keys) > 1 {
-			key = "" // one of several is no key
-		}
-		if err := checkKey(key); err != nil {
-			return err
-		}
 		rehearsal, err := web.DryRun(c)
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ type Reader struct {
 	columns []Column
 	heads   []string
 	// typeAt is the place of the column "type"; -1: the file has none.
-	typeAt int
+	typeAt  int
 	ignored []string
 	// inUnit are the units of columns that are in another one than their field.
 	inUnit []string
@@ -154,6 +154,14 @@ func (r *Reader) readHead(head []string) error {
 	var faults []apperr.Detail
 	first := map[string]string{}
 	found := false
+	// In our own export the columns of the service come first; a field of the same name,
+	// such as the kgCO2e of custom records, has a column behind them.
+	ours := map[string]bool{}
+	if slices.Contains(head, "_id") {
+		for _, name := range r.o.Known {
+			ours[name] = name != "type"
+		}
+	}
 	for _, text := range head {
 		text = strings.TrimSpace(text)
 		r.heads = append(r.heads, strings.Clone(text))
@@ -161,6 +169,8 @@ func (r *Reader) readHead(head []string) error {
 		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
 		switch {
 		case text == "":
+		case ours[text]:
+			ours[text] = false
 		case i >= 0:
 			column, found = known[i], true
 		case slices.Contains(others, text):

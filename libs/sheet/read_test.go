@@ -48,7 +48,9 @@ func TestRead(t *testing.T) {
 		"commas":             {file: "from,to,passengers\nLHR,JFK,2\n", want: []string{`2 {"from":"LHR","to":"JFK","passengers":2}`}},
 		"semicolons and BOM": {file: "\ufefffrom;to;passengers\r\nLHR;JFK;2\r\n", want: []string{`2 {"from":"LHR","to":"JFK","passengers":2}`}},
 		"tabs":               {file: "from\tto\tdescription\nLHR\tJFK\ta,b;c", want: []string{`2 {"from":"LHR","to":"JFK","description":"a,b;c"}`}},
-		"quotes":             {file: "description,from\n\"a \"\"b\"\"\r\nc,d\",LHR\n", want: []string{`2 {"description":"a \"b\"\nc,d","from":"LHR"}`}},
+		"quotes":             {file: "description,from\n\"a \"\"b\"\"\r\nc,d\",LHR\n", want: []string{`2 {"description":"a \"b\"\r\nc,d","from":"LHR"}`}},
+		"breaks in cells":    {file: "description,from\r\n\"\r\na\n\r\n\",LHR\r\n\"b\r\",MAN\r\n", want: []string{`2 {"description":"\r\na\n\r\n","from":"LHR"}`, `3 {"description":"b\r","from":"MAN"}`}},
+		"a guarded blank":    {file: "description,from\n'  ,LHR\n", want: []string{`2 {"description":"  ","from":"LHR"}`}},
 		"a quoted head":      {file: "\"from\";\"to, or not\"\nLHR;x", want: []string{`2 {"from":"LHR"}`}},
 		"heads as people write": {file: "Round Trip,DISTANCE_KM,external-reference\nYES,12.50,'=x\n", want: []string{
 			`2 {"roundTrip":true,"distanceKm":12.50,"externalReference":"=x"}`}},

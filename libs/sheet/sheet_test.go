@@ -83,7 +83,7 @@ func TestGuard(t *testing.T) {
 func TestCell(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"": "", "null": "", `"a"`: "a", `"=cmd|' /C calc'!A0"`: "'=cmd|' /C calc'!A0", `"\u2028"`: "\u2028", "1.50": "1.50", "true": "true",
+		"": "", "null": "", `"a"`: "a", `"=cmd|' /C calc'!A0"`: "'=cmd|' /C calc'!A0", `"\u2028"`: "'\u2028", `"  "`: "'  ", "1.50": "1.50", "true": "true",
 		`["KEF","=x"]`: `["KEF","=x"]`, `{"a":"b"}`: `{"a":"b"}`, " 5 ": "5",
 	} {
 		if got, err := sheet.Cell(json.RawMessage(value)); err != nil || got != want {

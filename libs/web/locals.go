@@ -21,6 +21,7 @@ const (
 	keyUnrouted
 	keyShare
 	keyNotices
+	keyRehearse // the request is rehearsed for its faults
 )
 
 // RequestID returns the id of the request, which is also in its answer's

@@ -42,7 +42,7 @@ func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 	if err != nil {
 		return i, err
 	}
-	if i.Open() {
+	if !i.Finished() {
 		return i, apperr.New(apperr.InvalidTransition, "The import is still under way. Wait until it is completed or failed.").
 			With(apperr.Detail{Field: "status", Code: string(viewOf(i).Status), Message: "The import is " + string(viewOf(i).Status) + "."})
 	}

@@ -11,9 +11,10 @@ import (
 // in libs/api.
 func (s *server) routes() []web.Route {
 	once := s.keys.Handler // the route takes an Idempotency-Key
+	write := func(h fiber.Handler) fiber.Handler { return web.CollectHeaderFaults(h) }
 	return []web.Route{
 		{Operation: "getOrganization", Handler: s.organization},
-		{Operation: "updateOrganization", Handler: s.editOrganization},
+		{Operation: "updateOrganization", Handler: write(s.editOrganization)},
 
 		{Operation: "listSupplierFactors", Handler: s.listSupplierFactors},
 		{Operation: "createSupplierFactor", Handler: once(s.createSupplierFactor)},
@@ -28,11 +29,11 @@ func (s *server) routes() []web.Route {
 		{Operation: "listEvents", Handler: s.listEvents},
 		{Operation: "createEvent", Handler: once(s.createEvent)},
 		{Operation: "getEventByReference", Handler: s.getEventByReference},
-		{Operation: "putEventByReference", Handler: s.putEventByReference},
+		{Operation: "putEventByReference", Handler: write(s.putEventByReference)},
 		{Operation: "getEvent", Handler: s.getEvent},
 		{Operation: "getEventHistory", Handler: s.eventHistory},
-		{Operation: "updateEvent", Handler: s.editEvent},
-		{Operation: "deleteEvent", Handler: s.deleteEvent},
+		{Operation: "updateEvent", Handler: write(s.editEvent)},
+		{Operation: "deleteEvent", Handler: write(s.deleteEvent)},
 
 		{Operation: "listRecordTypes", Handler: recordTypes},
 		{Operation: "getRecordType", Resolve: knownType, Handler: oneRecordType},
@@ -58,11 +59,11 @@ func (s *server) routes() []web.Route {
 		{Operation: "submitImport", Handler: once(s.moveImport(record.Submit))},
 		{Operation: "approveImport", Handler: once(s.moveImport(record.Approve))},
 		{Operation: "getRecordByReference", Resolve: knownType, Handler: s.getByReference},
-		{Operation: "putRecordByReference", Resolve: knownType, Handler: s.putByReference},
-		{Operation: "deleteRecordByReference", Resolve: knownType, Handler: s.deleteByReference},
+		{Operation: "putRecordByReference", Resolve: knownType, Handler: write(s.putByReference)},
+		{Operation: "deleteRecordByReference", Resolve: knownType, Handler: write(s.deleteByReference)},
 		{Operation: "getRecord", Resolve: knownType, Handler: s.getRecord},
-		{Operation: "updateRecord", Resolve: knownType, Handler: s.editRecord},
-		{Operation: "deleteRecord", Resolve: knownType, Handler: s.deleteRecord},
+		{Operation: "updateRecord", Resolve: knownType, Handler: write(s.editRecord)},
+		{Operation: "deleteRecord", Resolve: knownType, Handler: write(s.deleteRecord)},
 		{Operation: "listOrigins", Resolve: knownType, Handler: s.origins},
 		{Operation: "getRecordHistory", Resolve: knownType, Handler: s.history},
 		{Operation: "submitRecord", Resolve: knownType, Handler: once(s.move(record.Submit))},
