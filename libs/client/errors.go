@@ -101,7 +101,9 @@ type Detail struct {
 	// RecordID and Status name the record that is in the way: the one that is
 	// locked, or has the reference.
 	RecordID string `json:"recordId,omitempty"`
-	Status   string `json:"status,omitempty"`
+	// EventID is the event that has the reference.
+	EventID string `json:"eventId,omitempty"`
+	Status  string `json:"status,omitempty"`
 }
 
 // Error tells all that helps to find the fault.

@@ -20,7 +20,7 @@ import (
 // held to. A schema may have a second one for changes of it.
 func typed() map[string][]reflect.Type {
 	return map[string][]reflect.Type{
-		"Event": {reflect.TypeFor[client.Event]()}, "EventInput": {reflect.TypeFor[client.EventInput]()}, "EventPatch": {reflect.TypeFor[client.EventPatch]()},
+		"Event": {reflect.TypeFor[client.Event]()}, "EventInput": {reflect.TypeFor[client.EventInput]()}, "EventPatch": {reflect.TypeFor[client.EventPatch]()}, "EventPut": {reflect.TypeFor[client.EventPut]()},
 		"WhatIf": {reflect.TypeFor[client.WhatIf]()}, "MovedFigure": {reflect.TypeFor[client.MovedFigure]()}, "Leg": {reflect.TypeFor[client.Leg]()}, "IndexedTown": {reflect.TypeFor[client.IndexedTown]()}, "Origin": {reflect.TypeFor[client.Origin]()}, "OriginPlace": {reflect.TypeFor[client.OriginPlace]()}, "EventLocation": {reflect.TypeFor[client.EventLocation]()}, "Boundary": {reflect.TypeFor[client.Boundary]()}, "Method": {reflect.TypeFor[client.Method]()},
 		"TokenBundle": {reflect.TypeFor[client.TokenBundle]()}, "SetupRequest": {reflect.TypeFor[client.SetupRequest]()},
 		"PasswordRequest": {reflect.TypeFor[client.PasswordRequest]()}, "Session": {reflect.TypeFor[client.Session]()},

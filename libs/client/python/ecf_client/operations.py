@@ -1185,9 +1185,9 @@ class Operations(Transport):
         leading apostrophe away where one of those characters or nothing but blanks follow it. `POST …/import` makes the
         same records of the file again.
 
-        With `Accept: application/json` the answer is the event and all its records as the lists show them, in one call:
-        `data.event` and `data.items`, in the same order. Its `ETag` changes with the event, its counts and result, and
-        each record. It is sent while it is read; one that breaks off is no JSON.
+        With `Accept: application/json`, and nothing that a table is, the answer is the event and all its records as the
+        lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with the
+        event, its counts and result, and each record. It is sent while it is read; one that breaks off is no JSON.
 
         event_id: The `_id` of an event.
         if_none_match: raises NotModified while this is still the entity tag
@@ -1416,6 +1416,9 @@ class Operations(Transport):
         up the others is refused with `TOTALS_ROW`. A workbook (XLSX) is read as the table of one of its sheets: of
         formulas the results that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500
         columns.
+
+        A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
+        beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.
 
         The file is worked on in the background; `Location` tells where to look. Every row is validated first. When one
         is wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all
