@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -21,7 +22,7 @@ func (s *server) eventEver(c *fiber.Ctx) (record.Event, error) {
 	if apperr.CodeOf(err) != apperr.EventNotFound || !web.PrincipalOf(c).Role.Holds(identity.Manager) {
 		return e, err
 	}
-	e, failure := s.Store.EventContext(c.UserContext(), orgOf(c), record.EventID(c.Params("eventId")))
+	e, failure := s.Store.EventContext(c.UserContext(), orgOf(c), teams.EventID(c))
 	if errors.Is(failure, record.ErrNotFound) {
 		return e, err
 	}

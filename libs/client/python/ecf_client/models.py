@@ -291,7 +291,8 @@ AuditEntry.__doc__ = """Something that was done, or refused, to accounts and ses
 _id: Identifier of the entry.
 action: `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`,
-    `organization.update`, `request.forbidden`, `request.limited`. More may come.
+    `organization.update`, `event.create`, `event.change`, `event.delete` and the other actions of an event's history,
+    `record.delete`, `request.forbidden`, `request.limited`. More may come.
 actor: The user who did it; `operator` for a command at the machine. Absent when nobody is known.
 address: The client's address.
 after: What it was changed to.
@@ -2244,7 +2245,7 @@ partial: Whether good rows are imported although others are wrong.
 rows: Rows looked at so far. The head and empty rows do not count.
 skipped: Rows whose record was there and was left alone.
 status: `failed`: nothing was imported; `errors` say why.
-type: Record type of the rows.
+type: Record type of the rows; `mixed` where each row names its own.
 unchanged: Rows whose record was there with the same fields.
 undone: Who undid the import. Absent while nobody has.
 updated: Rows that changed a record that was there.
