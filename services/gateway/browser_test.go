@@ -414,3 +414,27 @@ func TestCookiesReachNoService(t *testing.T) {
 		t.Errorf("the service was sent %q", got)
 	}
 }
+
+// A browser that came by https is told to stay there, on refusals too; one that
+// came by http, or only claims the other, is not.
+func TestStrictTransport(t *testing.T) {
+	t.Parallel()
+	direct, behind := start(t), start(t, trust("127.0.0.0/8"))
+	for name, c := range map[string]struct {
+		s     *stack
+		path  string
+		proto string
+		want  string
+	}{
+		"https":             {behind, "/api/v2/events", "https", "max-age=31536000"},
+		"https, refused":    {behind, "/api/v2/nothing", "https", "max-age=31536000"},
+		"https, the pages":  {behind, "/", "https", "max-age=31536000"},
+		"http by the proxy": {behind, "/api/v2/events", "http", ""},
+		"only claimed":      {direct, "/api/v2/events", "https", ""},
+	} {
+		req := request{method: http.MethodGet, path: c.path, header: map[string]string{"X-Forwarded-Proto": c.proto, "Accept": "text/html"}}
+		if got := c.s.do(req).header.Get("Strict-Transport-Security"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
