@@ -64,10 +64,33 @@ export interface paths {
         put?: never;
         /**
          * Set the first password
-         * @description Takes the one-time setup token of a new or reset account and its new password. Log in afterwards. Counted by
-         *     the policy `setup`.
+         * @description Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
+         *     409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
+         *     with the same token. Counted by the policy `setup`.
          */
         post: operations["setUpAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Makes the invitation that a setup token is of a membership of the account that is signed in, whose email it must
+         *     be for. Sessions and the default organization stay; `POST /auth/refresh` with `organization` switches. Any other
+         *     token, one that was used or has expired among them, is 404.
+         */
+        post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -197,9 +220,13 @@ export interface paths {
         get: operations["listUsers"];
         put?: never;
         /**
-         * Create a user
-         * @description Needs the role admin. The answer carries the setup token, with which the new user sets a password by
-         *     `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once.
+         * Invite a user
+         * @description Needs the role admin. The user is `invited` until somebody accepts, within 72 hours, with the setup token of the
+         *     answer, which is shown once: a new person sets a password by `POST /auth/setup`, or in a browser at
+         *     `/api/v2/auth/setup#` followed by the token; who has an account with this email signs in to it and sends the token
+         *     to `POST /auth/invitations/accept`. The answer is the same whether or not there is such an account. 409 `EMAIL_TAKEN`
+         *     where the email is that of a user of this organization, or of an invitation that can still be accepted; 429 after 20
+         *     invitations in 24 hours. Who was a user of the organization before gets the same `_id` again.
          *
          *     An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
          *     another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
@@ -267,6 +294,153 @@ export interface paths {
          * @description Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A policy holds from the next decision on.
          */
         patch: operations["updateOrganization"];
+        trace?: never;
+    };
+    "/supplier-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the factors of suppliers
+         * @description The library of the organization: all versions, by name, the newest version first.
+         */
+        get: operations["listSupplierFactors"];
+        put?: never;
+        /**
+         * Propose a factor of a supplier
+         * @description Needs the role manager. A name that the library has gets its next version. Records can use it once a manager has approved it; it moves no record that uses an older version.
+         */
+        post: operations["createSupplierFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/supplier-factors/{factorId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a version
+         * @description One version of a factor.
+         */
+        get: operations["getSupplierFactor"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a proposal
+         * @description Needs the role manager; one that is proposed or was rejected. Its version stays taken.
+         */
+        delete: operations["deleteSupplierFactor"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a proposal
+         * @description Needs the role manager, and is possible until the proposal is decided. A version that was approved never changes: create the next one.
+         */
+        patch: operations["updateSupplierFactor"];
+        trace?: never;
+    };
+    "/supplier-factors/{factorId}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the history of a version
+         * @description Who did what to it, newest first.
+         */
+        get: operations["getSupplierFactorHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/supplier-factors/{factorId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a factor
+         * @description Needs the role manager; under four eyes another one than who proposed or edited it. From then on records can use it by its name.
+         */
+        post: operations["approveSupplierFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/supplier-factors/{factorId}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a factor
+         * @description Needs the role manager, and a comment.
+         */
+        post: operations["rejectSupplierFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/supplier-factors/{factorId}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw a factor
+         * @description Needs the role manager, and a comment. A name no longer means the version; records that use it keep it, and the findings of their events name them.
+         */
+        post: operations["withdrawSupplierFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/record-types": {
@@ -533,6 +707,7 @@ export interface paths {
          * @description Who changed what of the event, when and why, newest first: its fields before and after, adoptions of factor sets, proposals
          *     and decisions, sign-offs. Entries are never changed, and each carries the hash of the one before. The history of an event
          *     from before there were histories begins with the action `adopt`.
+         *     Managers read it of deleted events as well.
          */
         get: operations["getEventHistory"];
         put?: never;
@@ -713,7 +888,12 @@ export interface paths {
          *
          *     A text that begins with one of `= + - @`, a tab or a line break would be run or changed by spreadsheets; it has an
          *     apostrophe before it, and so has one that begins with an apostrophe. To read the file by program, take one
-         *     leading apostrophe away where one of those characters follows it.
+         *     leading apostrophe away where one of those characters or nothing but blanks follow it. `POST …/import` makes the same records
+         *     of the file again.
+         *
+         *     With `Accept: application/json`, and nothing that a table is, the answer is the event and all its records as the lists show them, in one call:
+         *     `data.event` and `data.items`, in the same order. Its `ETag` changes with the event, its counts and result, and each record.
+         *     It is sent while it is read; one that breaks off is no JSON.
          */
         get: operations["exportRecords"];
         put?: never;
@@ -814,6 +994,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/{eventId}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a table of several types
+         * @description A file like those of `POST …/{type}/import`, whose column `type` names the record type of each row; cells of fields that
+         *     the row's type does not have are empty. It is the form of an export: a file that comes from `GET …/export` makes the same
+         *     records again, as drafts, in the same order, also with line breaks and blanks inside of cells. The `type` of the import is
+         *     `mixed`.
+         */
+        post: operations["importMixed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{eventId}/{type}/import": {
         parameters: {
             query?: never;
@@ -845,6 +1051,9 @@ export interface paths {
          *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums up the others
          *     is refused with `TOTALS_ROW`. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
          *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns.
+         *
+         *     A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished; beyond
+         *     that the answer is 429 `RATE_LIMITED` with `Retry-After`.
          *
          *     The file is worked on in the background; `Location` tells where to look. Every row is validated first. When one is
          *     wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all of it
@@ -1284,7 +1493,8 @@ export interface paths {
         };
         /**
          * Read the history of a record
-         * @description Who did what and when, newest first. Entries are never changed, and each carries the hash of the one before.
+         * @description Who did what and when, newest first. Entries are never changed, and each carries the hash of the one before. Managers read it
+         *     of deleted records and of the records of deleted events as well; the audit log names them.
          */
         get: operations["getRecordHistory"];
         put?: never;
@@ -2076,7 +2286,7 @@ export interface components {
          * @example VALIDATION_ERROR
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "SUPPLIER_FACTOR_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
          * @description The answer to every request that fails.
          * @example {
@@ -2260,6 +2470,16 @@ export interface components {
             /** @description A disabled account cannot log in; its sessions have ended. */
             disabled: boolean;
             /**
+             * @description `invited`: nobody has accepted yet. PATCH does not change that.
+             * @enum {string}
+             */
+            state?: "invited" | "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description When the invitation ends; absent once it was accepted.
+             */
+            invitedUntil?: string;
+            /**
              * Format: date-time
              * @description When the account was made.
              */
@@ -2291,6 +2511,22 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "disabled";
+        };
+        /** @description The answer, in the envelope. */
+        MembershipResponse: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Membership"];
+        };
+        /**
+         * @description The invitation to accept.
+         * @example {
+         *       "token": "9q8we37zapbr63cswg57n8k15k.6466lj7gtpkf7ohwpdnx64z2o3.3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+         *     }
+         */
+        AcceptInput: {
+            /** @description The setup token of the invitation. */
+            token: string;
         };
         /**
          * @description What to change about the own account.
@@ -2526,7 +2762,8 @@ export interface components {
             at: string;
             /**
              * @description `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
-             *     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `organization.update`,
+             *     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`, `organization.update`,
+             *     `event.create`, `event.change`, `event.delete` and the other actions of an event's history, `record.delete`,
              *     `request.forbidden`, `request.limited`. More may come.
              * @example user.role
              */
@@ -2601,6 +2838,16 @@ export interface components {
             /** @description A disabled account cannot log in; its sessions have ended. */
             disabled: boolean;
             /**
+             * @description `invited`: nobody has accepted yet. PATCH does not change that.
+             * @enum {string}
+             */
+            state?: "invited" | "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description When the invitation ends; absent once it was accepted.
+             */
+            invitedUntil?: string;
+            /**
              * Format: date-time
              * @description When the account was made.
              */
@@ -2615,7 +2862,7 @@ export interface components {
          *     }
          */
         UserInput: {
-            /** @description Email to log in with, of which there is one account only. */
+            /** @description Email to log in with, of which there is one account only, in however many organizations. */
             email: string;
             /** @description Name shown to others. */
             name?: string;
@@ -2909,7 +3156,7 @@ export interface components {
             _id: string;
             /** @description Identifier of the event. */
             eventId: string;
-            /** @description Record type of the rows. */
+            /** @description Record type of the rows; `mixed` where each row names its own. */
             type: string;
             /**
              * @description `failed`: nothing was imported; `errors` say why.
@@ -3011,6 +3258,317 @@ export interface components {
              */
             outcome: "removed" | "kept" | "refused" | "moved" | "unchanged";
             error?: components["schemas"]["Error"];
+        };
+        /**
+         * @description A document, by its name, its address or the hash of its bytes.
+         * @example {
+         *       "name": "disclosure-2025.pdf",
+         *       "sha256": "3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea"
+         *     }
+         */
+        SupplierEvidence: {
+            /** @description Name of the document. */
+            name?: string;
+            /** @description Where it is. */
+            url?: string;
+            /** @description Hash of its bytes. */
+            sha256?: string;
+        };
+        /**
+         * @description A factor that a supplier states.
+         * @example {
+         *       "name": "Green Power Ltd, certified",
+         *       "kgCO2ePerUnit": 0.021,
+         *       "unit": "kWh",
+         *       "stage": "direct",
+         *       "validFrom": "2026-01-01",
+         *       "validTo": "2026-12-31",
+         *       "source": "Fuel mix disclosure 2025, page 2",
+         *       "evidence": [
+         *         {
+         *           "name": "disclosure-2025.pdf",
+         *           "sha256": "3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea"
+         *         }
+         *       ],
+         *       "uncertaintyFactor": 1.1
+         *     }
+         */
+        SupplierFactorInput: {
+            /**
+             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which begins a version.
+             * @example Green Power Ltd, certified
+             */
+            name: string;
+            /**
+             * @description Kilograms of CO2 equivalent for one unit.
+             * @example 0.021
+             */
+            kgCO2ePerUnit: number;
+            /**
+             * @description What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
+             * @example kWh
+             */
+            unit: string;
+            /**
+             * @description direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+             * @enum {string|null}
+             */
+            stage?: "direct" | "upstream" | "combined" | null;
+            /** @description Category of scope 3 of what is bought, as records state it. Absent, that of the record's type. */
+            scope3Category?: string | null;
+            /**
+             * Format: date
+             * @description First day on which it holds.
+             */
+            validFrom?: string | null;
+            /**
+             * Format: date
+             * @description Last day on which it holds.
+             */
+            validTo?: string | null;
+            /** @description Where the figure was published: document, edition, page. */
+            source: string;
+            /** @description Documents behind the figure; one at least has a hash. */
+            evidence: components["schemas"]["SupplierEvidence"][];
+            /**
+             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default of factors whose source states none, taken for a related technology.
+             * @example 1.2
+             */
+            uncertaintyFactor?: number | null;
+        };
+        /**
+         * @description What of a proposal changes; null takes away what need not be there.
+         * @example {
+         *       "validTo": "2027-03-31"
+         *     }
+         */
+        SupplierFactorPatch: {
+            /**
+             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which begins a version.
+             * @example Green Power Ltd, certified
+             */
+            name?: string;
+            /**
+             * @description Kilograms of CO2 equivalent for one unit.
+             * @example 0.021
+             */
+            kgCO2ePerUnit?: number;
+            /**
+             * @description What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
+             * @example kWh
+             */
+            unit?: string;
+            /**
+             * @description direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+             * @enum {string|null}
+             */
+            stage?: "direct" | "upstream" | "combined" | null;
+            /** @description Category of scope 3 of what is bought, as records state it. Absent, that of the record's type. */
+            scope3Category?: string | null;
+            /**
+             * Format: date
+             * @description First day on which it holds.
+             */
+            validFrom?: string | null;
+            /**
+             * Format: date
+             * @description Last day on which it holds.
+             */
+            validTo?: string | null;
+            /** @description Where the figure was published: document, edition, page. */
+            source?: string;
+            /** @description Documents behind the figure; one at least has a hash. */
+            evidence?: components["schemas"]["SupplierEvidence"][];
+            /**
+             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default of factors whose source states none, taken for a related technology.
+             * @example 1.2
+             */
+            uncertaintyFactor?: number | null;
+        };
+        /**
+         * @description One version of a supplier's factor.
+         * @example {
+         *       "_id": "pR3kq9ZtA0bXv2LmNc8hQ",
+         *       "version": 1,
+         *       "reference": "Green Power Ltd, certified@1",
+         *       "status": "approved",
+         *       "revision": 2,
+         *       "createdBy": {
+         *         "_id": "u1",
+         *         "name": "Ann",
+         *         "role": "user"
+         *       },
+         *       "createdAt": "2026-03-02T09:12:44.120Z",
+         *       "updatedAt": "2026-03-02T10:01:00.000Z",
+         *       "decidedBy": {
+         *         "_id": "u2",
+         *         "name": "Mia",
+         *         "role": "manager"
+         *       },
+         *       "decidedAt": "2026-03-02T10:01:00.000Z",
+         *       "name": "Green Power Ltd, certified",
+         *       "kgCO2ePerUnit": 0.021,
+         *       "unit": "kWh",
+         *       "stage": "direct",
+         *       "validFrom": "2026-01-01",
+         *       "validTo": "2026-12-31",
+         *       "source": "Fuel mix disclosure 2025, page 2",
+         *       "evidence": [
+         *         {
+         *           "name": "disclosure-2025.pdf",
+         *           "sha256": "3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea"
+         *         }
+         *       ],
+         *       "uncertaintyFactor": 1.1
+         *     }
+         */
+        SupplierFactor: {
+            /** @description Identifier of the version. */
+            _id: string;
+            /** @description 1 for the first of its name, and so on. */
+            version: number;
+            /**
+             * @description Name and version as records write them.
+             * @example Green Power Ltd, certified@1
+             */
+            reference: string;
+            /**
+             * @description Records can use approved ones. Those that use one keep it when it is withdrawn.
+             * @enum {string}
+             */
+            status: "proposed" | "approved" | "rejected" | "withdrawn";
+            /** @description Counts the changes of the version. */
+            revision: number;
+            createdBy: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was proposed.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             */
+            updatedAt: string;
+            /** @description Who decided last. */
+            decidedBy: components["schemas"]["Actor"] | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            decidedAt: string | null;
+            /** @description What was said with the decision. */
+            comment?: string;
+            /** @description Fields of this request that had no effect. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
+            /**
+             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which begins a version.
+             * @example Green Power Ltd, certified
+             */
+            name: string;
+            /**
+             * @description Kilograms of CO2 equivalent for one unit.
+             * @example 0.021
+             */
+            kgCO2ePerUnit: number;
+            /**
+             * @description What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
+             * @example kWh
+             */
+            unit: string;
+            /**
+             * @description direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+             * @enum {string}
+             */
+            stage: "direct" | "upstream" | "combined";
+            /** @description Category of scope 3 of what is bought, as records state it. Absent, that of the record's type. */
+            scope3Category?: string;
+            /**
+             * Format: date
+             * @description First day on which it holds.
+             */
+            validFrom?: string;
+            /**
+             * Format: date
+             * @description Last day on which it holds.
+             */
+            validTo?: string;
+            /** @description Where the figure was published: document, edition, page. */
+            source: string;
+            /** @description Documents behind the figure; one at least has a hash. */
+            evidence: components["schemas"]["SupplierEvidence"][];
+            /**
+             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default of factors whose source states none, taken for a related technology.
+             * @example 1.2
+             */
+            uncertaintyFactor?: number;
+        };
+        /** @description One version, in the envelope. */
+        SupplierFactorResponse: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["SupplierFactor"];
+        };
+        /** @description A page of a list, in the envelope. */
+        SupplierFactorListResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["SupplierFactor"][];
+                pagination: components["schemas"]["Pagination"];
+            };
+        };
+        /**
+         * @description One change of a version.
+         * @example {
+         *       "revision": 2,
+         *       "action": "approve",
+         *       "by": {
+         *         "_id": "u2",
+         *         "name": "Mia",
+         *         "role": "manager"
+         *       },
+         *       "at": "2026-03-02T10:01:00.000Z",
+         *       "comment": "Seen the disclosure.",
+         *       "fourEyes": true,
+         *       "policyRevision": 3
+         *     }
+         */
+        SupplierFactorEntry: {
+            /** @description The revision that the change made. */
+            revision: number;
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
+            action: "create" | "edit" | "delete" | "approve" | "reject" | "withdraw";
+            by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description What was said with it. */
+            comment?: string;
+            /** @description The fields that an edit changed. */
+            changed?: string[];
+            /** @description Whether the organization asked for four eyes when it was decided. */
+            fourEyes?: boolean;
+            /** @description Revision of the policy it was decided under. */
+            policyRevision?: number;
+        };
+        /** @description A page of a list, in the envelope. */
+        SupplierFactorHistoryResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["SupplierFactorEntry"][];
+                pagination: components["schemas"]["Pagination"];
+            };
         };
         /** @description A page of a list, in the envelope. */
         ImportListResponse: {
@@ -3388,6 +3946,8 @@ export interface components {
                 [key: string]: string;
             } | null;
             method?: components["schemas"]["Method"];
+            /** @description Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team as it is. */
+            team?: components["schemas"]["Team"] | null;
         };
         /**
          * @description Fields that are absent stay as they are.
@@ -3438,6 +3998,8 @@ export interface components {
                 [key: string]: string;
             } | null;
             method?: components["schemas"]["Method"];
+            /** @description Who sees the event and works on it; it replaces the team as a whole, and null takes it away. */
+            team?: components["schemas"]["Team"] | null;
             /** @description Why, for the history. Your organization may require it. */
             comment?: string | null;
         };
@@ -3592,6 +4154,7 @@ export interface components {
                 [key: string]: string;
             };
             method: components["schemas"]["Method"];
+            team?: components["schemas"]["Team"];
             /** @description The set of emission factors its footprint is calculated with. It is fixed when the event is made. */
             factorSet: string;
             createdBy: components["schemas"]["Actor"];
@@ -3663,6 +4226,36 @@ export interface components {
         MovedFigure: {
             before: components["schemas"]["Interval"];
             after: components["schemas"]["Interval"];
+        };
+        /**
+         * @description Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal once
+         *     records of the event were approved.
+         * @example {
+         *       "members": [
+         *         {
+         *           "userId": "slcbrhm5hq6xmh3jbgkew4suuu",
+         *           "role": "reviewer"
+         *         },
+         *         {
+         *           "userId": "6466lj7gtpkf7ohwpdnx64z2o3",
+         *           "role": "contributor"
+         *         }
+         *       ]
+         *     }
+         */
+        Team: {
+            /** @description Each member once, at least one of them a reviewer. */
+            members: {
+                /** @description Id of an active user of the organization. */
+                userId: string;
+                /**
+                 * @description What they may do, as far as their role in the organization allows it: a reviewer is a manager there, a contributor at least a user.
+                 * @enum {string}
+                 */
+                role: "viewer" | "contributor" | "reviewer";
+            }[];
+            /** @description True where no member can review any more, because the reviewers have left or are managers no longer: only an administrator changes the team then. Absent otherwise, in lists, and when it is sent. */
+            withoutReviewer?: boolean;
         };
         /**
          * @description What the place of an event was resolved to. The server writes it.
@@ -4080,6 +4673,15 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
+        ExportResponse: {
+            /** @constant */
+            success: true;
+            data: {
+                event: components["schemas"]["Event"];
+                /** @description All records, drafts included: the types in their order, within each the oldest first. */
+                items: components["schemas"]["Record"][];
+            };
+        };
         /** @description The answer, in the envelope. */
         EventResponse: {
             /** @constant */
@@ -4346,6 +4948,8 @@ export interface components {
             renewablePercent?: number | null;
             /** @description People on an outdoor site each day; absent, the event's attendees. */
             attendees?: number | null;
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the market-based figure, never the total. */
+            supplierFactor?: string | null;
         };
         /**
          * waste
@@ -4896,6 +5500,8 @@ export interface components {
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for kgCO2ePerUnit and factorSource. */
+            supplierFactor?: string | null;
             /** @description The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false. */
             vatIncluded?: boolean | null;
             /** @description Rate of the value-added tax in the amount, in percent. */
@@ -4903,7 +5509,7 @@ export interface components {
         };
         /**
          * custom
-         * @description A footprint that was worked out elsewhere. kgCO2e as stated.
+         * @description A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
          * @example {
          *       "kgCO2e": 184.5,
          *       "description": "Fireworks, by the maker's life-cycle assessment",
@@ -4918,7 +5524,7 @@ export interface components {
             /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
             /** @description The footprint. */
-            kgCO2e: number;
+            kgCO2e?: number | null;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
             /**
@@ -4926,6 +5532,10 @@ export interface components {
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+            /** @description Amount of the activity in the unit of the supplier's factor. */
+            quantity?: number | null;
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e. */
+            supplierFactor?: string | null;
         };
         /**
          * attendee-travel
@@ -5189,6 +5799,48 @@ export interface components {
             renewablePercent?: number | null;
             /** @description People on an outdoor site each day; absent, the event's attendees. */
             attendees?: number | null;
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the market-based figure, never the total. */
+            supplierFactor?: string | null;
+            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing. */
+            supplier?: {
+                /** @description Id of the version in the library. */
+                id?: string;
+                /** @description Name of the factor. */
+                name?: string;
+                /** @description Its version. */
+                version?: number;
+                /** @description The figure for one unit. */
+                kgCO2ePerUnit?: number;
+                /** @description What the figure is for: kWh, a currency, or any other. */
+                unit?: string;
+                /** @description direct, upstream or combined. */
+                stage?: string;
+                /** @description Category of scope 3 that it belongs to. */
+                scope3Category?: string;
+                /**
+                 * Format: date
+                 * @description First day on which it holds.
+                 */
+                validFrom?: string;
+                /**
+                 * Format: date
+                 * @description Last day on which it holds.
+                 */
+                validTo?: string;
+                /** @description Where the figure was published. */
+                source?: string;
+                /** @description Documents behind it. */
+                evidence?: {
+                    /** @description Name of the document. */
+                    name?: string;
+                    /** @description Where it is. */
+                    url?: string;
+                    /** @description Hash of its bytes. */
+                    sha256?: string;
+                }[];
+                /** @description How far the figure may be off, up and down. */
+                uncertaintyFactor?: number;
+            } | null;
         };
         /**
          * waste
@@ -5688,10 +6340,52 @@ export interface components {
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for kgCO2ePerUnit and factorSource. */
+            supplierFactor?: string | null;
             /** @description The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false. */
             vatIncluded?: boolean | null;
             /** @description Rate of the value-added tax in the amount, in percent. */
             vatRate?: number | null;
+            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing. */
+            supplier?: {
+                /** @description Id of the version in the library. */
+                id?: string;
+                /** @description Name of the factor. */
+                name?: string;
+                /** @description Its version. */
+                version?: number;
+                /** @description The figure for one unit. */
+                kgCO2ePerUnit?: number;
+                /** @description What the figure is for: kWh, a currency, or any other. */
+                unit?: string;
+                /** @description direct, upstream or combined. */
+                stage?: string;
+                /** @description Category of scope 3 that it belongs to. */
+                scope3Category?: string;
+                /**
+                 * Format: date
+                 * @description First day on which it holds.
+                 */
+                validFrom?: string;
+                /**
+                 * Format: date
+                 * @description Last day on which it holds.
+                 */
+                validTo?: string;
+                /** @description Where the figure was published. */
+                source?: string;
+                /** @description Documents behind it. */
+                evidence?: {
+                    /** @description Name of the document. */
+                    name?: string;
+                    /** @description Where it is. */
+                    url?: string;
+                    /** @description Hash of its bytes. */
+                    sha256?: string;
+                }[];
+                /** @description How far the figure may be off, up and down. */
+                uncertaintyFactor?: number;
+            } | null;
             /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
             derived?: {
                 [key: string]: unknown;
@@ -5723,6 +6417,54 @@ export interface components {
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
+            /** @description Amount of the activity in the unit of the supplier's factor. */
+            quantity?: number | null;
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e. */
+            supplierFactor?: string | null;
+            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing. */
+            supplier?: {
+                /** @description Id of the version in the library. */
+                id?: string;
+                /** @description Name of the factor. */
+                name?: string;
+                /** @description Its version. */
+                version?: number;
+                /** @description The figure for one unit. */
+                kgCO2ePerUnit?: number;
+                /** @description What the figure is for: kWh, a currency, or any other. */
+                unit?: string;
+                /** @description direct, upstream or combined. */
+                stage?: string;
+                /** @description Category of scope 3 that it belongs to. */
+                scope3Category?: string;
+                /**
+                 * Format: date
+                 * @description First day on which it holds.
+                 */
+                validFrom?: string;
+                /**
+                 * Format: date
+                 * @description Last day on which it holds.
+                 */
+                validTo?: string;
+                /** @description Where the figure was published. */
+                source?: string;
+                /** @description Documents behind it. */
+                evidence?: {
+                    /** @description Name of the document. */
+                    name?: string;
+                    /** @description Where it is. */
+                    url?: string;
+                    /** @description Hash of its bytes. */
+                    sha256?: string;
+                }[];
+                /** @description How far the figure may be off, up and down. */
+                uncertaintyFactor?: number;
+            } | null;
+            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            derived?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * attendee-travel
@@ -6449,7 +7191,7 @@ export interface components {
             marketBased: {
                 /** @description Electricity by contract. */
                 kgCO2e: number;
-                /** @description Electricity under a renewable contract. */
+                /** @description Electricity under contract: renewable, or with the factor of its supplier. */
                 coveredKWh: number;
                 /** @description Electricity counted with the residual mix. */
                 residualMixKWh: number;
@@ -6741,7 +7483,7 @@ export interface components {
          */
         Finding: {
             /**
-             * @description `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `EXPECTED_COMPANION_MISSING`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `PASSENGERS_EXCEED_ATTENDEES`,
+             * @description `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `EXPECTED_COMPANION_MISSING`, `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `SUPPLIER_FACTOR_NOT_VALID`, `SUPPLIER_FACTOR_WITHDRAWN`, `PASSENGERS_EXCEED_ATTENDEES`,
              *     `PURCHASE_OVERLAPS_RECORDS`, `EXCLUDED_TYPE_COUNTED`, `OUTBOUND_WITHOUT_RETURN`, `LARGE_WITHOUT_DATE_OR_GROUP`,
              *     `OUT_OF_RANGE_FOR_TYPE` (more of something than its type ever comes to: a digit too many, or another unit), or
              *     `CROSS_CHECKS_LEFT_OUT` in an event of more than 20,000 counted records.
@@ -8064,7 +8806,7 @@ export interface components {
         };
         /**
          * @description `NOT_FOUND` (no such route), `EVENT_NOT_FOUND`, `TYPE_NOT_FOUND`, `RECORD_NOT_FOUND`, `USER_NOT_FOUND`,
-         *     `PROPOSAL_NOT_FOUND` or `RESULT_NOT_FOUND`.
+         *     `PROPOSAL_NOT_FOUND`, `SUPPLIER_FACTOR_NOT_FOUND` or `RESULT_NOT_FOUND`.
          */
         NotFound: {
             headers: {
@@ -8181,6 +8923,32 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Import the good rows of a file that has bad ones too. */
+        ImportPartial: "true" | "false";
+        /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
+        ImportDecimal: "point" | "comma";
+        /**
+         * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
+         *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
+         *     with `AMBIGUOUS_NUMBER`.
+         */
+        ImportNumberFormat: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
+        /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
+        ImportDateOrder: "dmy" | "mdy" | "ymd";
+        /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
+        ImportEncoding: "utf-8" | "windows-1252";
+        /** @description Name of the sheet of a workbook; the first one where it is absent. */
+        ImportSheet: string;
+        /**
+         * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
+         *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
+         */
+        ImportOnDuplicate: "refuse" | "skip" | "update";
+        /**
+         * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
+         *     stored, unless `onDuplicate` is `skip` or `update`.
+         */
+        ImportAgain: "true" | "false";
         /** @description The `_id` of an event. */
         EventId: string;
         /**
@@ -8192,6 +8960,8 @@ export interface components {
         RecordId: string;
         /** @description The `_id` of an import. */
         ImportId: string;
+        /** @description The `_id` of a version of a supplier's factor. */
+        FactorId: string;
         /** @description The `_id` of a proposed change. */
         ChangeId: string;
         /** @description The `revision` of a result, from 1. */
@@ -8369,6 +9139,54 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInput"];
+            };
+        };
+        responses: {
+            /** @description The membership. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -8660,7 +9478,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new user. */
+            /** @description The invited user. */
             201: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -8895,6 +9713,444 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    listSupplierFactors: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the library. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorListResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    createSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SupplierFactorInput"];
+            };
+        };
+        responses: {
+            /** @description The proposal. */
+            201: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    deleteSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proposal is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    updateSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SupplierFactorPatch"];
+            };
+        };
+        responses: {
+            /** @description The proposal as changed. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    getSupplierFactorHistory: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the history. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorHistoryResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    approveSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OptionalComment"];
+            };
+        };
+        responses: {
+            /** @description The version as decided. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    rejectSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredComment"];
+            };
+        };
+        responses: {
+            /** @description The version as decided. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    withdrawSupplierFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
+                 *     then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The `_id` of a version of a supplier's factor. */
+                factorId: components["parameters"]["FactorId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredComment"];
+            };
+        };
+        responses: {
+            /** @description The version as decided. */
+            200: {
+                headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplierFactorResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
@@ -9937,6 +11193,7 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                    "application/json": components["schemas"]["ExportResponse"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -10182,25 +11439,106 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
-    importRecords: {
+    importMixed: {
         parameters: {
             query?: {
                 /** @description Import the good rows of a file that has bad ones too. */
-                partial?: "true" | "false";
+                partial?: components["parameters"]["ImportPartial"];
                 /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
-                decimal?: "point" | "comma";
+                decimal?: components["parameters"]["ImportDecimal"];
                 /**
                  * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
                  *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
                  *     with `AMBIGUOUS_NUMBER`.
                  */
-                numberFormat?: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
+                numberFormat?: components["parameters"]["ImportNumberFormat"];
                 /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
-                dateOrder?: "dmy" | "mdy" | "ymd";
+                dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
-                encoding?: "utf-8" | "windows-1252";
+                encoding?: components["parameters"]["ImportEncoding"];
                 /** @description Name of the sheet of a workbook; the first one where it is absent. */
-                sheet?: string;
+                sheet?: components["parameters"]["ImportSheet"];
+                /**
+                 * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
+                 *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
+                 */
+                onDuplicate?: components["parameters"]["ImportOnDuplicate"];
+                /**
+                 * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
+                 *     stored, unless `onDuplicate` is `skip` or `update`.
+                 */
+                again?: components["parameters"]["ImportAgain"];
+            };
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+            };
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+            };
+        };
+        responses: {
+            /** @description The file is stored and will be worked on. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    importRecords: {
+        parameters: {
+            query?: {
+                /** @description Import the good rows of a file that has bad ones too. */
+                partial?: components["parameters"]["ImportPartial"];
+                /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
+                decimal?: components["parameters"]["ImportDecimal"];
+                /**
+                 * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
+                 *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
+                 *     with `AMBIGUOUS_NUMBER`.
+                 */
+                numberFormat?: components["parameters"]["ImportNumberFormat"];
+                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
+                dateOrder?: components["parameters"]["ImportDateOrder"];
+                /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
+                encoding?: components["parameters"]["ImportEncoding"];
+                /** @description Name of the sheet of a workbook; the first one where it is absent. */
+                sheet?: components["parameters"]["ImportSheet"];
                 /**
                  * @description Where the people of a file of attendee travel go; absent, to the event's place. The rows of such a file, at most 10,000, are the
                  *     `origins` of one record, and `imported` counts those. Columns that are no field are dropped before anything is stored.
@@ -10210,12 +11548,12 @@ export interface operations {
                  * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
                  *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
                  */
-                onDuplicate?: "refuse" | "skip" | "update";
+                onDuplicate?: components["parameters"]["ImportOnDuplicate"];
                 /**
                  * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
                  *     stored, unless `onDuplicate` is `skip` or `update`.
                  */
-                again?: "true" | "false";
+                again?: components["parameters"]["ImportAgain"];
             };
             header?: {
                 /**
