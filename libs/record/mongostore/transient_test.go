@@ -96,10 +96,10 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 		{"InsertEntry", func(t *testing.T) (write, check func() error) {
 			id := record.ID(fresh("r"))
 			return func() error {
-				return store.InsertEntry(ctx, org, sub.Event, id, record.Entry{Rev: 1, By: actor, At: now})
-			}, func() error {
-				return wantN(store.Entries(ctx, org, id))
-			}
+					return store.InsertEntry(ctx, org, sub.Event, id, record.Entry{Rev: 1, By: actor, At: now})
+				}, func() error {
+					return wantN(store.Entries(ctx, org, id))
+				}
 		}},
 		{"InsertEvent", func(t *testing.T) (write, check func() error) {
 			used, err := store.UsedSlots(ctx, org)
