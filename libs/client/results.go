@@ -53,7 +53,7 @@ func (c *Client) PreviewResult(ctx context.Context, eventID string, options ...O
 // PreviewRows reports what the sums of an event would be with rows that are not
 // stored. It stores nothing.
 func (c *Client) PreviewRows(ctx context.Context, eventID string, rows RowsToPreview, options ...Option) (*RowsPreview, error) {
-	return ask[RowsPreview](ctx, c, write(http.MethodPost, rows, "events", eventID, "results", "preview"), options)
+	return ask[RowsPreview](ctx, c, call{method: http.MethodPost, path: []string{"events", eventID, "results", "preview"}, body: rows, harmless: true}, options)
 }
 
 // Format is what a report is written in.

@@ -1,5 +1,7 @@
 package client
 
+import "encoding/json"
+
 // RowsToPreview are rows to be counted with what is stored: at most 100 at once.
 type RowsToPreview struct {
 	Items []RowToPreview `json:"items"`
@@ -15,7 +17,7 @@ type RowToPreview struct {
 	// The draft that the row changes; empty for a new one.
 	RecordID string `json:"recordId,omitempty"`
 	// The row as it would be written in the body of a record of its type.
-	Fields any `json:"fields"`
+	Fields json.RawMessage `json:"fields"`
 }
 
 // RowsPreview is the sums of an event with rows that are not stored.

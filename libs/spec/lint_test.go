@@ -67,8 +67,8 @@ func TestLinterFindsNothing(t *testing.T) {
 		t.Errorf("%+v", found.Totals)
 	}
 	// Only what is looked past on purpose, and all of it still there.
-	if found.Totals.Ignored != 18 {
-		t.Errorf("%d problems are looked past, 18 are listed", found.Totals.Ignored)
+	if found.Totals.Ignored != 20 {
+		t.Errorf("%d problems are looked past, 20 are listed", found.Totals.Ignored)
 	}
 }
 

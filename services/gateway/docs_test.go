@@ -92,7 +92,9 @@ func TestDocsPage(t *testing.T) {
 			t.Errorf("the anchor %s is there %d times", anchor, n)
 		}
 	}
-	if strings.Contains(page.body, "`") || strings.Contains(page.body, "ZgotmplZ") {
+	// Samples in Go have raw strings.
+	words := regexp.MustCompile(`(?s)<pre.*?</pre>`).ReplaceAllString(page.body, "")
+	if strings.Contains(words, "`") || strings.Contains(page.body, "ZgotmplZ") {
 		t.Error("the page was not rendered cleanly")
 	}
 	s.loadsOurs(t, page.body, 4)

@@ -35,7 +35,6 @@ func TestOrderOfChecks(t *testing.T) {
 		{request{method: "POST", path: "/api/v2/events/e1/results", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
 		{request{method: "POST", path: "/api/v2/events/e1/review", token: bob}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
 		{request{method: "DELETE", path: "/api/v2/events/e1/results/r1", token: bob}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD"},
-		{request{method: "POST", path: "/api/v2/events/e1/import", token: alice, body: "{}"}, 404, "NOT_FOUND", ""},
 		{request{method: "GET", path: "/api/v2/events/e1/flights/batch", token: alice}, 405, "METHOD_NOT_ALLOWED", "POST"},
 		{request{method: "TRACE", path: "/api/v2/events", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, POST"},
 		{request{method: "BREW", path: "/api/v2/events", token: alice}, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, POST"},

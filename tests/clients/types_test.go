@@ -43,6 +43,7 @@ func typed() map[string][]reflect.Type {
 		"SignOffInput": {reflect.TypeFor[client.SignOffInput]()}, "FieldChange": {reflect.TypeFor[client.FieldChange]()},
 		"EventChange": {reflect.TypeFor[client.EventChange]()}, "EventHistoryEntry": {reflect.TypeFor[client.EventHistoryEntry]()},
 		"SignOffResponse": {reflect.TypeFor[client.SignOffOutcome]()}, "EventChangeListResponse": {reflect.TypeFor[client.EventChanges]()},
+		"SupplierFactor": {reflect.TypeFor[client.SupplierFactor]()}, "SupplierEvidence": {reflect.TypeFor[client.Evidence]()}, "SupplierFactorInput": {reflect.TypeFor[client.SupplierFactorInput]()}, "SupplierFactorEntry": {reflect.TypeFor[client.SupplierFactorEntry]()}, "ExplainedLine": {reflect.TypeFor[client.ExplainedLine]()}, "CountedSum": {reflect.TypeFor[client.CountedSum]()}, "PreviewRowsRequest": {reflect.TypeFor[client.RowsToPreview]()}, "PreviewRowsResponse": {reflect.TypeFor[client.RowsPreview]()},
 		"VarianceShare": {reflect.TypeFor[float64]()},
 		// The data of envelopes that have no schema of their own.
 		"CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthStateResponse": {reflect.TypeFor[client.Health]()},
@@ -59,6 +60,7 @@ func untyped() map[string]string {
 		"LoginRequest": "arguments of Login", "RefreshRequest": "made by the client itself", "OptionalComment": "an argument of the moves",
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",
 		"RecordState": "part of Record", "RecordInput": "one of the inputs", "RecordPatch": "names and values", "ReportBundle": "bytes that must stay as they are", "SignedBundle": "bytes that must stay as they are",
+		"SupplierFactorPatch": "names and values", "ExportResponse": "the Go client reads the table",
 		"LocationIndexResponse": "its items are typed", "PlaceIndexResponse": "its items are typed", "FactorSetResponse": "a FactorSet, and a list of Factor",
 	}
 }

@@ -80,6 +80,9 @@ func change(t *testing.T, f reflect.Value) string {
 		f.Set(reflect.New(f.Type().Elem()))
 	case reflect.Slice:
 		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+	case reflect.Map:
+		f.Set(reflect.MakeMap(f.Type()))
+		f.SetMapIndex(reflect.ValueOf("x"), reflect.ValueOf("y"))
 	case reflect.Struct:
 		switch f.Interface().(type) {
 		case time.Time:
