@@ -22,11 +22,12 @@ func OnlyLong(t testing.TB) {
 }
 
 // WithoutRace skips a test in a build with the race detector, which multiplies
-// the memory that the test measures. `make test` runs such tests, whose names
-// begin with TestMemory, once more without it.
+// memory and time: for tests that measure memory, and for long walks over HTTP that
+// start no goroutine of their own. `make test` runs such tests once more without it;
+// the Makefile names them.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if raceEnabled {
-		t.Skip("measured without the race detector")
+		t.Skip("runs without the race detector")
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // TestSamplesInCurl runs the sample of every operation as the documentation shows
 // it, in a shell with the variables it names. An object that a sample names may be
 // missing; but the sample has to be a request that this interface takes.
 func TestSamplesInCurl(t *testing.T) {
+	testkit.WithoutRace(t)
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("NOT TESTED: there is no curl")

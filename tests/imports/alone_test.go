@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,4 +74,38 @@ func goroutines(file *ast.File) (at []token.Pos) {
 		return true
 	})
 	return at
+}
+
+// The Makefile runs each end-to-end test once more that skips itself under the
+// race detector.
+func TestWhatSkipsTheRaceDetectorRunsWithoutIt(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^E2E_ALONE := \^Test\((.*)\)\$\$$`).FindSubmatch(text)
+	if list == nil {
+		t.Fatal("the Makefile has no list E2E_ALONE")
+	}
+	files, err := filepath.Glob(filepath.Join(root, "tests", "e2e", "*_test.go"))
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	var skipping []string
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func Test(\w+)\(t \*testing\.T\).*\n(?:\tt\.Parallel\(\)\n)?\ttestkit\.WithoutRace`).FindAllSubmatch(source, -1) {
+			skipping = append(skipping, string(m[1]))
+		}
+	}
+	named := strings.Split(string(list[1]), "|")
+	slices.Sort(named)
+	slices.Sort(skipping)
+	if !slices.Equal(named, skipping) {
+		t.Errorf("the Makefile runs %v without the race detector; %v skip it", named, skipping)
+	}
 }
