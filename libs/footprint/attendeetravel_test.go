@@ -32,8 +32,7 @@ func decodeTravel(t *testing.T, typ, body string, ev footprint.EventContext) foo
 	t.Helper()
 	d, err := footprint.Decode(typ, []byte(body), ev)
 	if err != nil {
-		var e *apperr.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*apperr.Error](err); ok {
 			t.Fatalf("%s %s: %+v", typ, body, e.Details)
 		}
 		t.Fatal(err)

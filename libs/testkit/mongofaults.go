@@ -155,7 +155,8 @@ func wireMessage(r io.Reader) ([]byte, error) {
 	if size < wireHeader || size > 48_000_000 {
 		return nil, io.ErrUnexpectedEOF
 	}
-	message := append(header, make([]byte, size-wireHeader)...)
+	message := make([]byte, size)
+	copy(message, header)
 	_, err := io.ReadFull(r, message[wireHeader:])
 	return message, err
 }
@@ -182,7 +183,7 @@ func wireFailure(request []byte, fault Fault) []byte {
 	}
 	body, err := bson.Marshal(answer)
 	if err != nil {
-		panic(err)
+		return nil // the client finds the connection closed
 	}
 	message := make([]byte, wireHeader+5, wireHeader+5+len(body))
 	copy(message[8:], request[4:8]) // the answer to this request

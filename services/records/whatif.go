@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -169,7 +170,7 @@ func (s *server) whatIfTo(ctx context.Context, ev record.Event, before, after re
 		}
 		rest = append(rest, part)
 	}
-	t := movedFrom(total.Sum(append(rest, a)...), total.Sum(append(rest[:len(rest):len(rest)], b)...))
+	t := movedFrom(total.Sum(append(rest, a)...), total.Sum(append(slices.Clip(rest), b)...))
 	out.Total = &t
 	return out, nil
 }

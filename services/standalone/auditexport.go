@@ -47,7 +47,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 	defer func() { err = errors.Join(err, stores.close()) }()
 	// Under another name until it is whole.
 	partial := filepath.Join(filepath.Dir(c.To), "."+filepath.Base(c.To)+".partial")
-	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the operator names the file
 	if err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func (ours *tenant) bodies() map[string]any {
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
 		"previewRows":    map[string]any{"items": []any{map[string]any{"type": "waste", "fields": waste}}},
 
-		"putEventByReference":  map[string]any{"title": "Ours"},
+		"putEventByReference":  map[string]any{"title": "By reference"},
 		"putRecordByReference": map[string]any{"treatment": "landfill", "weightKg": 3},
 		"withdrawRecords":      map[string]any{"ids": []string{ours.records[record.Submitted]}},
 		"deleteRecords":        map[string]any{"ids": []string{ours.records[record.Unsubmitted]}},

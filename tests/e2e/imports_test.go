@@ -75,7 +75,7 @@ func TestImport(t *testing.T) {
 			t.Fatalf("good: %s", done.body)
 		}
 		list := s.ask(s.user, http.MethodGet, "/events/"+s.event+"/waste", "").want(http.StatusOK)
-		if s.total() != "3" || list.number("items", 2, "weightKg") != "1.5" || list.str("items", 2, "description") != "two\nlines" ||
+		if s.total() != "3" || list.number("items", 2, "weightKg") != "1.5" || list.str("items", 2, "description") != "two\r\nlines" ||
 			list.str("items", 0, "description") != "=x" || list.str("items", 0, "status") != "unsubmitted" || list.str("items", 0, "createdBy", "_id") != "ann" {
 			t.Errorf("records: %s", list.body)
 		}

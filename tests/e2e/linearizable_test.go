@@ -76,6 +76,8 @@ func recordModel() porcupine.Model {
 // step returns the record after a request, and the answer.
 func step(r stateOf, a asked) (stateOf, told) {
 	switch {
+	case r.deleted && a.move == "history": // which is kept for managers
+		return r, told{http.StatusOK, "", r.state, r.revision}
 	case r.deleted:
 		return r, told{status: http.StatusNotFound, code: "RECORD_NOT_FOUND"}
 	case a.move == "read" || a.move == "history":
@@ -92,7 +94,7 @@ func step(r stateOf, a asked) (stateOf, told) {
 		return r, told{status: http.StatusConflict, code: code, state: r.state}
 	}
 	if m.name == "delete" {
-		r.deleted = true
+		r.deleted, r.revision = true, r.revision+1
 		return r, told{status: http.StatusOK}
 	}
 	if m.to != "" {

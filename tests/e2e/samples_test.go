@@ -18,6 +18,7 @@ import (
 // missing; but the sample has to be a request that this interface takes.
 func TestSamplesInCurl(t *testing.T) {
 	testkit.WithoutRace(t)
+	testkit.OnlyLong(t)
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("NOT TESTED: there is no curl")

@@ -24,7 +24,7 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 	}
 	s := start(t, nil)
 	user, manager, admin := s.user(t), s.manager(t), s.as(t, "admin@example.test")
-	event := manager.post("/events", map[string]any{"title": "Read", "country": "GB"}).want(http.StatusCreated).str("_id")
+	event := manager.post("/events", map[string]any{"title": "Read", "country": "GB", "externalReference": "bin"}).want(http.StatusCreated).str("_id")
 	item := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000, "externalReference": "bin"})
 	user.result(event, 1)
 	approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 2000})
@@ -48,6 +48,7 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 	})
 	ids := strings.NewReplacer("/record-types/{type}", "/record-types/waste", "{type}", "waste", "{revision}", "2", "{other}", "1",
 		"{code}", "LHR", "{setId}", "desnz-2026", "{eventId}", event, "{recordId}", item, "{importId}", imported, "{reference}", "bin",
+		"{factorId}", manager.post("/supplier-factors", power).want(http.StatusCreated).str("_id"),
 		"{userId}", admin.get("/auth/me").want(http.StatusOK).str("_id"))
 	walked := 0
 	for _, operation := range document.Operations {
@@ -72,7 +73,11 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 		}
 		for _, has := range []string{tag, `"other", ` + tag, "W/" + tag, "*"} {
 			again := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": has})
-			if again.status != http.StatusNotModified || len(again.body) > 0 || again.header.Get("ETag") != tag {
+			want := tag
+			if has == "*" { // which form the client has is not known
+				want = strings.NewReplacer(`+gzip"`, `"`, `+br"`, `"`).Replace(tag)
+			}
+			if got := again.header.Get("ETag"); again.status != http.StatusNotModified || len(again.body) > 0 || got != tag && got != want {
 				t.Errorf("%s with %s: %d, tag %s, body %s", operation.Path, has, again.status, again.header.Get("ETag"), again.body)
 			}
 		}

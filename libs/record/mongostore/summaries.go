@@ -274,6 +274,11 @@ func (s *Store) tallied(ctx context.Context, records *mongo.Collection, org reco
 		ID: tallyID(org, event), Org: org, Event: event, Version: stored.Version + 1,
 		Counts: map[record.Status]int64{}, Blocks: string(text),
 	}
+	// Every state is there, also without records: so that each change of the counts
+	// changes values, which servers compare, and not the names of fields alone.
+	for _, status := range record.Statuses() {
+		next.Counts[status] = 0
+	}
 	for _, counts := range blocks {
 		for status, n := range counts {
 			next.Counts[status] += n

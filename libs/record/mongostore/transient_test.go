@@ -65,7 +65,7 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 					all, refused, err := store.InsertRecords(ctx, org, sub, batch)
 					for i, r := range refused {
 						if r != nil || all[i].Seq != before+1+int64(i) {
-							return fmt.Errorf("%d: number %d, refused: %v", i, all[i].Seq, r)
+							return fmt.Errorf("%d: number %d, refused: %w", i, all[i].Seq, r)
 						}
 					}
 					return err

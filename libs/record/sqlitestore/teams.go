@@ -53,8 +53,8 @@ const visible = `SELECT slot FROM events INDEXED BY events_open WHERE org = ?1 A
 	UNION ALL SELECT slot FROM event_members WHERE org = ?1 AND member = ?2 AND slot BETWEEN ?3 AND ?4`
 
 // anyTeams reports whether an event of the organization has a team.
-func (s *Store) anyTeams(ctx context.Context, org record.OrgID) (any bool, err error) {
-	return any, s.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM event_members WHERE org = ?)`, org).Scan(&any)
+func (s *Store) anyTeams(ctx context.Context, org record.OrgID) (found bool, err error) {
+	return found, s.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM event_members WHERE org = ?)`, org).Scan(&found)
 }
 
 // VisibleSpan implements record.TeamPages.

@@ -241,7 +241,7 @@ func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (fault, err
 	}
 	summer, err := total.NewSummer(stored.Context)
 	if err != nil {
-		return fmt.Errorf("it cannot be calculated: %w", err), nil //nolint:nilerr // that is the finding
+		return fmt.Errorf("it cannot be calculated: %w", err), nil
 	}
 	for _, c := range counted {
 		if failed[c.ID] {
@@ -256,7 +256,7 @@ func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (fault, err
 		return nil, err
 	}
 	if same, err := sameSum(stored.Contribution, text); err != nil || !same {
-		return errors.Join(errors.New("its figures are not what the approved records come to"), err), nil //nolint:nilerr // that is the finding
+		return errors.Join(errors.New("its figures are not what the approved records come to"), err), nil
 	}
 	return nil, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/auth/account"
@@ -216,10 +217,8 @@ func (c *Comparer) Flush(ctx context.Context) error {
 
 // among returns what is wrong where a record's head is none of the entries found.
 func (h Head) among(hashes []string) string {
-	for _, hash := range hashes {
-		if hash == h.Hash {
-			return ""
-		}
+	if slices.Contains(hashes, h.Hash) {
+		return ""
 	}
 	if len(hashes) == 0 {
 		return fmt.Sprintf("%s: event %s, record %s: revision %d of its history was there and is not any more", h.Org, h.Event, h.Record, h.Revision)

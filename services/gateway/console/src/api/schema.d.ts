@@ -4673,9 +4673,11 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
+        /** @description A whole event, in the envelope. */
         ExportResponse: {
             /** @constant */
             success: true;
+            /** @description The event and all its records. */
             data: {
                 event: components["schemas"]["Event"];
                 /** @description All records, drafts included: the types in their order, within each the oldest first. */
