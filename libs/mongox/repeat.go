@@ -273,7 +273,7 @@ func purgeSome(ctx context.Context, in *mongo.Collection, filter bson.D) (int64,
 }
 
 func idsOf(ctx context.Context, in *mongo.Collection, filter bson.D, limit int64) (bson.A, error) {
-	cursor, err := in.Find(ctx, filter, options.Find().SetLimit(limit).SetBatchSize(int32(min(limit, math.MaxInt32))).SetProjection(bson.D{{Key: "_id", Value: 1}}))
+	cursor, err := in.Find(ctx, filter, options.Find().SetLimit(limit).SetBatchSize(int32(min(limit, math.MaxInt32))).SetProjection(bson.D{{Key: "_id", Value: 1}})) //nolint:gosec // it is bounded
 	if err != nil {
 		return nil, err
 	}
