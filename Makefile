@@ -16,7 +16,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PKG ?= work
 BENCHTIME ?= 1s
 FUZZTIME ?= 10s
-TEST_TIMEOUT ?= 30m
+TEST_TIMEOUT ?= 45m
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.1.4
