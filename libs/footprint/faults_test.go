@@ -64,6 +64,8 @@ func TestFaults(t *testing.T) {
 		{"flights", `{"from":"XQX","to":"XQX","passengers":1,"distanceKm":10}`, london, []string{"to NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"QQQ","passengers":1}`, london, []string{"to UNKNOWN_CODE"}},
 		{"flights", `{"from":"LHR","to":"Nowhereville","passengers":1,"distanceKm":5500}`, london, []string{"to UNKNOWN_PLACE"}},
+		{"freight", `{"mode":"sea","weightKg":10,"distanceKm":900,"via":["Leeds, GB"]}`, london, []string{"via NOT_ALLOWED"}},
+		{"freight", `{"mode":"air","weightKg":10,"from":"LHR","to":"JFK","via":[]}`, london, []string{"via NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"JFK","via":["KEF"],"passengers":1,"distanceKm":5500}`, london, []string{"distanceKm NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"JFK","via":["LON","QQQ"],"passengers":1}`, london, []string{"via[1] UNKNOWN_CODE", "via[0] NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"LON","via":["CDG"],"passengers":1}`, london, []string{"to NOT_ALLOWED"}},

@@ -126,6 +126,9 @@ func (d *decoder) freightPlaces(f *freight) {
 			}
 		}
 	}
+	if d.Has("via") {
+		d.Fault(apperr.Detail{Field: "via", Code: fields.NotAllowed, Message: "via is for modes road and rail. Send one record for each leg of a sea or air journey."})
+	}
 	ends := []*string{&f.From, &f.To}
 	j := d.flightEnds(ends, []string{"from", "to"}, stated == nil)
 	d.RequireWith("from", "to")

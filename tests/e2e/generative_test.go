@@ -318,7 +318,7 @@ func (j *judge) documentRefuses(q *generated, request *http.Request) error {
 // makes necessary or impossible, a code that is in no register, an order of two
 // fields.
 var betweenFields = []string{"REQUIRED", "NOT_ALLOWED", "UNKNOWN_CODE", "DUPLICATE", "FACTOR_UNAVAILABLE", "UNKNOWN_FACTOR_SET", "LAST_ADMIN", "WRONG_PASSWORD", "UNKNOWN_PLACE", "AMBIGUOUS_PLACE", "UNKNOWN_SUPPLIER_FACTOR",
-	"OUT_OF_RANGE of endDate", "OUT_OF_RANGE of respondents", "OUT_OF_RANGE of validTo", "BAD_FORMAT of scope3Category"}
+	"OUT_OF_RANGE of endDate", "OUT_OF_RANGE of respondents", "OUT_OF_RANGE of validTo", "BAD_FORMAT of scope3Category", "BAD_FORMAT of after"}
 
 var inItem = regexp.MustCompile(`^items\[\d+\]\.`)
 
