@@ -14,7 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/identity/internal/lru"
+	"github.com/eventcarbon/ecf/libs/lru"
 )
 
 const (

@@ -38,6 +38,7 @@ type Tx interface {
 type DB struct {
 	readers  *sql.DB
 	prepared statements // of readers
+	versions versions   // over a connection of readers
 	pool     *sql.DB    // of one connection, which is writer
 	writer   *writer
 	queue    chan *write
@@ -84,8 +85,9 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		_ = pool.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	readers.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)))
-	readers.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)))
+	// One more, which versions keeps.
+	readers.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)) + 1)
+	readers.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)) + 1)
 	writer, err := newWriter(ctx, pool, components)
 	if err != nil {
 		_ = pool.Close()
@@ -95,6 +97,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	db := &DB{
 		readers:  readers,
 		prepared: statements{prepare: readers.PrepareContext},
+		versions: versions{pool: readers},
 		pool:     pool,
 		writer:   writer,
 		queue:    make(chan *write, batchLimit),
@@ -104,6 +107,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	db.close = sync.OnceValue(func() error {
 		close(db.closing)
 		<-db.done
+		db.versions.close()
 		err := db.readers.Close()
 		// So that the file alone is the whole database after a clean stop. Another
 		// process that has it open may prevent that; then its own stop does it.

@@ -30,8 +30,11 @@ func appearances(revisions []record.Revision, err error) ([]appearance, error) {
 
 // listing is a list whose items are numbered in the order they came.
 type listing[T any] struct {
-	// name tells this list from all others.
-	name      string
+	// name tells this list from all others, whatever organization they belong to.
+	name string
+	// view tells what callers see differently; it is no part of the tag, by which
+	// one caller asks.
+	view      string
 	span      func(ctx context.Context, skip, limit int64) (record.Span, error)
 	revisions func(ctx context.Context, from, to int64) ([]appearance, error)
 	items     func(ctx context.Context, from, to int64) ([]T, error)
@@ -51,7 +54,7 @@ func (s *server) listRecords(c *fiber.Ctx) error {
 		return s.listApproved(c, page)
 	}
 	org, sub := orgOf(c), subOf(c)
-	return serve(c, page, listing[record.Record]{
+	return serve(c, s.answers, page, listing[record.Record]{
 		name: "records " + string(sub.Event) + " " + sub.Type,
 		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
 			return s.Store.RecordSpan(ctx, org, sub, skip, limit)
@@ -74,8 +77,9 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 		return err
 	}
 	org, events := orgOf(c), s.eventsFor(c)
-	return serve(c, page, listing[record.EventView]{
+	return serve(c, s.answers, page, listing[record.EventView]{
 		name: "events " + string(org),
+		view: web.PrincipalOf(c).UserID + " " + web.PrincipalOf(c).Role.String(),
 		span: events.span,
 		revisions: func(ctx context.Context, from, to int64) ([]appearance, error) {
 			return s.eventAppearances(ctx, org, events, from, to)
@@ -178,22 +182,30 @@ const listAttempts = 10
 // same cost wherever it lies.
 //
 // Who has the page already is told so without it being read: its tag is made of
-// what it depends on. An item that was deleted between finding the page and
+// what it depends on. By the same tag a page that was answered before is answered
+// again without being read. An item that was deleted between finding the page and
 // reading it is missed by its count, and the page is found anew.
-func serve[T any](c *fiber.Ctx, page web.Page, l listing[T]) error {
+func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) error {
 	ctx := c.UserContext()
+	key := fmt.Sprint(orgOf(c), "\n", l.name, "\n", l.view, "\n", page.Number, " ", page.Limit)
 	for range listAttempts {
 		span, err := l.span(ctx, page.Offset(), page.Limit)
 		if err != nil {
 			return err
 		}
-		if c.Get(fiber.HeaderIfNoneMatch) != "" {
+		last, seen := known.pages.Get(key)
+		if seen || c.Get(fiber.HeaderIfNoneMatch) != "" {
 			revisions, err := rangeOf(ctx, l.revisions, span)
 			if err != nil {
 				return err
 			}
-			if tag := pageTag(l.name, page, span.Total, revisions); int64(len(revisions)) == span.Count && web.NotModified(c, tag) {
+			tag := pageTag(l.name, page, span.Total, revisions)
+			switch whole := int64(len(revisions)) == span.Count; {
+			case whole && web.NotModified(c, tag):
 				return web.SendNotModified(c, tag)
+			case whole && seen && tag == last.tag:
+				c.Set(fiber.HeaderETag, tag)
+				return web.JSON(c, fiber.StatusOK, last.body)
 			}
 		}
 		items, err := rangeOf(ctx, l.items, span)
@@ -205,8 +217,15 @@ func serve[T any](c *fiber.Ctx, page web.Page, l listing[T]) error {
 			for i, item := range items {
 				all[i] = l.appearance(item)
 			}
-			c.Set(fiber.HeaderETag, pageTag(l.name, page, span.Total, all))
-			return web.OK(c, web.NewList(items, page, span.Total))
+			tag := pageTag(l.name, page, span.Total, all)
+			c.Set(fiber.HeaderETag, tag)
+			if err := web.OK(c, web.NewList(items, page, span.Total)); err != nil {
+				return err
+			}
+			if body := c.Response().Body(); len(body) <= largestKept {
+				known.pages.Put(key, answer{key: key, tag: tag, body: body})
+			}
+			return nil
 		}
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,

@@ -41,6 +41,8 @@ type server struct {
 	Deps
 	writes writes.Maker
 	keys   *idempotency.Keeper
+	// answers are those of reads that were answered before.
+	answers *answers
 }
 
 // New makes the service's HTTP application.
@@ -49,13 +51,15 @@ func New(d Deps) (*fiber.App, error) {
 		Deps:   d,
 		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
+
+		answers: newAnswers(d.Store),
 	}
 	s.keys.MayRepeat = s.mayRepeat
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Records), teams.Guard(d.Store, s.routes())); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Records), s.answers.remember(teams.Guard(d.Store, s.routes()))); err != nil {
 		return nil, err
 	}
 	return httpApp, nil

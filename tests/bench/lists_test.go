@@ -47,6 +47,12 @@ type served struct {
 
 func serve(b *testing.B) *served {
 	b.Helper()
+	return serveOver(b, func(s *sqlitestore.Store) record.Store { return s })
+}
+
+// serveOver serves over a store that stands before the one on disk.
+func serveOver(b *testing.B, wrap func(*sqlitestore.Store) record.Store) *served {
+	b.Helper()
 	db, err := sqlitex.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlitestore.Schema()...)
 	if err != nil {
 		b.Fatal(err)
@@ -56,7 +62,7 @@ func serve(b *testing.B) *served {
 		b.Fatal(err)
 	}
 	httpApp, err := records.New(records.Deps{
-		Store: s.store, Notifier: silent{}, Verifier: anyone{}, Quotas: settings.Quotas{"team": record.Unlimited},
+		Store: wrap(s.store), Notifier: silent{}, Verifier: anyone{}, Quotas: settings.Quotas{"team": record.Unlimited},
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {
@@ -198,6 +204,42 @@ func BenchmarkDepth(b *testing.B) {
 						func() { s.ask(fiber.MethodGet, page(n), "", tag, fiber.StatusNotModified) },
 						func() { s.ask(fiber.MethodGet, page(n), "", "", fiber.StatusOK) })
 				})
+			}
+		})
+	}
+}
+
+// forgetful is a store whose every page is another one, so that none is answered
+// from memory.
+type forgetful struct {
+	record.Store
+	asked atomic.Int64
+}
+
+func (f *forgetful) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
+	span, err := f.Store.RecordSpan(ctx, org, sub, skip, limit)
+	span.Total += f.asked.Add(1)
+	return span, err
+}
+
+// BenchmarkRemembered compares a page of 25 that is answered from memory, because
+// nothing was written since or because its tag is the same, with one that is read.
+func BenchmarkRemembered(b *testing.B) {
+	for _, size := range []int{500, 100_000} {
+		b.Run(fmt.Sprint("records=", size), func(b *testing.B) {
+			ask := map[string]func(){}
+			for name, wrap := range map[string]func(*sqlitestore.Store) record.Store{
+				"nothing-written": func(s *sqlitestore.Store) record.Store { return s },
+				"same-tag":        func(s *sqlitestore.Store) record.Store { return struct{ record.Store }{s} },
+				"read":            func(s *sqlitestore.Store) record.Store { return &forgetful{Store: s} },
+			} {
+				s := serveOver(b, wrap)
+				s.fill(size, false)
+				path := "/events/" + s.event + "/flights"
+				ask[name] = func() { s.ask(fiber.MethodGet, path, "", "", fiber.StatusOK) }
+			}
+			for _, remembered := range []string{"nothing-written", "same-tag"} {
+				b.Run(remembered, func(b *testing.B) { compare(b, remembered, "read", ask[remembered], ask["read"]) })
 			}
 		})
 	}

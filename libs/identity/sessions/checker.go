@@ -12,7 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/breaker"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/identity/internal/lru"
+	"github.com/eventcarbon/ecf/libs/lru"
 )
 
 // The parts of the one second in which every change takes effect: auth notices

@@ -49,3 +49,22 @@ func TestCacheUnderConcurrentUse(t *testing.T) {
 		t.Errorf("len %d exceeds the bound", c.Len())
 	}
 }
+
+func TestCostIsBounded(t *testing.T) {
+	t.Parallel()
+	c := NewCosting[string](10, func(s string) int { return len(s) })
+	c.Put("a", "12345")
+	c.Put("b", "12345")
+	c.Put("c", "1")
+	if _, ok := c.Get("a"); ok || c.Len() != 2 {
+		t.Errorf("a is still there: %v, %d kept", ok, c.Len())
+	}
+	c.Put("b", "12345678901")
+	if _, ok := c.Get("b"); ok || c.Len() != 1 {
+		t.Errorf("what costs more than all is kept: %v, %d kept", ok, c.Len())
+	}
+	c.Put("d", "123456789")
+	if _, ok := c.Get("c"); !ok || c.Len() != 2 {
+		t.Errorf("c was forgotten with room for it: %d kept", c.Len())
+	}
+}

@@ -1,6 +1,6 @@
 // Package lru is a bounded map that forgets what has not been used for the
-// longest time. It exists so that a flood of tokens or session ids costs a
-// known amount of memory.
+// longest time. It exists so that a flood of tokens, session ids or pages costs
+// a known amount of memory.
 package lru
 
 import (
@@ -8,10 +8,13 @@ import (
 	"sync"
 )
 
-// Cache maps at most a fixed number of keys. It is safe for concurrent use.
+// Cache maps keys to values of a bounded total cost. It is safe for concurrent
+// use.
 type Cache[K comparable, V any] struct {
 	mu    sync.Mutex
-	size  int
+	limit int
+	cost  func(V) int
+	used  int
 	order *list.List // of *entry[K, V], the most recently used first
 	items map[K]*list.Element
 }
@@ -19,11 +22,18 @@ type Cache[K comparable, V any] struct {
 type entry[K comparable, V any] struct {
 	key   K
 	value V
+	cost  int
 }
 
 // New makes a Cache of at most size entries; size below 1 counts as 1.
 func New[K comparable, V any](size int) *Cache[K, V] {
-	return &Cache[K, V]{size: max(size, 1), order: list.New(), items: make(map[K]*list.Element)}
+	return NewCosting[K, V](max(size, 1), func(V) int { return 1 })
+}
+
+// NewCosting makes a Cache whose values cost at most limit together. A value
+// that costs more than that by itself is not kept.
+func NewCosting[K comparable, V any](limit int, cost func(V) int) *Cache[K, V] {
+	return &Cache[K, V]{limit: limit, cost: cost, order: list.New(), items: make(map[K]*list.Element)}
 }
 
 // Get returns the value of key and counts as a use of it.
@@ -38,21 +48,19 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return e.Value.(*entry[K, V]).value, true
 }
 
-// Put sets the value of key and forgets the least recently used key when there
-// are too many.
+// Put sets the value of key and forgets the least recently used keys while all
+// cost too much together.
 func (c *Cache[K, V]) Put(key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.items[key]; ok {
-		e.Value.(*entry[K, V]).value = value
-		c.order.MoveToFront(e)
+	c.remove(key)
+	cost := c.cost(value)
+	if cost > c.limit {
 		return
 	}
-	c.items[key] = c.order.PushFront(&entry[K, V]{key, value})
-	if c.order.Len() > c.size {
-		last := c.order.Back()
-		c.order.Remove(last)
-		delete(c.items, last.Value.(*entry[K, V]).key)
+	c.items[key] = c.order.PushFront(&entry[K, V]{key, value, cost})
+	for c.used += cost; c.used > c.limit; {
+		c.remove(c.order.Back().Value.(*entry[K, V]).key)
 	}
 }
 
@@ -60,9 +68,14 @@ func (c *Cache[K, V]) Put(key K, value V) {
 func (c *Cache[K, V]) Remove(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.remove(key)
+}
+
+func (c *Cache[K, V]) remove(key K) {
 	if e, ok := c.items[key]; ok {
 		c.order.Remove(e)
 		delete(c.items, key)
+		c.used -= e.Value.(*entry[K, V]).cost
 	}
 }
 

@@ -1,0 +1,211 @@
+package records_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/services/records"
+)
+
+// unversioned is a store that does not know its version, as those on MongoDB.
+type unversioned struct{ record.Store }
+
+func (h *harness) serverOf(store record.Store) *fiber.App {
+	h.t.Helper()
+	httpApp, err := records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return httpApp
+}
+
+// seen is what a reader sees of an answer.
+func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
+	h.t.Helper()
+	request := httptest.NewRequest(http.MethodGet, "/api/v2"+path, http.NoBody)
+	request.Header.Set("Authorization", "Bearer "+as)
+	request.Header.Set("X-Request-Id", "one")
+	if tag != "" {
+		request.Header.Set("If-None-Match", tag)
+	}
+	response, err := httpApp.Test(request, -1)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return fmt.Sprint(response.StatusCode, response.Header["Etag"], response.Header["Content-Type"], " ", string(body))
+}
+
+// TestRememberedAnswersAreThoseOfNow: after each of random writes, what a server
+// that remembers answers says to each caller, to those of another organization
+// and of no team too, is what one says that was just started.
+func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the seed is printed
+	events := []string{h.event(), h.event()}
+	var items []string
+	remembering := map[string]*fiber.App{"with versions": h.app, "without": h.serverOf(unversioned{h.store})}
+	callers := []string{ada, planck, root, "org1.vera.viewer", alien, "org1.ada.viewer", "org1.bob.user"}
+	for step := range 60 {
+		event := events[random.IntN(len(events))]
+		switch move := random.IntN(8); {
+		case move < 3 || len(items) == 0:
+			items = append(items, event+"/waste/"+h.send(ada, http.MethodPost, event+"/waste", bin).want(http.StatusCreated, "").text("_id"))
+		case move == 3:
+			h.send(root, http.MethodPatch, items[random.IntN(len(items))], fmt.Sprintf(`{"weightKg":%d}`, 1+random.IntN(500)))
+		case move == 4:
+			h.send(root, http.MethodDelete, items[random.IntN(len(items))], "")
+		case move == 5:
+			h.send(ada, http.MethodPost, items[random.IntN(len(items))]+"/submit", "")
+		case move == 6:
+			h.send(planck, http.MethodPatch, event, fmt.Sprintf(`{"attendees":%d}`, 1+random.IntN(500)))
+		case move == 7:
+			team := `null`
+			if random.IntN(2) == 0 {
+				team = `[{"user":"max","role":"reviewer"},{"user":"ada","role":"contributor"}]`
+			}
+			h.send(root, http.MethodPatch, event, `{"team":`+team+`}`)
+		}
+		fresh := h.serverOf(unversioned{h.store})
+		for range 12 {
+			as := callers[random.IntN(len(callers))]
+			event := events[random.IntN(len(events))]
+			path := []string{"/events", "/events?limit=1", event, event + "/waste", event + "/waste?limit=2", event + "/waste?limit=2&page=2", items[random.IntN(len(items))]}[random.IntN(7)]
+			want := h.seen(fresh, as, path, "")
+			for name, httpApp := range remembering {
+				for range 2 {
+					if got := h.seen(httpApp, as, path, ""); got != want {
+						t.Fatalf("step %d, %s, GET %s as %s:\ngot  %s\nwant %s", step, name, path, as, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// counted counts the pages of records that are read.
+type counted struct {
+	record.Store
+	ranges atomic.Int64
+}
+
+func (c *counted) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
+	c.ranges.Add(1)
+	return c.Store.RecordRange(ctx, org, sub, from, to)
+}
+
+// versionedCount counts the guard's readings of events too, in a store that knows
+// its version.
+type versionedCount struct {
+	counted
+	events atomic.Int64
+}
+
+func (c *versionedCount) Version(ctx context.Context) (sqlitex.Version, error) {
+	return c.Store.(*sqlitestore.Store).Version(ctx)
+}
+
+func (c *versionedCount) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
+	c.events.Add(1)
+	return c.Store.EventContext(ctx, org, id)
+}
+
+// TestNothingIsReadWhileNothingIsWritten: the same question of the same caller
+// costs the version of the store and no reading.
+func TestNothingIsReadWhileNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	item := event + "/waste/" + h.send(ada, http.MethodPost, event+"/waste", bin).want(http.StatusCreated, "").text("_id")
+	store := &versionedCount{counted: counted{Store: h.store}}
+	httpApp := h.serverOf(store)
+	for i, path := range []string{event, event + "/waste", item} {
+		want := h.seen(httpApp, ada, path, "")
+		for range 3 {
+			if got := h.seen(httpApp, ada, path, ""); got != want {
+				t.Errorf("%s: %s, want %s", path, got, want)
+			}
+		}
+		if n := store.events.Load(); n != int64(i+1) {
+			t.Errorf("%s: the event was read %d times by now, want %d", path, n, i+1)
+		}
+	}
+}
+
+// TestPagesAreReadOnce: a page that has not changed is not read again, by anybody
+// of the organization.
+func TestPagesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	path := h.event() + "/waste"
+	h.send(ada, http.MethodPost, path, bin).want(http.StatusCreated, "")
+	store := &counted{Store: h.store}
+	httpApp := h.serverOf(store)
+	want := h.seen(httpApp, ada, path, "")
+	for _, as := range []string{ada, bob, planck, root} {
+		if got := h.seen(httpApp, as, path, ""); got != want {
+			t.Errorf("as %s: %s, want %s", as, got, want)
+		}
+	}
+	if n := store.ranges.Load(); n != 1 {
+		t.Errorf("the page was read %d times, want once", n)
+	}
+	h.send(ada, http.MethodPost, path, bin).want(http.StatusCreated, "")
+	if got := h.seen(httpApp, ada, path, ""); got == want || store.ranges.Load() != 2 {
+		t.Errorf("after a write: %s, read %d times", got, store.ranges.Load())
+	}
+}
+
+// TestWritesAreSeenAtOnce: who was answered that something was created finds it,
+// while others read the same page.
+func TestWritesAreSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	path := h.event() + "/waste"
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					h.seen(h.app, bob, path, "")
+				}
+			}
+		})
+	}
+	for i := range 25 {
+		h.send(ada, http.MethodPost, path, bin).want(http.StatusCreated, "")
+		for _, as := range []string{ada, bob} {
+			page := h.send(as, http.MethodGet, path, "").want(http.StatusOK, "").data["pagination"].(map[string]any)
+			if total := page["total"].(float64); int(total) != i+1 {
+				t.Fatalf("%d created, %v listed for %s", i+1, total, as)
+			}
+		}
+	}
+	close(stop)
+	readers.Wait()
+}
