@@ -202,7 +202,7 @@ class Method1:
         """Returns which figure of a row a line uses. Losses are upstream by themselves."""
         if row is None or stated["stage"] != "upstream":
             return "kgCO2e"
-        if "loss" in row["id"] and stated["kgCO2ePerUnit"] == row["kgCO2e"]:
+        if ("loss" in row["id"] or ".upstream." in row["id"]) and stated["kgCO2ePerUnit"] == row["kgCO2e"]:
             return "kgCO2e"
         return "wellToTank"
 

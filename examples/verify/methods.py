@@ -3,9 +3,10 @@
 from bundle import NotABundle
 from method1 import Method1
 from method2 import Method2
+from method21 import Method21
 from quantities import beyond
 
-METHODS = {"1.2.0": Method1, "2.0.0": Method2}
+METHODS = {"1.2.0": Method1, "2.0.0": Method2, "2.1.0": Method21}
 
 
 def of(plain):

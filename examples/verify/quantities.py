@@ -87,12 +87,18 @@ def accommodation(fields, context):
                  ratio=HOSTEL_RATIO if hostel else Fraction(1), dated=UNDATED if hostel else 0)]
 
 
+def grid_kind(row_id):
+    """Tells grid losses, and upstream parts that are rows of their own, from generation."""
+    return "loss" if ".td_loss" in row_id else "upstream" if ".upstream." in row_id else "generation"
+
+
 def electricity(fields, amount, at_best=MEASURED, dated=0):
     scope, category, upstream = scopes(fields, 2)
-    parts = [Part(amount, lambda row: row is not None and row["id"].startswith("elec.") and ".td_loss" not in row["id"],
-                  scope, category, upstream, at_best, dated=dated)]
-    loss = lambda row: row is not None and row["id"].startswith("elec.") and ".td_loss" in row["id"]
-    return parts + [Part(amount, loss, 3, upstream, upstream, at_best, dated=dated, optional=True)]
+    def of(kind):
+        return lambda row: row is not None and row["id"].startswith("elec.") and grid_kind(row["id"]) == kind
+
+    return [Part(amount, of("generation"), scope, category, upstream, at_best, dated=dated)] + \
+           [Part(amount, of(kind), 3, upstream, upstream, at_best, dated=dated, optional=True) for kind in ("loss", "upstream")]
 
 
 def fuel(fields, amount, which, *ids, at_best=MEASURED, dated=0):

@@ -256,11 +256,7 @@ func build(s Source) (out Built, faults []fault) {
 		}
 		out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Of(&evaluation))
 	}
-	for _, f := range set.Factors() {
-		if used[f.ID] {
-			out.Factors = append(out.Factors, FactorOf(f))
-		}
-	}
+	out.Factors = append(out.Factors, rowsOf(set, used, footprint.HasAllRows(ev.EngineVersion()))...)
 	for id, f := range suppliers {
 		if used[id] {
 			out.Factors = append(out.Factors, FactorOf(f))
@@ -280,6 +276,25 @@ func build(s Source) (out Built, faults []fault) {
 		faults = append(faults, fault{-1, err})
 	}
 	return out, faults
+}
+
+// rowsOf returns the rows of a set that are used, and with all also those of the
+// tables beside it: other editions, what the editions lack, corrections.
+func rowsOf(set *factors.Set, used map[string]bool, all bool) (rows []Factor) {
+	if !all {
+		for _, f := range set.Factors() {
+			if used[f.ID] {
+				rows = append(rows, FactorOf(f))
+			}
+		}
+		return rows
+	}
+	for id := range used {
+		if f, ok := set.Factor(id); ok {
+			rows = append(rows, FactorOf(f))
+		}
+	}
+	return rows
 }
 
 // inOrder returns provenance in the order of the records.

@@ -104,7 +104,8 @@ type Accommodation struct {
 	// Occupied rooms each night; they decide where guests is given too.
 	Rooms int `json:"rooms,omitempty"`
 
-	// People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+	// People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0
+	// on hostels count by the guest everywhere.
 	Guests int `json:"guests,omitempty"`
 
 	// The factor of the house itself, with evidence of it. In kg CO2e/room-night.

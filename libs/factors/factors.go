@@ -172,8 +172,10 @@ func (s *Set) Factor(id string) (Factor, bool) {
 	for i := 0; !ok && i < len(s.standIns); i++ {
 		f, ok = s.standIns[i].found(s.standIns[i].byID, id)
 	}
-	if extra := Supplement(); !ok && s != extra {
-		f, ok = extra.found(extra.byID, id)
+	for _, extra := range [...]*Set{Supplement(), Corrections()} {
+		if !ok && s != extra {
+			f, ok = extra.found(extra.byID, id)
+		}
 	}
 	return f, ok
 }
@@ -270,6 +272,25 @@ var Supplement = sync.OnceValue(func() *Set {
 	}
 	return s
 })
+
+// Corrections returns the table of rows of published sets that were found wrong or
+// were revised by their publishers, and of the upstream parts of grids whose
+// publishers hold generation alone. It is no set that an event can adopt, and
+// like a set it never changes.
+var Corrections = sync.OnceValue(func() *Set {
+	s, err := read("sets/corrections-2026.tsv")
+	if err != nil {
+		return &Set{} // a test reads it
+	}
+	return s
+})
+
+// CorrectionOf returns the correction of a row; nil where it has none.
+func CorrectionOf(id string) *Factor { return Corrections().Ref(id) }
+
+// UpstreamOf returns the upstream part of a row that holds generation alone; nil
+// where none can be derived.
+func UpstreamOf(id string) *Factor { return Corrections().Ref(id + ".upstream") }
 
 // Sets returns the sets held, newest first: the editions, then the sets of earlier
 // years, which only an adoption names.

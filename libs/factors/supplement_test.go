@@ -109,3 +109,30 @@ func pow(n int) float64 {
 	}
 	return v
 }
+
+// TestCorrectionsArePinned holds the table of corrections to what it was when
+// published: results name its rows. Each row is of a row that a set holds.
+func TestCorrectionsArePinned(t *testing.T) {
+	t.Parallel()
+	s := factors.Corrections()
+	const want = "b00eca3d37729898a93d470408ea5cf8c4cc3b7b783556a99a669ecfda6b3f36"
+	if s.ID != "corrections-2026" || s.Checksum != want {
+		t.Errorf("%s has the checksum %s", s.ID, s.Checksum)
+	}
+	kinds := map[bool]int{}
+	for _, f := range s.Factors() {
+		of, upstream := strings.CutSuffix(f.Series, ".upstream")
+		kinds[upstream]++
+		held := false
+		for _, set := range factors.Sets() {
+			_, ok := set.Factor(of)
+			held = held || ok
+		}
+		if !held || f.KgCO2e.Sign() <= 0 || f.Source == "" || f.SourceLocation == "" || f.Licence == "" || f.Year == 0 {
+			t.Errorf("%s corrects %s: %+v", f.ID, of, f)
+		}
+	}
+	if kinds[false] != 38 || kinds[true] != 27 {
+		t.Errorf("rows of corrections and of upstream parts: %v", kinds)
+	}
+}

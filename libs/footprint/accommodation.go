@@ -83,11 +83,14 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 		return
 	}
 	e.factor, e.geography = f, geography
-	if f.Unit == "guest_night" {
+	switch {
+	case f.Unit == "guest_night":
 		c.note(NoticeGuestNights, "", "The factor of %s is per guest-night.", a.Country)
 		e.unit = "guest_night"
 		e.quantity = whole(c.guestsOf(a) * a.Nights)
-	} else {
+	case kind == hostel && c.third():
+		e.quantity = whole(c.hostelGuests(a) * a.Nights)
+	default:
 		e.quantity = whole(c.roomsOf(a) * a.Nights)
 	}
 	switch kind {
@@ -156,6 +159,15 @@ func (c *calculation) guestsOf(a *accommodation) int64 {
 	return a.Rooms
 }
 
+// hostelGuests returns the guests of a hostel: the ratio to hotels is of guest-nights,
+// and rooms of many beds say little. The unit stays that of the row.
+func (c *calculation) hostelGuests(a *accommodation) int64 {
+	if a.Guests == 0 {
+		c.note(NoticeHostelGuests, "guests", "A hostel counts by the guest; one in each of %d rooms was assumed. State guests.", a.Rooms)
+	}
+	return c.guestsOf(a)
+}
+
 // hotelFactor finds the factor of a country, its 2021 value, or the median of
 // Europe or of the world, with the geography score of each.
 func (c *calculation) hotelFactor(a *accommodation) (*factors.Factor, uint8) {
@@ -196,12 +208,23 @@ func product(a, b decimal.Decimal) decimal.Decimal {
 
 // chainAccommodation reports how the amounts multiply.
 func chainAccommodation(q *Chain, a *accommodation, l *Line) {
-	if l.Unit == "guest_night" && a.Guests > 0 || a.Rooms == 0 {
+	if a.Guests > 0 && (l.Unit == "guest_night" || a.Kind == hostel && a.isByGuest(l)) || a.Rooms == 0 {
 		q.count(a.Guests, "guest", "guests")
 	} else {
 		q.count(a.Rooms, "room", "rooms")
 	}
 	q.count(a.Nights, "night", "nights")
+}
+
+// isByGuest reports whether the quantity of a line is that of the guests: engines
+// differ in whether a hostel counts by the room.
+func (a *accommodation) isByGuest(l *Line) bool {
+	nights := big.NewRat(a.Guests*a.Nights, 1)
+	if a.surveyed() {
+		nights.Mul(nights, big.NewRat(a.Population, a.Respondents))
+	}
+	quantity, ok := new(big.Rat).SetString(l.Quantity)
+	return ok && quantity.Cmp(nights) == 0
 }
 
 // accommodationDoc describes the type to its users.
@@ -217,7 +240,7 @@ func accommodationDoc() doc {
 			{"kind", "Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight.", `"hotel"`},
 			{"nights", "Nights of the stay.", ``},
 			{"rooms", "Occupied rooms each night; they decide where guests is given too.", ``},
-			{"guests", "People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.", ``},
+			{"guests", "People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels count by the guest everywhere.", ``},
 			{"kgCO2ePerRoomNight", "The factor of the house itself, with evidence of it.", ``},
 		},
 		ways: []way{

@@ -33,6 +33,9 @@ func (d *Doubt) Variance() int64 { return d.Activity + d.Basic + d.Fit }
 // second reports whether the event is calculated by engine 2.0.0 or later.
 func (c *calculation) second() bool { return c.ev.EngineVersion() != Engine1 }
 
+// third reports whether the event is calculated by engine 2.1.0 or later.
+func (c *calculation) third() bool { return c.second() && c.ev.EngineVersion() != Engine2 }
+
 // fewAnswers is the number of answers below which a coefficient of variation
 // says little.
 const fewAnswers = 5

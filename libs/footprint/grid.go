@@ -119,7 +119,7 @@ func (c *calculation) gridFactor(s supply) (f *factors.Factor, geography uint8, 
 	}
 	// The national publishers, then Ember, then Ember's region.
 	for _, series := range [...]string{"location", "egrid", "nga", "eea", "mfe"} {
-		if f = set.Ref("elec." + cc + "." + series); f != nil {
+		if f = set.Ref("elec." + cc + "." + series); f != nil && c.hasWhole(f) {
 			return f, geography, false
 		}
 	}
@@ -141,7 +141,8 @@ func (c *calculation) gridFactor(s supply) (f *factors.Factor, geography uint8, 
 // electricity adds the location-based lines of electricity and the market-based
 // figure beside them.
 func (c *calculation) electricity(s supply, q carrier) {
-	f, geography, lifeCycle := c.gridFactor(s)
+	row, geography, lifeCycle := c.gridFactor(s)
+	f := c.corrected(row)
 	if f == nil {
 		c.unavailable(apperr.Detail{Field: "country", Message: "The factor set has no grid factor for " + s.country + "."})
 		return
@@ -158,7 +159,14 @@ func (c *calculation) electricity(s supply, q carrier) {
 		c.add(e)
 	} else {
 		c.add(e)
-		c.upstream(e, upstream)
+		if derived := c.derivedUpstream(s, row); derived != nil {
+			c.note(NoticeUpstreamDerived, "", "The upstream part, %s, is the life-cycle figure of the country less its generation.", derived.ID)
+			// The difference of two publishers.
+			c.add(entry{factor: derived, quantity: q.quantity, unit: "kWh", stage: Upstream, scope: 3, category: upstream,
+				geography: geography, technology: max(q.technology, 3), atBest: q.atBest, older: q.older})
+		} else {
+			c.upstream(e, upstream)
+		}
 		c.loss(s, "elec."+strings.ToLower(s.country)+".td_loss", q, geography)
 	}
 	if len(c.out.Lines) == first {

@@ -35,6 +35,9 @@ const (
 	NoticeScopeNotSplit     = "SCOPE_NOT_SPLIT"
 	NoticeCradleToGrave     = "FACTOR_IS_CRADLE_TO_GRAVE"
 	NoticeNoBiogenic        = "BIOGENIC_NOT_PUBLISHED"
+	NoticeCorrected         = "FACTOR_CORRECTED"
+	NoticeUpstreamDerived   = "UPSTREAM_DERIVED"
+	NoticeHostelGuests      = "HOSTEL_GUESTS_ASSUMED"
 
 	NoticeDistanceFromPlaces = "DISTANCE_FROM_PLACES"
 	NoticeCodeIsPlace        = "CODE_IS_ALSO_A_PLACE"
@@ -88,6 +91,9 @@ var inResult = map[string]string{
 	NoticeScopeNotSplit:      "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
 	NoticeCradleToGrave:      "A factor includes the end of life of its material.",
 	NoticeNoBiogenic:         "A fuel contains biofuel whose biogenic CO2 is not published for the unit; it is missing outside of scopes.",
+	NoticeCorrected:          "A row of the factor set was found wrong or was revised by its publisher; the corrected figure counts.",
+	NoticeUpstreamDerived:    "The upstream part of grid electricity is the life-cycle figure of the country less its generation; grid losses are missing.",
+	NoticeHostelGuests:       "Guests of hostels were not stated; one in each room was assumed.",
 	NoticeTransportOnly:      "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them.",
 	NoticeDistanceFromPlaces: "Distances were worked out from places by published detour factors.",
 	NoticeModesSplit:         "People whose mode of travel is not known were shared among modes by a survey or a published table.",

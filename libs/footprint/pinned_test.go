@@ -21,6 +21,7 @@ func TestFiguresBelongToTheEngineVersion(t *testing.T) {
 		want := map[string]string{
 			footprint.Engine1: "4715ec80f440ef682b0a6d584ee207db9466907a482418241502e9161f071f05",
 			footprint.Engine2: "ccbcc9e001e5ea812e5f8533e3f9fef9d623da43d4e3d074ce130916acd9945c",
+			footprint.Engine3: "a63254e61029ab82e6e1735ed701a46302ff7d836748efb2c36f34a4b09d6b6e",
 		}[engine]
 		ev := london
 		ev.Engine = engine

@@ -22,7 +22,7 @@ const (
 
 // committedTotal is the footprint of the example event in kg CO2e. It stands
 // here as well, so that nobody moves it by running -update.
-const committedTotal = "180647.094559"
+const committedTotal = "180649.182263"
 
 func calculate(t *testing.T) Table {
 	t.Helper()

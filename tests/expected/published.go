@@ -1,14 +1,17 @@
 package expected
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // factor is a published figure, as its table prints it.
@@ -41,6 +44,9 @@ func readPublished(folder string) (*published, error) {
 			return nil, err
 		}
 	}
+	if err := p.upstreamOf("FR", "2023", folder); err != nil {
+		return nil, err
+	}
 	err := eachRow(filepath.Join(folder, "activity_defaults.csv"), func(cell func(string) string) error {
 		p.defaults[cell("default_id")] = cell("value")
 		return nil
@@ -66,6 +72,40 @@ func readPublished(folder string) (*published, error) {
 	return p, nil
 }
 
+// upstreamOf works out what the life-cycle figure of a country's grid has above the
+// generation that the European Environment Agency publishes for the same year.
+func (p *published) upstreamOf(country, year, folder string) (err error) {
+	file, err := os.Open(filepath.Join(folder, "grid_by_year.csv.gz"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	whole := ""
+	if err := eachRowOf(plain, func(cell func(string) string) error {
+		if cell("region") == country && cell("year") == year && strings.HasPrefix(cell("boundary"), "life cycle") {
+			whole = cell("kgco2e_per_kwh")
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	code := strings.ToLower(country)
+	lifeCycle, err := rational(whole)
+	if err != nil {
+		return err
+	}
+	generation, err := rational(p.factors["elec."+code+".eea."+year].perUnit)
+	if err != nil {
+		return err
+	}
+	p.factors["elec."+code+".upstream."+year] = factor{perUnit: decimals(lifeCycle.Sub(lifeCycle, generation)), unit: "kWh"}
+	return nil
+}
+
 // eachRow calls do with each row of a table; cell returns a cell by the name of
 // its column, and empty for a column that the table lacks.
 func eachRow(path string, do func(cell func(string) string) error) (err error) {
@@ -74,12 +114,19 @@ func eachRow(path string, do func(cell func(string) string) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
+	if err := eachRowOf(file, do); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	return nil
+}
+
+func eachRowOf(from io.Reader, do func(cell func(string) string) error) error {
+	rows, err := csv.NewReader(from).ReadAll()
+	if err != nil {
+		return err
+	}
 	if len(rows) == 0 {
-		return fmt.Errorf("%s: no header", path)
+		return errors.New("no header")
 	}
 	for i, row := range rows[1:] {
 		cell := func(column string) string {
@@ -91,7 +138,7 @@ func eachRow(path string, do func(cell func(string) string) error) (err error) {
 			return ""
 		}
 		if err := do(cell); err != nil {
-			return fmt.Errorf("%s: row %d: %w", path, i+2, err)
+			return fmt.Errorf("row %d: %w", i+2, err)
 		}
 	}
 	return nil

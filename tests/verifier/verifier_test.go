@@ -59,12 +59,13 @@ var extras = map[string][]string{
 		`{"from":"LON","to":"NYC","passengers":3,"population":700,"respondents":333,"date":"2021-01-01"}`,
 		`{"from":"LHR","to":"CDG","passengers":1,"population":70,"respondents":33,"sampleCV":0.35,"evidence":[{"name":"list"}]}`,
 	},
-	"accommodation": {`{"nights":3,"rooms":2,"country":"XK","kind":"apartment"}`, `{"nights":2,"rooms":3,"country":"IE","kind":"hostel","group":"exhibitors"}`},
+	"accommodation": {`{"nights":3,"rooms":2,"country":"XK","kind":"apartment"}`, `{"nights":2,"rooms":3,"country":"IE","kind":"hostel","group":"exhibitors"}`, `{"nights":2,"rooms":3,"guests":17,"country":"GB","kind":"hostel"}`},
 	"venue": {
 		`{"country":"GB","electricityKWh":1234.567,"gasKWh":100.5,"heatKWh":12.25,"control":"own","dataQuality":"measured"}`,
 		`{"country":"DE","electricityKWh":1234.567,"renewablePercent":33.3,"evidence":[{"name":"contract"}],"control":"hired_with_operator"}`,
 		`{"country":"KE","electricityKWh":0.333,"respondents":3,"population":7,"renewablePercent":50}`,
-		`{"floorAreaM2":333.3,"days":2,"country":"US"}`,
+		`{"floorAreaM2":333.3,"days":2,"country":"US"}`, `{"country":"US","subdivision":"TX","electricityKWh":900,"control":"own"}`, `{"country":"EE","electricityKWh":900}`, `{"country":"CR","electricityKWh":900}`,
+		`{"country":"NZ","electricityKWh":900}`, `{"country":"AU","subdivision":"VIC","electricityKWh":900}`,
 	},
 	"ground-transport": {
 		`{"mode":"car","fuel":"battery_electric","distanceKm":12.5,"passengers":7,"occupancy":2,"control":"own"}`,
@@ -89,6 +90,8 @@ func sources(t *testing.T) map[string]bundle.Source {
 			"AR6":                  {Country: "FR", StartDate: "2024-02-28", EndDate: "2024-03-01", Attendees: 7, GWP: "AR6"},
 			"bare":                 {Country: "US", GWP: "published"},
 			"full by engine 2.0.0": {Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-12", Attendees: 120, RadiativeForcing: true, GWP: "published", Engine: footprint.Engine2},
+			"full by engine 2.1.0": {Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-12", Attendees: 120, RadiativeForcing: true, GWP: "published", Engine: footprint.Engine3},
+			"US by engine 2.1.0":   {Country: "US", StartDate: "2024-02-28", EndDate: "2024-03-01", Attendees: 7, GWP: "AR6", Engine: footprint.Engine3},
 			"AR6 by engine 2.0.0":  {Country: "FR", StartDate: "2024-02-28", EndDate: "2024-03-01", Attendees: 7, GWP: "AR6", Engine: footprint.Engine2},
 		} {
 			ev.FactorSet = set.ID

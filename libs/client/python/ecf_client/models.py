@@ -56,7 +56,8 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
+    hostels count by the guest everywhere.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
@@ -108,7 +109,8 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
+    hostels count by the guest everywhere.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
@@ -1631,7 +1633,7 @@ FactorSetInput = TypedDict(
     "FactorSetInput",
     {
         "comment": "NotRequired[str]",
-        "engine": "NotRequired[Literal['1.2.0', '2.0.0']]",
+        "engine": "NotRequired[Literal['1.2.0', '2.0.0', '2.1.0']]",
         "factorSet": "NotRequired[str]",
     },
 )
@@ -2646,7 +2648,7 @@ state: `disabled`: it gives no access until an administrator there enables it.
 Method = TypedDict(
     "Method",
     {
-        "engine": "NotRequired[Literal['1.2.0', '2.0.0']]",
+        "engine": "NotRequired[Literal['1.2.0', '2.0.0', '2.1.0']]",
         "gwp": "NotRequired[Literal['published', 'AR6']]",
         "radiativeForcing": "NotRequired[bool]",
     },
@@ -3278,7 +3280,8 @@ gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
 gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
+    hostels count by the guest everywhere.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 heatKWh: Metered district heat or steam. In kWh.
 hours:
@@ -3516,7 +3519,8 @@ gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
 gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
+    hostels count by the guest everywhere.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 heatKWh: Metered district heat or steam. In kWh.
 hours:
@@ -3967,7 +3971,8 @@ gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
 gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
 group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest.
+guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
+    hostels count by the guest everywhere.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 heatKWh: Metered district heat or steam. In kWh.
 hours:

@@ -74,6 +74,9 @@ func build(source fs.FS) (map[string][]byte, error) {
 	if out["sets/"+supplementID+".tsv"], err = buildSupplement(tables); err != nil {
 		return nil, fmt.Errorf("supplement: %w", err)
 	}
+	if out["sets/"+correctionsID+".tsv"], err = buildCorrections(tables); err != nil {
+		return nil, fmt.Errorf("corrections: %w", err)
+	}
 	if out["../locations/places.tsv"], err = buildPlaces(tables); err != nil {
 		return nil, fmt.Errorf("places: %w", err)
 	}

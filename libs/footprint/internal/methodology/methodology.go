@@ -32,7 +32,7 @@ func Write(w io.Writer) error {
 		Engine: footprint.EngineVersion, references: make(map[reference]int)}
 	t, err := template.New("methodology").Funcs(template.FuncMap{
 		"formula": footprint.Formula, "description": footprint.Description, "join": strings.Join, "list": func(s ...string) []string { return s },
-		"notice": notice, "travellers": footprint.Travellers, "engine2": func() string { return footprint.Engine2 },
+		"notice": notice, "travellers": footprint.Travellers, "engine2": func() string { return footprint.Engine2 }, "engine3": func() string { return footprint.Engine3 },
 	}).Parse(text)
 	if err != nil {
 		return err

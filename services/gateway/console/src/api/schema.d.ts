@@ -4072,7 +4072,7 @@ export interface components {
              * @description The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
              * @enum {string}
              */
-            engine?: "1.2.0" | "2.0.0";
+            engine?: "1.2.0" | "2.0.0" | "2.1.0";
         };
         /**
          * @description Fields that were never given are absent.
@@ -4871,7 +4871,7 @@ export interface components {
             nights: number;
             /** @description Occupied rooms each night; they decide where guests is given too. */
             rooms?: number | null;
-            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest. */
+            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels count by the guest everywhere. */
             guests?: number | null;
             /** @description The factor of the house itself, with evidence of it. */
             kgCO2ePerRoomNight?: number | null;
@@ -5747,7 +5747,7 @@ export interface components {
             nights: number;
             /** @description Occupied rooms each night; they decide where guests is given too. */
             rooms?: number | null;
-            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest. */
+            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels count by the guest everywhere. */
             guests?: number | null;
             /** @description The factor of the house itself, with evidence of it. */
             kgCO2ePerRoomNight?: number | null;
@@ -8583,8 +8583,8 @@ export interface components {
          *       "factorSet": "desnz-2026"
          *     }
          * @example {
-         *       "engine": "2.0.0",
-         *       "comment": "Intervals that hold what lines share."
+         *       "engine": "2.1.0",
+         *       "comment": "Corrected grid factors, and their upstream part."
          *     }
          */
         FactorSetInput: {
@@ -8597,7 +8597,7 @@ export interface components {
              * @description The arithmetic to adopt; the changelog and the methodology say what each one changed.
              * @enum {string}
              */
-            engine?: "1.2.0" | "2.0.0";
+            engine?: "1.2.0" | "2.0.0" | "2.1.0";
             /** @description Why, for the history. Your organization may require it. */
             comment?: string;
         } | unknown | unknown;
