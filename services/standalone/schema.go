@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/mongox"
@@ -32,6 +34,14 @@ func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, er
 	if d.Records.URI == "" {
 		return sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
 	}
+	return onMongo(ctx, env, d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {
+		return mongox.SchemaStatus(ctx, db, components...)
+	})
+}
+
+// onMongo calls do for each of the MongoDB databases, as soon as it answers, and
+// returns the versions that do returns.
+func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error)) ([]schema.Status, error) {
 	var all []schema.Status
 	for _, database := range mongoDatabases(d) {
 		db, disconnect, err := mongodb.Connect("ecf-schema", database.uri, database.name)
@@ -39,7 +49,7 @@ func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, er
 			return nil, err
 		}
 		list, err := mongodb.Await(ctx, env, "database "+database.name, func(ctx context.Context) ([]schema.Status, error) {
-			return mongox.SchemaStatus(ctx, db, database.components...)
+			return do(ctx, db, database.components)
 		})
 		if err := errors.Join(err, disconnect()); err != nil {
 			return nil, err
@@ -99,8 +109,20 @@ func showSchema(ctx context.Context, env app.Env, d *Data) error {
 }
 
 // upgradeSchema brings the data to the newest versions. It may be interrupted and
-// run again.
+// run again. It opens no store of a service: those wait for what it does.
 func upgradeSchema(ctx context.Context, env app.Env, d *Data) error {
+	if d.Records.URI != "" {
+		all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {
+			if err := mongox.Up(ctx, db, components...); err != nil {
+				return nil, err
+			}
+			return mongox.SchemaStatus(ctx, db, components...)
+		})
+		if err != nil {
+			return err
+		}
+		return printSchema(env.Stdout, all)
+	}
 	opened, err := openStores(ctx, env, *d)
 	if err != nil {
 		return err
