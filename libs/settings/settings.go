@@ -137,6 +137,13 @@ func (s *Setting) Require() *Setting {
 	return s
 }
 
+// From lets a setting of the command line be given by an environment variable as
+// well: what is on a command line can be read by everybody on the machine.
+func (s *Setting) From(env string) *Setting {
+	s.Env = env
+	return s
+}
+
 // Default replaces the default of a setting that is described already: of one
 // struct several programs may need different ones.
 func (s *Set) Default(env, value string) {

@@ -43,7 +43,8 @@ func (e *edge) newTracing() fiber.Handler {
 		method := methodAttr(c)
 		ctx := otel.GetTextMapPropagator().Extract(c.UserContext(), header{c})
 		opts := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
-		if e.o.Edge {
+		joined := e.o.Joined != nil && e.o.Joined(c)
+		if e.o.Edge && !joined {
 			if caller := trace.SpanContextFromContext(ctx); caller.IsValid() {
 				opts = append(opts, trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: caller}))
 			}
@@ -53,6 +54,9 @@ func (e *edge) newTracing() fiber.Handler {
 		c.SetUserContext(ctx)
 
 		err := c.Next()
+		if sc := span.SpanContext(); joined && sc.IsValid() {
+			c.Set("Traceresponse", "00-"+sc.TraceID().String()+"-"+sc.SpanID().String()+"-"+sc.TraceFlags().String())
+		}
 
 		status, route := c.Response().StatusCode(), routeOf(c)
 		attrs := []attribute.KeyValue{duration.AttrResponseStatusCode(status)}

@@ -54,6 +54,9 @@ type Options struct {
 	// Edge marks the outermost service: the caller's traceparent is not
 	// trusted there, so a new trace begins that links to the caller's.
 	Edge bool
+	// Joined, if set, reports whether the caller's trace is continued at the edge
+	// all the same. Such a caller gets the trace's id in the header Traceresponse.
+	Joined func(c *fiber.Ctx) bool
 	// StreamBodies has requests handled when their header is in. Handlers read
 	// the body themselves, within a limit of their own: BodyLimit and the limits
 	// of operations do not hold.

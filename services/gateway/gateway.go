@@ -47,6 +47,8 @@ type Deps struct {
 	Audit audit.Recorder
 	// TrustedProxies may say who the client is in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
+	// TrustedCallers are the clients whose traces are continued.
+	TrustedCallers []netip.Prefix
 	// Origins are those whose pages may call the API; none by default.
 	Origins []string
 	// Issuer is the address that clients reach the product at. The served OpenAPI
@@ -153,7 +155,7 @@ func New(d Deps) (*Gateway, error) {
 	// and one that is down must not make every gateway unready.
 	health.Watch(checks...)
 
-	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Timeout: d.Timeout, StreamBodies: true})
+	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true})
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
 	}
@@ -167,6 +169,15 @@ func New(d Deps) (*Gateway, error) {
 	}
 	session.Rewrite(app.Server())
 	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies}, nil
+}
+
+// joined reports whether the trace of a request's caller is continued.
+func (g *gateway) joined(c *fiber.Ctx) bool {
+	if len(g.TrustedCallers) == 0 {
+		return false
+	}
+	from := web.ClientIP(c, g.TrustedProxies)
+	return slices.ContainsFunc(g.TrustedCallers, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
 func notFound() error { return apperr.New(apperr.NotFound, "There is no such route.") }

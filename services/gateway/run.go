@@ -22,6 +22,8 @@ type Config struct {
 	SignInLimit, WriteLimit settings.RateLimit
 	// TrustedProxies may say who the client is in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
+	// TrustedCallers are the clients whose traces are continued.
+	TrustedCallers []netip.Prefix
 	// Origins are those whose pages may call the API.
 	Origins []string
 	// Issuer is the address that clients reach the product at.
@@ -33,6 +35,7 @@ func (c *Config) Describe(s *settings.Set) {
 	settings.DescribeSignInLimit(s, &c.SignInLimit)
 	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "writes of one user", settings.ParseRateLimit, settings.RateLimit.String)
 	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies that may say in X-Forwarded-For who the client is", settings.ParseProxies, settings.FormatProxies)
+	settings.Parsed(s, &c.TrustedCallers, "ECF_TRUSTED_CALLERS", "", "addresses and networks of clients whose traces (traceparent) are continued; none when empty: their traces are linked to", settings.ParseProxies, settings.FormatProxies)
 	settings.Parsed(s, &c.Origins, "ECF_CORS_ORIGINS", "", "origins whose pages may call the API, such as https://app.example.org; none when empty", settings.ParseOrigins, settings.FormatOrigins)
 	c.Issuer.Describe(s)
 }
@@ -43,7 +46,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
 	d.SignInLimit = ratelimit.Rule{Limit: c.SignInLimit.N, Window: c.SignInLimit.Per}
 	d.WriteLimit = ratelimit.Rule{Limit: c.WriteLimit.N, Window: c.WriteLimit.Per}
-	d.TrustedProxies, d.Origins, d.Issuer = c.TrustedProxies, c.Origins, c.Issuer.URL
+	d.TrustedProxies, d.TrustedCallers, d.Origins, d.Issuer = c.TrustedProxies, c.TrustedCallers, c.Origins, c.Issuer.URL
 	g, err := New(d)
 	if err != nil {
 		return app.Service{}, err

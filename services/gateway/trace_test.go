@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,29 @@ func TestTrace(t *testing.T) {
 	}
 	// The server's span ends after the answer was sent.
 	testkit.Eventually(t, 5*time.Second, func() error { return serverSpanLinks(id, theirs) })
+}
+
+// TestTraceOfATrustedCaller: the trace of a caller that is named as trusted goes
+// on, and its id comes back; who only claims to be there is nobody.
+func TestTraceOfATrustedCaller(t *testing.T) {
+	t.Parallel()
+	const theirs = "5bf92f3577b34da6a3ce929d0e0e4737"
+	for network, trusted := range map[string]bool{"127.0.0.0/8": true, "192.0.2.0/24": false} {
+		s := start(t, func(d *Deps) { d.TrustedCallers = []netip.Prefix{netip.MustParsePrefix(network)} })
+		got := s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{
+			"Traceparent": "00-" + theirs + "-00f067aa0ba902b7-01", "X-Forwarded-For": "192.0.2.7",
+		}})
+		if got.status != 200 {
+			t.Fatalf("%s: %d %s", network, got.status, got.body)
+		}
+		parent := string(s.services[api.Records].last(t).Header.Peek("Traceparent"))
+		if strings.HasPrefix(parent, "00-"+theirs+"-") != trusted {
+			t.Errorf("%s: asked with %q", network, parent)
+		}
+		if back := got.header.Get("Traceresponse"); strings.HasPrefix(back, "00-"+theirs+"-") != trusted || !trusted && back != "" {
+			t.Errorf("%s: answered with the trace %q", network, back)
+		}
+	}
 }
 
 // spans are all spans of the tests of this package.

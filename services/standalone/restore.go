@@ -159,17 +159,17 @@ type migrateSettings struct {
 
 // Describe implements settings.Config.
 func (c *migrateSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.To, "to", "", "MongoDB of organizations, events, records and results, as in ECF_MONGODB_URI", mongox.Check).Require().Hide()
+	s.TextFlag(&c.To, "to", "", "MongoDB of organizations, events, records and results, as in ECF_MONGODB_URI", mongox.Check).From("ECF_MIGRATE_TO").Require().Hide()
 	s.TextFlag(&c.AccountsTo, "accounts-to", "", "MongoDB of the accounts, as in ECF_MONGODB_AUTH_URI; that of --to when empty", func(v string) error {
 		if v == "" {
 			return nil
 		}
 		return mongox.Check(v)
-	}).Hide()
+	}).From("ECF_MIGRATE_ACCOUNTS_TO").Hide()
 	c.Data.Describe(s)
 	s.After(func() error {
 		if c.Data.Records.URI != "" {
-			return errors.New("ECF_MONGODB_URI is set: migrate moves the embedded database of ECF_DATA_DIR; name the target with --to")
+			return errors.New("ECF_MONGODB_URI is set: migrate moves the embedded database of ECF_DATA_DIR; name the target with ECF_MIGRATE_TO or --to")
 		}
 		return nil
 	})
