@@ -45,10 +45,11 @@ func (c *Client) EndSession(ctx context.Context, sessionID string, options ...Op
 // ListUsers lists the members of the organization. For administrators.
 func (c *Client) ListUsers() *Listing[User] { return list[User](c, "users") }
 
-// CreateUser invites somebody, who may have an account already. It carries no Idempotency-Key, so it is not
-// repeated when no answer comes. For administrators.
+// CreateUser invites somebody, who may have an account already. Repeated with the
+// same [IdempotencyKey] it is the same invitation with a fresh setup token, which ends
+// the former one. For administrators.
 func (c *Client) CreateUser(ctx context.Context, u UserInput, options ...Option) (*CreatedUser, error) {
-	return ask[CreatedUser](ctx, c, write(http.MethodPost, u, "users"), options)
+	return ask[CreatedUser](ctx, c, post(u, "users"), options)
 }
 
 // GetUser reads an account. For administrators.

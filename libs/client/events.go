@@ -19,15 +19,16 @@ func (c *Client) GetEvent(ctx context.Context, eventID string, options ...Option
 	return ask[Event](ctx, c, get("events", eventID), options)
 }
 
-// UpdateEvent changes an event. With [IfMatch] it changes only what was seen, and
-// is repeated when no answer comes. For managers.
-func (c *Client) UpdateEvent(ctx context.Context, eventID string, p EventPatch, options ...Option) (*Event, error) {
-	return ask[Event](ctx, c, change(http.MethodPatch, p, "events", eventID), options)
+// UpdateEvent changes an event, or proposes the change under four eyes. With [IfMatch]
+// it changes only what was seen, and is repeated when no answer comes. For managers.
+func (c *Client) UpdateEvent(ctx context.Context, eventID string, p EventPatch, options ...Option) (*Governed[Event], error) {
+	return ask[Governed[Event]](ctx, c, change(http.MethodPatch, p, "events", eventID), options)
 }
 
-// DeleteEvent deletes an event; its quota is not given back. For managers.
-func (c *Client) DeleteEvent(ctx context.Context, eventID string, options ...Option) (*Deleted, error) {
-	return ask[Deleted](ctx, c, change(http.MethodDelete, struct{}{}, "events", eventID), options)
+// DeleteEvent deletes an event, or proposes it under four eyes; its quota is not given
+// back. For managers.
+func (c *Client) DeleteEvent(ctx context.Context, eventID string, options ...Option) (*Governed[Deleted], error) {
+	return ask[Governed[Deleted]](ctx, c, change(http.MethodDelete, struct{}{}, "events", eventID), options)
 }
 
 // ExportRecords returns all records of an event as CSV, drafts included. The
@@ -36,20 +37,36 @@ func (c *Client) ExportRecords(ctx context.Context, eventID string, options ...O
 	return c.open(ctx, get("events", eventID, "export"), options)
 }
 
-// AdoptEngine moves an event to another engine, and calculates its result anew. Rehearse
-// it with [DryRun]. For managers.
-func (c *Client) AdoptEngine(ctx context.Context, eventID, engine string, options ...Option) (*Adoption, error) {
-	k := post(map[string]string{"engine": engine}, "events", eventID, "factor-set")
-	k.guarded = true
-	return ask[Adoption](ctx, c, k, options)
+// Export is a whole event.
+type Export struct {
+	Event Event `json:"event"`
+	// All records, drafts included: the types in their order, within each the oldest first.
+	Items []Record `json:"items"`
 }
 
-// AdoptFactorSet returns an event another factor set, and its result anew. Rehearse
+// ExportEvent returns an event and all its records in one call. With [IfNoneMatch] it
+// asks whether anything of them has changed. An event of very many records is better
+// read by [Client.ListRecords], or as a table by [Client.ExportRecords].
+func (c *Client) ExportEvent(ctx context.Context, eventID string, options ...Option) (*Export, error) {
+	k := get("events", eventID, "export")
+	k.accept = "application/json"
+	return ask[Export](ctx, c, k, options)
+}
+
+// AdoptEngine moves an event to another engine, and calculates its result anew. Rehearse
 // it with [DryRun]. For managers.
-func (c *Client) AdoptFactorSet(ctx context.Context, eventID, setID string, options ...Option) (*Adoption, error) {
+func (c *Client) AdoptEngine(ctx context.Context, eventID, engine string, options ...Option) (*Governed[Adoption], error) {
+	k := post(map[string]string{"engine": engine}, "events", eventID, "factor-set")
+	k.guarded = true
+	return ask[Governed[Adoption]](ctx, c, k, options)
+}
+
+// AdoptFactorSet moves an event to another factor set, and calculates its result anew. Rehearse
+// it with [DryRun]. For managers.
+func (c *Client) AdoptFactorSet(ctx context.Context, eventID, setID string, options ...Option) (*Governed[Adoption], error) {
 	k := post(map[string]string{"factorSet": setID}, "events", eventID, "factor-set")
 	k.guarded = true
-	return ask[Adoption](ctx, c, k, options)
+	return ask[Governed[Adoption]](ctx, c, k, options)
 }
 
 // ListEventHistory lists who changed what of an event, newest first.

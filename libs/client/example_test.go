@@ -141,12 +141,18 @@ func ExampleIfMatch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = c.UpdateEvent(ctx, event.ID, client.EventPatch{Attendees: client.Set(240), Description: client.Null[string]()}, client.IfMatch(meta.ETag))
+	updated, err := c.UpdateEvent(ctx, event.ID, client.EventPatch{Attendees: client.Set(240), Description: client.Null[string]()}, client.IfMatch(meta.ETag))
 	if client.CodeOf(err) == client.CodePreconditionFailed {
 		fmt.Println("somebody was faster: read it again")
 	}
+	if updated.Proposed != nil {
+		fmt.Println("waits for a second manager")
+	} else {
+		fmt.Println("changed:", updated.Done.Title)
+	}
 	// Output:
 	// If-Match: "1"
+	// changed: Annual conference
 }
 
 // A rehearsal tells what a write would come to, and stores nothing.

@@ -22,9 +22,10 @@ func (c *Client) GetEventByReference(ctx context.Context, reference string, opti
 }
 
 // PutEventByReference creates the event of a reference, or gives it exactly the
-// fields of e. Nothing changes where it has them already. For managers.
-func (c *Client) PutEventByReference(ctx context.Context, reference string, e EventPut, options ...Option) (*Event, error) {
-	return ask[Event](ctx, c, change(http.MethodPut, e, "events", "by-reference", reference), options)
+// fields of e, or proposes that under four eyes. Nothing changes where it has them
+// already. For managers.
+func (c *Client) PutEventByReference(ctx context.Context, reference string, e EventPut, options ...Option) (*Governed[Event], error) {
+	return ask[Governed[Event]](ctx, c, change(http.MethodPut, e, "events", "by-reference", reference), options)
 }
 
 // ReferenceRef names a record by its external reference.

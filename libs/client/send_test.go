@@ -53,8 +53,8 @@ func TestRepeats(t *testing.T) {
 		_, err := c.CreateEvent(ctx, client.EventInput{Title: "x"})
 		return err
 	}
-	createUser := func(ctx context.Context, c *client.Client) error {
-		_, err := c.CreateUser(ctx, client.UserInput{Email: "a@b.test", Role: client.RoleUser})
+	accept := func(ctx context.Context, c *client.Client) error {
+		_, err := c.AcceptInvitation(ctx, client.AcceptInput{Token: "t"})
 		return err
 	}
 	rehearsal := func(ctx context.Context, c *client.Client) error {
@@ -87,9 +87,9 @@ func TestRepeats(t *testing.T) {
 		"a creation without an answer":         {create, lost, 2, 0, "", 3},
 		"a creation while the server is away":  {create, away, 1, 0, "", 2},
 		"a creation while it is still running": {create, running, 2, 0, "", 3},
-		"a keyless write without an answer":    {createUser, lost, 1, 0, "lost", 1},
-		"a keyless write while away":           {createUser, away, 1, 0, client.CodeUnavailable, 1},
-		"a keyless write over the limit":       {createUser, limited, 2, 0, "", 3},
+		"a keyless write without an answer":    {accept, lost, 1, 0, "lost", 1},
+		"a keyless write while away":           {accept, away, 1, 0, client.CodeUnavailable, 1},
+		"a keyless write over the limit":       {accept, limited, 2, 0, "", 3},
 		"a rehearsal without an answer":        {rehearsal, lost, 1, 0, "", 2},
 		"a blind change without an answer":     {patch, lost, 1, 0, "lost", 1},
 		"a guarded change without an answer":   {guarded, lost, 1, 0, "", 2},
@@ -168,7 +168,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	c, clock := connect(t, gone.URL, func(o *client.Options) { o.Patience = 2 * time.Second })
-	_, err := c.CreateUser(t.Context(), client.UserInput{})
+	_, err := c.AcceptInvitation(t.Context(), client.AcceptInput{Token: "t"})
 	if !errors.Is(err, client.ErrNoAnswer) || len(clock.list()) < 4 {
 		t.Errorf("%v after %v", err, clock.list())
 	}

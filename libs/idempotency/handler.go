@@ -62,11 +62,11 @@ func (k *Keeper) now() time.Time { return k.Now().UTC().Truncate(time.Millisecon
 //
 // A rehearsal (X-Dry-Run) leaves keys alone: nothing of it is kept.
 func (k *Keeper) Handler(next fiber.Handler) fiber.Handler {
-	return web.CollectHeaderFaults(k.handle(next), checkHeader)
+	return web.CollectHeaderFaults(k.handle(next), CheckHeader)
 }
 
-// checkHeader returns what is wrong with the key of a request.
-func checkHeader(c *fiber.Ctx) error {
+// CheckHeader returns what is wrong with the key of a request.
+func CheckHeader(c *fiber.Ctx) error {
 	keys := c.Request().Header.PeekAll(Header)
 	switch len(keys) {
 	case 0:

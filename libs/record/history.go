@@ -28,7 +28,7 @@ type Entry struct {
 	// so that its repetition finds the move made. It is not served, and the hash
 	// does not cover it: it says nothing about what was done.
 	Once string `json:"-" bson:"once"`
-	// FourEyes and PolicyRev state the policy an approval was made under. Entries
+	// FourEyes and PolicyRev state the policy a decision was made under. Entries
 	// of other moves, and from before, have neither.
 	FourEyes  bool  `json:"fourEyes,omitempty" bson:"fourEyes"`
 	PolicyRev int64 `json:"policyRevision,omitempty" bson:"policyRev"`

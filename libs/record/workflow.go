@@ -90,6 +90,10 @@ func NextState(m Move, from Status) (Status, bool) {
 	return r.to, true
 }
 
+// decides reports whether the move is a decision about a record, or takes one back:
+// its entry states the policy it was made under.
+func (r rule) decides() bool { return r.role.Holds(identity.Manager) && r.move != Review }
+
 // Entitled reports whether a role may decide by a move: true of every move that
 // no decision needs.
 func Entitled(m Move, role identity.Role) bool {
@@ -146,7 +150,7 @@ type Workflow struct {
 		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
 	}
 	// Policy reads the organization's policy. Apply asks for it where it matters:
-	// before an approval, and for a refusal that lists the possible moves. A nil
+	// before a decision, whose entry states it, and for a refusal that lists the possible moves. A nil
 	// Policy is the zero one.
 	Policy func(ctx context.Context, org OrgID) (Policy, error)
 	// Gate reads an event so that no write acknowledged before the call is missed
@@ -284,7 +288,7 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 func (w Workflow) policyFor(ctx context.Context, r rule, req Request, before Record) (Policy, error) {
 	_, possible := NextState(req.Move, before.Status)
 	refused := !possible && r.forbids(before, req.By, false) == nil
-	if w.Policy == nil || r.to != Approved && !refused {
+	if w.Policy == nil || !r.decides() && !refused {
 		return Policy{}, nil
 	}
 	return w.Policy(ctx, req.Org)
@@ -369,7 +373,7 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy) (Rec
 	after.Mark = "" // the stored mark is kept unless this move sets one
 	after.Rev, after.Status, after.UpdatedAt = before.Rev+1, to, now
 	entry := Entry{Rev: after.Rev, Move: req.Move, From: before.Status, To: to, By: req.By, At: now, Comment: req.Comment, Once: req.Once}
-	if r.to == Approved { // what a reader needs to judge the decision
+	if r.decides() { // what a reader needs to judge the decision
 		entry.FourEyes, entry.PolicyRev = policy.FourEyes, policy.Rev
 	}
 	switch req.Move {

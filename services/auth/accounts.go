@@ -89,6 +89,8 @@ type NewUser struct {
 	Service bool
 	// Password may be empty: then a one-time token to set one is made.
 	Password string
+	// Key is the idempotency key of an invitation; empty for none.
+	Key string
 }
 
 func emailFault() apperr.Detail {

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
@@ -24,37 +26,104 @@ const invitationWindow = 24 * time.Hour
 // which is stored as a hash only. Its work and its answer are the same whether or not
 // the address has an account elsewhere. EMAIL_TAKEN where the address is a member of
 // this organization or was invited and may still accept.
-func (a *Accounts) Invite(ctx context.Context, n NewUser) (u account.User, setupToken string, err error) {
-	u, err = a.newUser(n)
+//
+// With a key of n, an invitation that the same request has made is answered again, with
+// a fresh token that ends the former one, until it is accepted; then without a token.
+func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err error) {
+	u, err := a.newUser(n)
 	if err != nil {
-		return account.User{}, "", err
+		return Invited{}, err
+	}
+	if n.Key != "" {
+		asking, _ := callerOf(ctx)
+		u.InviteKey = account.InvitationRequest(asking.actor, n.Key, fmt.Sprintf("%s\x00%s\x00%v", u.Name, u.Role, u.Service))
 	}
 	u.Epoch, u.Invited, u.Disabled = 1, true, true
 	counted := false
 	for range writeAttempts {
 		before, err := a.inOrganization(ctx, u.Org, u.EmailKey)
 		if err != nil {
-			return account.User{}, "", unavailable(err)
+			return Invited{}, unavailable(err)
+		}
+		if u.InviteKey != "" && before.ID != "" && before.Listed() && sameKey(before.InviteKey, u.InviteKey) {
+			if made, err = a.inviteAgain(ctx, before, u); errors.Is(err, account.ErrConflict) {
+				continue
+			}
+			return made, err
 		}
 		if before.ID != "" && before.Listed() && (!before.Invited || a.now().Before(before.InvitedUntil)) {
-			return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+			return Invited{}, apperr.New(apperr.EmailTaken, "An account with this email exists already.")
 		}
 		if !counted {
 			if err := a.countInvitation(ctx, u.Org); err != nil {
-				return account.User{}, "", err
+				return Invited{}, err
 			}
 			counted = true
 		}
-		made, err := a.invite(ctx, before, u, &setupToken)
+		made.User, err = a.invite(ctx, before, u, &made.SetupToken)
 		if errors.Is(err, account.ErrEmailTaken) || errors.Is(err, account.ErrConflict) {
 			continue // somebody else was faster; the next reading finds it
 		}
 		if err != nil {
-			return account.User{}, "", unavailable(err)
+			return Invited{}, unavailable(err)
 		}
-		return made, setupToken, a.audit(ctx, event{action: "user.create", org: made.Org, subject: made.ID, to: kindOf(made)})
+		return made, a.audit(ctx, event{action: "user.create", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
 	}
-	return account.User{}, "", apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+	return Invited{}, apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+}
+
+// Invited is what an invitation comes to.
+type Invited struct {
+	User account.User
+	// SetupToken is what the invitation is accepted with; empty for one that was
+	// accepted before its request was repeated.
+	SetupToken string
+	// Replayed reports whether an earlier request with the same key made it.
+	Replayed bool
+}
+
+// sameKey reports whether two requests had the same key from the same person.
+func sameKey(stored, asked string) bool {
+	key, _, _ := strings.Cut(asked, ".")
+	return strings.HasPrefix(stored, key+".")
+}
+
+// inviteAgain answers a request that has made an invitation before. The token is not
+// stored, so an invitation that can still be accepted gets another one; how long it
+// holds stays as it was.
+func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Invited, error) {
+	if before.InviteKey != u.InviteKey {
+		return Invited{}, apperr.New(apperr.IdempotencyKeyReused,
+			"This %s was used with another request. Use a new key for each request, and the same one only to repeat it unchanged.", idempotency.Header).
+			With(apperr.Detail{Field: idempotency.Header, Code: "KEY_REUSED", Message: "The address is the same, the rest of the body differs."})
+	}
+	made := Invited{User: before, Replayed: true}
+	if !before.Invited {
+		return made, nil
+	}
+	read := func() (account.User, error) {
+		now, err := a.store.User(ctx, before.Org, before.ID)
+		if err == nil && (!now.Invited || now.InviteKey != u.InviteKey) {
+			err = account.ErrConflict // accepted or removed meanwhile
+		}
+		return now, err
+	}
+	var err error
+	made.User, err = a.changeRead(ctx, read, func(u *account.User) error {
+		until := u.InvitedUntil
+		made.SetupToken = a.newInvitation(u)
+		if a.now().Before(until) {
+			u.InvitedUntil = until
+		}
+		return nil
+	})
+	if errors.Is(err, account.ErrConflict) {
+		return Invited{}, err
+	}
+	if err != nil {
+		return Invited{}, unavailable(err)
+	}
+	return made, a.audit(ctx, event{action: "user.invite", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
 }
 
 // inOrganization finds what an organization has of an address: a member, an
@@ -120,7 +189,7 @@ func (a *Accounts) invite(ctx context.Context, before, u account.User, token *st
 		return now, err
 	}, func(now *account.User) error {
 		now.Deleted, now.Disabled, now.Invited = false, true, true
-		now.Name, now.Role = u.Name, u.Role
+		now.Name, now.Role, now.InviteKey = u.Name, u.Role, u.InviteKey
 		if !now.Left {
 			now.Email = u.Email
 		}

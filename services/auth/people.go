@@ -196,7 +196,7 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 	}
 	_, err = a.change(ctx, org, id, func(u *account.User) error {
 		if u.Person == "" && others > 0 {
-			u.Left, u.Disabled, u.Invited, u.InviteHash = true, true, false, ""
+			u.Left, u.Disabled, u.Invited, u.InviteHash, u.InviteKey = true, true, false, "", ""
 			u.EndTokens()
 			return nil
 		}
@@ -218,7 +218,7 @@ func erase(u *account.User) {
 	if !u.Invited && u.Email != "" {
 		u.Former = account.FormerKey(u.Org, account.EmailKey(u.Email))
 	}
-	u.Invited, u.InviteHash, u.InvitedUntil = false, "", time.Time{}
+	u.Invited, u.InviteHash, u.InvitedUntil, u.InviteKey = false, "", time.Time{}, ""
 	u.Deleted, u.Email, u.EmailKey, u.Name, u.PasswordHash, u.SetupHash = true, "", "", "", "", ""
 	u.EndSessions("")
 	u.EndTokens()

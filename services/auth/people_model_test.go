@@ -140,7 +140,7 @@ func (k *peopleModel) enter(p *modelPerson, org string, role identity.Role) (acc
 	if k.random.IntN(2) == 0 {
 		return k.service.Join(ctx, p.email, org, "", role)
 	}
-	_, token, err := k.service.Invite(ctx, auth.NewUser{Org: org, Email: p.email, Role: role})
+	made, err := k.service.Invite(ctx, auth.NewUser{Org: org, Email: p.email, Role: role})
 	if apperr.CodeOf(err) == apperr.RateLimited {
 		return k.service.Join(ctx, p.email, org, "", role)
 	}
@@ -152,7 +152,7 @@ func (k *peopleModel) enter(p *modelPerson, org string, role identity.Role) (acc
 	}
 	for from, m := range p.in {
 		if m.there {
-			return k.service.AcceptInvitation(ctx, from, m.id, token)
+			return k.service.AcceptInvitation(ctx, from, m.id, made.SetupToken)
 		}
 	}
 	return account.User{}, errors.New("a person of no organization")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -13,29 +14,30 @@ import (
 // routes is every operation of the service. Its path, and who may call it, are
 // in libs/api.
 func (s *Service) routes() []web.Route {
+	write := func(h fiber.Handler) fiber.Handler { return web.CollectHeaderFaults(h) }
 	return []web.Route{
 		{Operation: "openidConfiguration", Handler: s.discovery},
 		{Operation: "jwks", Handler: s.jwks},
 
 		{Operation: "login", Handler: s.login},
 		{Operation: "refresh", Handler: s.refresh},
-		{Operation: "setUpAccount", Handler: s.setup},
+		{Operation: "setUpAccount", Handler: write(s.setup)},
 
-		{Operation: "acceptInvitation", Handler: s.acceptInvitation},
+		{Operation: "acceptInvitation", Handler: write(s.acceptInvitation)},
 
-		{Operation: "logout", Handler: s.logout},
+		{Operation: "logout", Handler: write(s.logout)},
 		{Operation: "me", Handler: s.me},
-		{Operation: "updateMe", Handler: s.patchMe},
-		{Operation: "changePassword", Handler: s.changePassword},
+		{Operation: "updateMe", Handler: write(s.patchMe)},
+		{Operation: "changePassword", Handler: write(s.changePassword)},
 		{Operation: "listSessions", Handler: s.listSessions},
-		{Operation: "endSession", Handler: s.endSession},
+		{Operation: "endSession", Handler: write(s.endSession)},
 		{Operation: "listAuditLog", Handler: s.listAudit},
 
 		{Operation: "listUsers", Handler: s.listUsers},
-		{Operation: "createUser", Handler: s.createUser},
+		{Operation: "createUser", Handler: web.CollectHeaderFaults(s.createUser, idempotency.CheckHeader)},
 		{Operation: "getUser", Handler: s.getUser},
-		{Operation: "updateUser", Handler: s.patchUser},
-		{Operation: "deleteUser", Handler: s.deleteUser},
+		{Operation: "updateUser", Handler: write(s.patchUser)},
+		{Operation: "deleteUser", Handler: write(s.deleteUser)},
 	}
 }
 

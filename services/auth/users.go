@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
@@ -80,16 +81,22 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	u, token, err := accounts.Invite(withCaller(c), n)
+	if !rehearsed {
+		n.Key = c.Get(idempotency.Header)
+	}
+	made, err := accounts.Invite(withCaller(c), n)
 	if err != nil {
 		return err
 	}
+	out := userOut(made.User)
 	if rehearsed {
-		return web.Created(c, userOut(u), "") // nothing is there to be addressed or set up
+		return web.Created(c, out, "") // nothing is there to be addressed or set up
 	}
-	out := userOut(u)
-	out.SetupToken = token
-	return web.Created(c, out, web.BasePath+"/users/"+u.ID)
+	if made.Replayed {
+		c.Set(idempotency.HeaderReplayed, "true")
+	}
+	out.SetupToken = made.SetupToken
+	return web.Created(c, out, web.BasePath+"/users/"+out.ID)
 }
 
 // getUser answers GET /users/{userId}.

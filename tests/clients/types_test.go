@@ -46,7 +46,7 @@ func typed() map[string][]reflect.Type {
 		"SupplierFactor": {reflect.TypeFor[client.SupplierFactor]()}, "SupplierEvidence": {reflect.TypeFor[client.Evidence]()}, "SupplierFactorInput": {reflect.TypeFor[client.SupplierFactorInput]()}, "SupplierFactorEntry": {reflect.TypeFor[client.SupplierFactorEntry]()}, "ExplainedLine": {reflect.TypeFor[client.ExplainedLine]()}, "CountedSum": {reflect.TypeFor[client.CountedSum]()}, "PreviewRowsRequest": {reflect.TypeFor[client.RowsToPreview]()}, "PreviewRowsResponse": {reflect.TypeFor[client.RowsPreview]()},
 		"VarianceShare": {reflect.TypeFor[float64]()},
 		// The data of envelopes that have no schema of their own.
-		"CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthStateResponse": {reflect.TypeFor[client.Health]()},
+		"ExportResponse": {reflect.TypeFor[client.Export]()}, "CreatedUserResponse": {reflect.TypeFor[client.CreatedUser]()}, "DeletedResponse": {reflect.TypeFor[client.Deleted]()}, "HealthStateResponse": {reflect.TypeFor[client.Health]()},
 		"OutcomesResponse": {reflect.TypeFor[client.Outcomes]()}, "LocationResponse": {reflect.TypeFor[client.Location]()}, "PreviewResponse": {reflect.TypeFor[client.Preview]()},
 		"WaterfallResponse": {reflect.TypeFor[client.Comparison]()}, "AdoptionResponse": {reflect.TypeFor[client.Adoption]()},
 	}
@@ -55,12 +55,12 @@ func typed() map[string][]reflect.Type {
 // untyped are schemas without a type in the client, and why.
 func untyped() map[string]string {
 	return map[string]string{
-		"ChecklistResponse": "the SignOffOutcome of a rehearsal", "EventChangeResponse": "the answer 202 to a change of an event", "EventDecisionResponse": "an Event",
+		"ChecklistResponse": "the SignOffOutcome of a rehearsal", "EventChangeResponse": "a Governed, which proposes", "EventDecisionResponse": "an Event",
 		"ErrorResponse": "the client opens the envelope", "EmptyResponse": "nothing to read",
 		"LoginRequest": "arguments of Login", "RefreshRequest": "made by the client itself", "OptionalComment": "an argument of the moves",
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",
 		"RecordState": "part of Record", "RecordInput": "one of the inputs", "RecordPatch": "names and values", "ReportBundle": "bytes that must stay as they are", "SignedBundle": "bytes that must stay as they are",
-		"SupplierFactorPatch": "names and values", "ExportResponse": "the Go client reads the table",
+		"SupplierFactorPatch":   "names and values",
 		"LocationIndexResponse": "its items are typed", "PlaceIndexResponse": "its items are typed", "FactorSetResponse": "a FactorSet, and a list of Factor",
 	}
 }

@@ -196,6 +196,14 @@ def operations(d: Document) -> str:
     return "".join(out)
 
 
+def proposal(d: Document, o: Any) -> str:
+    """Returns the type of a 202 beside another success: of a change that waits for a second person."""
+    if "202" not in o["responses"] or not any(status in o["responses"] for status in ("200", "201")):
+        return ""
+    schema = d.deref(o["responses"]["202"]).get("content", {}).get("application/json", {}).get("schema", {})
+    return qualified(d.data_of(schema)[0])
+
+
 def operation(d: Document, path: str, method: str, item: Any, shared: List[Any]) -> str:
     o = item[method]
     parameters = shared + [d.deref(p) for p in o.get("parameters", [])]
@@ -211,6 +219,9 @@ def operation(d: Document, path: str, method: str, item: Any, shared: List[Any])
     enveloped = not raw and "data" in (d.fields(schema) or ({}, set()))[0]
     item_type, is_list = d.data_of(schema) if enveloped else ("Any", False)
     kind = "bytes" if raw else "Page" if is_list else qualified(item_type)
+    proposed = proposal(d, o)
+    if proposed and proposed != kind:
+        kind = f"Union[{kind}, {proposed}]"
 
     integer = {n for n in names if in_path[n].get("schema", {}).get("type") == "integer"}
     arguments = ["self"] + [f"{snake(n)}: {'int' if n in integer else 'str'}" for n in names]
@@ -270,6 +281,14 @@ def operation(d: Document, path: str, method: str, item: Any, shared: List[Any])
     text = f"\n    def {name}(\n        " + ",\n        ".join(arguments) + f",\n    ) -> {kind}:\n"
     text += f'        """{about}\n{notes}\n        """\n' if notes else f'        """{about}"""\n'
     text += "        return self._call(\n            " + ",\n            ".join(call) + ",\n        )\n"
+    if raw and "application/json" in answers:
+        data, _ = d.data_of(schema) if "data" in (d.fields(schema) or ({}, set()))[0] else ("", False)
+        if data:
+            as_json = [a for a in arguments if not a.startswith("accept:")]
+            sending = [c for c in call if c not in ("raw=True", "accept=accept")] + ['accept="application/json"']
+            text += f"\n    def {name}_json(\n        " + ",\n        ".join(as_json) + f",\n    ) -> {qualified(data)}:\n"
+            text += f'        """Is {name} in JSON, decoded."""\n'
+            text += "        return self._call(\n            " + ",\n            ".join(sending) + ",\n        )\n"
     if is_list:
         plural = "iter_" + (name[5:] if name.startswith("list_") else name)
         own = arguments[1:arguments.index("*")]

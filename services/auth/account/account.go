@@ -56,6 +56,9 @@ type User struct {
 	// InvitedUntil.
 	InviteHash   string
 	InvitedUntil time.Time
+	// InviteKey names the request that made the invitation, where it had an
+	// idempotency key, and what it asked for (see InvitationRequest).
+	InviteKey string
 	// Former is what an erased membership is found by when its address is invited
 	// again (see FormerKey), so that the membership gets the id it had.
 	Former string
@@ -102,6 +105,13 @@ func (u User) IsInvitation() bool { return u.Invited && !u.Left && u.Person == "
 // and address that no other organization can compare with its own.
 func FormerKey(org, emailKey string) string {
 	return HashSecret("former\x00" + org + "\x00" + emailKey)
+}
+
+// InvitationRequest returns what an invitation stores of the request that made it: a
+// hash of who asked under which key, and one of what was asked for. Neither can be
+// turned back.
+func InvitationRequest(actor, key, asked string) string {
+	return HashSecret(actor + "\x00" + key)[:32] + "." + HashSecret(asked)[:32]
 }
 
 // InvitationKey returns what the unique key of the store holds for an invitation: one

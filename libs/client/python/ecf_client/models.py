@@ -2183,11 +2183,12 @@ at: When it happened.
 by: Who did something, with the name and role of that moment.
 changed: Names of the fields an edit changed.
 comment: What was said.
-fourEyes: Of an approval: whether the organization asked for four eyes.
+fourEyes: Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for
+    four eyes.
 from: The status before; absent on creation.
 hash: SHA-256 over the entry and the hash of the one before.
 inputHash: Hash of what the record says after the move.
-policyRevision: Of an approval: the revision of the organization that set the policy.
+policyRevision: Of a decision: the revision of the organization that set the policy.
 previousHash: The `hash` of the entry before.
 revision: Revision of the record after it.
 salt: Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none.

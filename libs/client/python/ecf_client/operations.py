@@ -221,6 +221,7 @@ class Operations(Transport):
         self,
         body: models.UserInput,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
@@ -232,13 +233,16 @@ class Operations(Transport):
         `/api/v2/auth/setup#` followed by the token; who has an account with this email signs in to it and sends the
         token to `POST /auth/invitations/accept`. The answer is the same whether or not there is such an account. 409
         `EMAIL_TAKEN` where the email is that of a user of this organization, or of an invitation that can still be
-        accepted; 429 after 20 invitations in 24 hours. Who was a user of the organization before gets the same `_id`
-        again.
+        accepted; 429 after 20 invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated when
+        its answer was lost: the invitation is the same, its setup token a fresh one that ends the former (no token is
+        stored), and no quota is used; once it was accepted there is no token. The key counts for the email it was sent
+        with. Who was a user of the organization before gets the same `_id` again.
 
         An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
         another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
         any account is; there is no bound on how many sessions it holds, and none ends because it lies unused.
 
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
         """
@@ -246,7 +250,8 @@ class Operations(Transport):
             "POST",
             "/users",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
             meta=meta,
         )
 
@@ -861,7 +866,7 @@ class Operations(Transport):
         if_match: Optional[str] = None,
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.Event:
+    ) -> Union[models.Event, models.EventChangeResponseData]:
         """Create or replace an event by its reference.
 
         Needs the role manager. Creates the event, or gives the one that has the reference exactly the fields of the
@@ -915,7 +920,7 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.Event:
+    ) -> Union[models.Event, models.EventChangeResponseData]:
         """Change an event.
 
         Needs the role manager. Fields that are absent stay as they are, `null` empties one. A change of country, dates,
@@ -944,7 +949,7 @@ class Operations(Transport):
         dry_run: bool = False,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.DeletedResponseData:
+    ) -> Union[models.DeletedResponseData, models.EventChangeResponseData]:
         """Delete an event.
 
         Needs the role manager. Its records and results are no longer served.
@@ -1003,7 +1008,7 @@ class Operations(Transport):
         dry_run: bool = False,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.ChecklistResponseData:
+    ) -> Union[models.ChecklistResponseData, models.SignOffResponseData]:
         """Sign off a result.
 
         Needs the role manager. Signs the newest revision of the result, which must be `current`: from then on every
@@ -1083,7 +1088,7 @@ class Operations(Transport):
         dry_run: bool = False,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.EventDecisionResponseData:
+    ) -> Union[models.EventDecisionResponseData, models.SignOffResponseData]:
         """Approve a change.
 
         Needs the role manager, another one than who proposed it. The change is made, as it was proposed.
@@ -1199,6 +1204,22 @@ class Operations(Transport):
             raw=True,
             accept=accept,
             meta=meta,
+        )
+
+    def export_records_json(
+        self,
+        event_id: str,
+        *,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.ExportResponseData:
+        """Is export_records in JSON, decoded."""
+        return self._call(
+            "GET",
+            f"/events/{segment(event_id)}/export",
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+            accept="application/json",
         )
 
     def list_records(
@@ -2688,7 +2709,7 @@ class Operations(Transport):
         dry_run: bool = False,
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.AdoptionResponseData:
+    ) -> Union[models.AdoptionResponseData, models.EventChangeResponseData]:
         """Adopt another factor set or engine.
 
         Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made

@@ -187,6 +187,19 @@ class Reading(unittest.TestCase):
             self.assertEqual(service.client(tokens=TOKENS).get_event("e1")["kgCO2e"], Decimal("180647.094559"))
 
 
+class Governed(unittest.TestCase):
+    def test_a_proposal_is_the_answer(self):
+        with Service((202, {}, b'{"success":true,"data":{"change":{"_id":"c1"}}}')) as service:
+            answer = service.client(tokens=TOKENS).update_event("e1", {"attendees": 240}, if_match='"1"')
+            self.assertEqual(answer["change"]["_id"], "c1")
+
+    def test_a_whole_event_in_json(self):
+        with Service(ok({"event": {"_id": "e1"}, "items": [{"_id": "r1"}]})) as service:
+            whole = service.client(tokens=TOKENS).export_records_json("e1")
+            self.assertEqual((whole["event"]["_id"], len(whole["items"])), ("e1", 1))
+            self.assertEqual(service.requests[0][2]["Accept"], "application/json")
+
+
 class Encoding(unittest.TestCase):
     def test_decimals_are_numbers(self):
         self.assertEqual(encode({"a": [Decimal("0.10"), 1, None, True, 'x"'], "b": Decimal("1E+3")}), '{"a":[0.10,1,null,true,"x\\""],"b":1000}')

@@ -190,10 +190,10 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Returns a POST with an idempotency key, so that all its attempts have one effect. Sign-in and accounts take none. */
+/** Returns a POST with an idempotency key, so that all its attempts have one effect. Sign-in takes none. */
 function keyed(request: Request, root: string): Request {
   const path = request.url.slice(root.length);
-  if (request.method === "POST" && !request.headers.has("Idempotency-Key") && !/^\/(auth|users)(\/|$)/.test(path)) {
+  if (request.method === "POST" && !request.headers.has("Idempotency-Key") && !/^\/auth(\/|$)/.test(path)) {
     request.headers.set("Idempotency-Key", crypto.randomUUID());
   }
   return request;

@@ -24,6 +24,14 @@ type call struct {
 	file             bool // the body is a file, not JSON
 }
 
+// fileName is what the file of a call is named in samples.
+func (c call) fileName() string {
+	if c.id == "importMixed" {
+		return "event.csv"
+	}
+	return "records.csv"
+}
+
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
 // samples returns a call in each language. In all of them the ids are in
@@ -31,6 +39,7 @@ var parameter = regexp.MustCompile(`\{(\w+)\}`)
 // Go. That in Go uses the standard library alone: what there is of a call in the
 // client is in its own documentation.
 func samples(c call) []sample {
+	c.body = withVariables(c.id, c.body)
 	return []sample{{"curl", curl(c)}, {"Python", python(c)}, {"TypeScript", typescript(c)}, {"Go", golang(c)}}
 }
 
@@ -69,7 +78,7 @@ func golang(c call) string {
 	body := "nil"
 	switch {
 	case c.file:
-		b.WriteString("file, err := os.Open(\"records.csv\")\nif err != nil {\n\treturn err\n}\ndefer file.Close()\n")
+		fmt.Fprintf(&b, "file, err := os.Open(%q)\nif err != nil {\n\treturn err\n}\ndefer file.Close()\n", c.fileName())
 		body = "file"
 	case c.hasBody:
 		fmt.Fprintf(&b, "body := strings.NewReader(%s)\n", goText(indented(c.body, "")))
@@ -91,7 +100,10 @@ func goText(text string) string {
 	if strings.Contains(text, "`") {
 		return fmt.Sprintf("%q", text)
 	}
-	return "`" + text + "`"
+	return "`" + variable.ReplaceAllStringFunc(text, func(v string) string {
+		name, quote := variableOf(v)
+		return quote + "` + " + name + " + `" + quote
+	}) + "`"
 }
 
 func curl(c call) string {
@@ -112,9 +124,9 @@ func curl(c call) string {
 	if c.hasBody {
 		fmt.Fprintf(&b, " \\\n  -H 'Content-Type: %s'", c.mediaType)
 		if c.file {
-			b.WriteString(" \\\n  --data-binary @records.csv")
+			b.WriteString(" \\\n  --data-binary @" + c.fileName())
 		} else {
-			fmt.Fprintf(&b, " \\\n  -d '%s'", strings.ReplaceAll(indented(c.body, "  "), "'", `'\''`))
+			fmt.Fprintf(&b, " \\\n  -d '%s'", curlText(indented(c.body, "  ")))
 		}
 	}
 	return b.String()
@@ -127,13 +139,13 @@ func python(c call) string {
 	}
 	switch {
 	case c.file:
-		args = append(args, `open("records.csv", "rb").read()`)
+		args = append(args, fmt.Sprintf(`open(%q, "rb").read()`, c.fileName()))
 	case c.hasBody:
 		args = append(args, pythonLiteral(c.body, ""))
 	}
 	switch c.id {
 	case "login":
-		return `client.login("user@demo.test", password)`
+		return `client.login(email, password)`
 	case "refresh":
 		return "# The client renews its access token by itself.\nclient.me()"
 	case "docs":
@@ -155,7 +167,10 @@ func typescript(c call) string {
 	case c.file:
 		init = append(init, "body: csv", "bodySerializer: (text: string) => text", `headers: { "Content-Type": "text/csv" }`)
 	case c.hasBody:
-		init = append(init, "body: "+indented(c.body, "  "))
+		init = append(init, "body: "+variable.ReplaceAllStringFunc(indented(c.body, "  "), func(v string) string {
+			name, _ := variableOf(v)
+			return name
+		}))
 	}
 	arguments := fmt.Sprintf("%q", c.path)
 	if len(init) > 0 {
@@ -207,7 +222,19 @@ func pythonLiteral(value any, prefix string) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	return indented(value, "")
+	return variable.ReplaceAllStringFunc(indented(value, ""), func(v string) string {
+		name, _ := variableOf(v)
+		return snake(name)
+	})
+}
+
+// curlText returns a body within single quotes of a shell, with what is in variables
+// outside of them.
+func curlText(body string) string {
+	return variable.ReplaceAllStringFunc(strings.ReplaceAll(body, "'", `'\''`), func(v string) string {
+		name, quote := variableOf(v)
+		return quote + `'"$` + strings.ToUpper(snake(name)) + `"'` + quote
+	})
 }
 
 var (

@@ -11,7 +11,7 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys()}}}
 }
 
 // memberships is version 2: people in several organizations. Nothing is moved: the
@@ -45,6 +45,11 @@ func invitations() sqlitex.Step {
 		) STRICT`,
 		`CREATE INDEX account_invitations_at ON account_invitations (org, at)`,
 	)
+}
+
+// invitationKeys is version 4: invitations name the request that made them.
+func invitationKeys() sqlitex.Step {
+	return sqlitex.Statements(1, `ALTER TABLE account_users ADD COLUMN invite_key TEXT NOT NULL DEFAULT ''`)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every
