@@ -74,8 +74,10 @@ func (m *Matcher) Match(path string) []Operation {
 }
 
 func (m *Matcher) match(path []string, root bool) []Operation {
-	for _, p := range m.patterns {
-		if p.root == root && p.matches(path) {
+	// Each segment is looked at once, not once for each pattern.
+	odd := slices.ContainsFunc(path, func(segment string) bool { return !plain(segment) })
+	for i := range m.patterns {
+		if p := &m.patterns[i]; p.root == root && p.matches(path, odd) {
 			return p.operations
 		}
 	}
@@ -165,7 +167,9 @@ func reserved(word string) bool {
 	return false
 }
 
-func (p pattern) matches(path []string) bool {
+// matches reports whether the pattern is one of a path; odd: some segment of it is
+// not plain.
+func (p *pattern) matches(path []string, odd bool) bool {
 	if len(p.parts) != len(path) {
 		return false
 	}
@@ -176,7 +180,7 @@ func (p pattern) matches(path []string) bool {
 			}
 			continue
 		}
-		if !plain(path[i]) {
+		if odd && !plain(path[i]) {
 			return false
 		}
 		switch part {

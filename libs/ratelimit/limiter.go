@@ -36,6 +36,7 @@ type Limiter struct {
 	local *Local
 	// shared is open while Shared is left alone.
 	shared *breaker.Breaker
+	policy string
 }
 
 // New returns a Limiter.
@@ -52,7 +53,7 @@ func New(o Options) *Limiter {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	l := &Limiter{o: o, shared: breaker.New(o.Pause, o.Now)}
+	l := &Limiter{o: o, shared: breaker.New(o.Pause, o.Now), policy: PolicyField(o.Name, o.Rule)}
 	if o.Strict {
 		l.local = NewLocal(o.Now, 0)
 	}
@@ -62,8 +63,8 @@ func New(o Options) *Limiter {
 // Name returns the policy's name.
 func (l *Limiter) Name() string { return l.o.Name }
 
-// Rule returns what the policy allows.
-func (l *Limiter) Rule() Rule { return l.o.Rule }
+// Policy returns the limiter's member of the RateLimit-Policy header field.
+func (l *Limiter) Policy() string { return l.policy }
 
 // Take asks whether one more may pass for key, and counts it if so. A strict
 // limiter counts in the process first: what this process alone has let through

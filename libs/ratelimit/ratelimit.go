@@ -6,9 +6,9 @@ package ratelimit
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/netip"
+	"strconv"
 	"time"
 )
 
@@ -66,13 +66,21 @@ func AddressKey(a netip.Addr) string {
 // PolicyField is a member of the RateLimit-Policy header field
 // (draft-ietf-httpapi-ratelimit-headers): the quota and its window in seconds.
 func PolicyField(name string, rule Rule) string {
-	return fmt.Sprintf("%q;q=%d;w=%d", name, rule.Limit, seconds(rule.Window))
+	return member(name, "q", int64(rule.Limit), "w", seconds(rule.Window))
 }
 
 // Field is a member of the RateLimit header field: what remains, and the
 // seconds until more does.
 func Field(name string, r Result) string {
-	return fmt.Sprintf("%q;r=%d;t=%d", name, max(r.Remaining, 0), seconds(r.Reset))
+	return member(name, "r", int64(max(r.Remaining, 0)), "t", seconds(r.Reset))
+}
+
+// member returns a quoted name with two parameters.
+func member(name, one string, a int64, other string, b int64) string {
+	text := strconv.AppendQuote(make([]byte, 0, 48), name)
+	text = strconv.AppendInt(append(append(append(text, ';'), one...), '='), a, 10)
+	text = strconv.AppendInt(append(append(append(text, ';'), other...), '='), b, 10)
+	return string(text)
 }
 
 // seconds rounds up: a client that comes back early is refused again.

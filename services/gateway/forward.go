@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"net/netip"
 	"strings"
@@ -10,10 +11,10 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// hopByHop reports whether a field concerns one connection only (RFC 9110
-// §7.6.1), those that Connection names aside.
-func hopByHop(name string) bool {
-	switch name {
+// hopByHop reports whether a field, by its name in lower case, concerns one
+// connection only (RFC 9110 §7.6.1), those that Connection names aside.
+func hopByHop(name []byte) bool {
+	switch string(name) {
 	case "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
 		"proxy-authenticate", "proxy-authorization", "proxy-authentication-info", "http2-settings", "expect":
 		return true
@@ -21,24 +22,34 @@ func hopByHop(name string) bool {
 	return false
 }
 
-// claimed reports whether a request field claims something that only a proxy or
-// the gateway may say: who the client is, which address it called, which trace
-// it belongs to. Nothing of that kind comes in from outside. Names with an
-// underscore could be taken for the same names with a hyphen.
-func claimed(name string) bool {
-	switch name {
+// claimed reports whether a request field, by its name in lower case, claims
+// something that only a proxy or the gateway may say: who the client is, which
+// address it called, which trace it belongs to. Nothing of that kind comes in from
+// outside. Names with an underscore could be taken for the same names with a hyphen.
+func claimed(name []byte) bool {
+	switch string(name) {
 	case "forwarded", "x-real-ip", "true-client-ip", "x-client-ip", "x-cluster-client-ip", "cf-connecting-ip",
 		"x-original-url", "x-rewrite-url", "x-http-method-override", "x-method-override", "x-http-method",
 		"x-request-id", "traceparent", "tracestate", "baggage", "via":
 		return true
 	}
-	for _, prefix := range []string{"x-forwarded", "x-user", "x-ecf-", "x-auth", "x-org", "x-tenant", "x-role", "x-internal"} {
-		if strings.HasPrefix(name, prefix) {
+	for _, prefix := range claimedPrefixes {
+		if bytes.HasPrefix(name, prefix) {
 			return true
 		}
 	}
-	return strings.ContainsRune(name, '_')
+	return bytes.IndexByte(name, '_') >= 0
 }
+
+var claimedPrefixes = [][]byte{
+	[]byte("x-forwarded"), []byte("x-user"), []byte("x-ecf-"), []byte("x-auth"), []byte("x-org"), []byte("x-tenant"), []byte("x-role"), []byte("x-internal"),
+}
+
+// ours reports whether a field of an answer, by its name in lower case, tells
+// about the software or is for the gateway alone.
+func ours(name []byte) bool { return string(name) == "server" || bytes.HasPrefix(name, ownPrefix) }
+
+var ownPrefix = []byte("x-ecf-")
 
 // caller is what the gateway tells a service about who called it.
 type caller struct {
@@ -52,11 +63,17 @@ type caller struct {
 func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller caller) {
 	from.CopyTo(to)
 	to.ResetConnectionClose()
-	listed := named(from.All())
-	for _, name := range namesOf(from.All()) {
-		if lower := strings.ToLower(name); hopByHop(lower) || claimed(lower) || listed[lower] {
-			to.Del(name)
+	var u unwanted
+	for name, value := range from.All() {
+		u.look(name, value, true)
+	}
+	if u.listed != nil {
+		for name := range from.All() {
+			u.lookListed(name)
 		}
+	}
+	for _, name := range u.names {
+		to.DelBytes(name)
 	}
 	to.Set(fiber.HeaderXRequestID, caller.requestID)
 	to.Set(fiber.HeaderXForwardedProto, caller.scheme)
@@ -69,44 +86,71 @@ func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller
 // responseHeader removes from an answer what concerned the connection to the
 // service, and what tells about its software.
 func responseHeader(h *fasthttp.ResponseHeader) {
-	listed := named(h.All())
-	for _, name := range namesOf(h.All()) {
-		if lower := strings.ToLower(name); hopByHop(lower) || listed[lower] || lower == "server" || strings.HasPrefix(lower, "x-ecf-") {
-			h.Del(name)
+	var u unwanted
+	for name, value := range h.All() {
+		u.look(name, value, false)
+	}
+	if u.listed != nil {
+		for name := range h.All() {
+			u.lookListed(name)
 		}
+	}
+	for _, name := range u.names {
+		h.DelBytes(name)
 	}
 	h.ResetConnectionClose()
 }
 
-type fields = func(yield func(name, value []byte) bool)
-
-// named returns the names that the Connection fields list, in lower case; not
-// those that frame the message, which fasthttp keeps by itself.
-func named(all fields) map[string]bool {
-	var names map[string]bool
-	for name, value := range all {
-		if !strings.EqualFold(string(name), fiber.HeaderConnection) {
-			continue
-		}
-		for token := range strings.SplitSeq(string(value), ",") {
-			token = strings.ToLower(strings.TrimSpace(token))
-			switch token {
-			case "", "close", "content-length", "host":
-				continue
-			}
-			if names == nil {
-				names = map[string]bool{}
-			}
-			names[token] = true
-		}
-	}
-	return names
+// unwanted are the fields of one header that are not to be passed on. Both
+// directions of each request collect them, most often none: they are looked at
+// without allocating.
+type unwanted struct {
+	names [][]byte
+	// listed are those that the Connection fields name, in lower case.
+	listed map[string]bool
 }
 
-func namesOf(all fields) []string {
-	var names []string
-	for name := range all {
-		names = append(names, string(name))
+func (u *unwanted) look(name, value []byte, request bool) {
+	var buffer [64]byte
+	lower := appendLower(buffer[:0], name)
+	if string(lower) == "connection" {
+		u.listed = addNamed(u.listed, value)
+	}
+	if hopByHop(lower) || request && claimed(lower) || !request && ours(lower) {
+		u.names = append(u.names, bytes.Clone(name))
+	}
+}
+
+func (u *unwanted) lookListed(name []byte) {
+	if u.listed[strings.ToLower(string(name))] {
+		u.names = append(u.names, bytes.Clone(name))
+	}
+}
+
+// appendLower appends a name with its letters in lower case.
+func appendLower(to, name []byte) []byte {
+	for _, b := range name {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		to = append(to, b)
+	}
+	return to
+}
+
+// addNamed adds the names that a Connection field lists, in lower case; not those
+// that frame the message, which fasthttp keeps by itself.
+func addNamed(names map[string]bool, value []byte) map[string]bool {
+	for token := range strings.SplitSeq(string(value), ",") {
+		token = strings.ToLower(strings.TrimSpace(token))
+		switch token {
+		case "", "close", "content-length", "host":
+			continue
+		}
+		if names == nil {
+			names = map[string]bool{}
+		}
+		names[token] = true
 	}
 	return names
 }

@@ -98,7 +98,6 @@ type gateway struct {
 	bodies    *byteBudget
 	refusals  refusals
 	tracer    trace.Tracer
-	upstream  upstreamMetrics
 }
 
 // New makes the gateway.
@@ -117,7 +116,7 @@ func New(d Deps) (*Gateway, error) {
 	}
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: newByteBudget(bodiesTotal, bodiesShare),
-		tracer: otel.Tracer(scope), upstream: newUpstreamMetrics(),
+		tracer: otel.Tracer(scope),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},
@@ -127,12 +126,14 @@ func New(d Deps) (*Gateway, error) {
 			Strict: true, Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger})
 	}
 	var checks []web.Check
+	durations := newUpstreamMetrics()
 	upstreams := map[api.Service]Upstream{api.Auth: d.Auth, api.Records: d.Records, api.Review: d.Review, api.Calculation: d.Calculation}
 	for _, service := range api.Backends() {
 		c, err := newClient(string(service), upstreams[service])
 		if err != nil {
 			return nil, err
 		}
+		c.answered = durations.of(c.name)
 		g.clients[service] = c
 		checks = append(checks, web.Check{Name: c.name, Probe: c.ready})
 	}

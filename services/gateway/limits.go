@@ -48,7 +48,7 @@ func (g *gateway) limitWrites(c *fiber.Ctx) error {
 // answerLimit sets the fields about a limit, and refuses what it does not
 // allow.
 func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Result) error {
-	c.Set(headerRateLimitPolicy, ratelimit.PolicyField(l.Name(), l.Rule()))
+	c.Set(headerRateLimitPolicy, l.Policy())
 	if !r.Unknown {
 		c.Set(headerRateLimit, ratelimit.Field(l.Name(), r))
 	}

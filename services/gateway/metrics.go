@@ -24,13 +24,27 @@ func newUpstreamMetrics() upstreamMetrics {
 	return upstreamMetrics{duration}
 }
 
-func (m upstreamMetrics) record(ctx context.Context, service string, took time.Duration, status int, err error) {
-	outcome := "answered"
+// answers measures how long one service takes.
+type answers struct {
+	duration                  metric.Float64Histogram
+	answered, failed, silence metric.MeasurementOption
+}
+
+// of returns the measure of a service.
+func (m upstreamMetrics) of(service string) answers {
+	as := func(outcome string) metric.MeasurementOption {
+		return metric.WithAttributeSet(attribute.NewSet(attribute.String("upstream", service), attribute.String("outcome", outcome)))
+	}
+	return answers{m.duration, as("answered"), as("failed"), as("none")}
+}
+
+func (m answers) record(ctx context.Context, took time.Duration, status int, err error) {
+	outcome := m.answered
 	switch {
 	case err != nil:
-		outcome = "none"
+		outcome = m.silence
 	case status >= 500:
-		outcome = "failed"
+		outcome = m.failed
 	}
-	m.duration.Record(ctx, took.Seconds(), metric.WithAttributes(attribute.String("upstream", service), attribute.String("outcome", outcome)))
+	m.duration.Record(ctx, took.Seconds(), outcome)
 }

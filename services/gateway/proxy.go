@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -21,40 +22,65 @@ import (
 // targetOf returns the path and query to ask a service for: the path encoded
 // anew, so that the service reads what was matched here; the query as it came.
 func targetOf(o api.Operation, uri *fasthttp.URI) (string, bool) {
+	raw := uri.PathOriginal()
+	if encodedAlike(raw) {
+		return joined(bytes.TrimSuffix(raw, slash), uri.QueryString()), true
+	}
 	prefix := web.BasePath
 	if o.Root {
 		prefix = ""
 	}
-	raw, ok := strings.CutPrefix(string(uri.PathOriginal()), prefix)
+	below, ok := strings.CutPrefix(string(raw), prefix)
 	if !ok {
 		return "", false
 	}
-	path, ok := api.DecodePath(raw)
-	target := prefix + api.JoinPath(path)
-	if query := uri.QueryString(); len(query) > 0 {
-		target += "?" + string(query)
+	path, ok := api.DecodePath(below)
+	return joined([]byte(prefix+api.JoinPath(path)), uri.QueryString()), ok
+}
+
+var slash = []byte("/")
+
+// encodedAlike reports whether a path is one that decoding and encoding leave as it
+// is, but for a slash at its end: of letters, digits and hyphens.
+func encodedAlike(path []byte) bool {
+	for i, b := range path {
+		switch {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '-':
+		case b == '/' && (i+1 < len(path) || i > 0) && (i == 0 || path[i-1] != '/'):
+		default:
+			return false
+		}
 	}
-	return target, ok
+	return len(path) > 1
+}
+
+func joined(path, query []byte) string {
+	if len(query) == 0 {
+		return string(path)
+	}
+	return string(path) + "?" + string(query)
 }
 
 // proxy returns the handler that passes a request of an operation on to its
 // service and the answer back, its body as it is.
 func (g *gateway) proxy(o api.Operation) fiber.Handler {
 	to := g.clients[o.Service]
+	spanName := o.Method + " " + to.name
+	base := to.scheme + "://" + to.name
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name))}
 	return func(c *fiber.Ctx) error {
 		target, ok := targetOf(o, c.Context().URI())
 		if !ok {
 			return notFound()
 		}
-		ctx, span := g.tracer.Start(c.UserContext(), c.Method()+" "+to.name, trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(attribute.String("ecf.upstream", to.name)))
+		ctx, span := g.tracer.Start(c.UserContext(), spanName, options...)
 		defer span.End()
 
 		req := fasthttp.AcquireRequest()
 		defer fasthttp.ReleaseRequest(req)
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
 		packing := newCompressor(c, o, &req.Header)
-		req.SetRequestURI(to.scheme + "://" + to.name + target)
+		req.SetRequestURI(base + target)
 		req.Header.SetHost(to.name)
 		var stream *limitedBody
 		if o.Streamed && c.Request().IsBodyStream() {
@@ -71,7 +97,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		own := keepOwn(c)
 		began := time.Now()
 		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
-		g.upstream.record(ctx, to.name, time.Since(began), c.Response().StatusCode(), err)
+		to.answered.record(ctx, time.Since(began), c.Response().StatusCode(), err)
 		if stream != nil && errors.Is(stream.err, io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
 		}

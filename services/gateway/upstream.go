@@ -68,6 +68,8 @@ type client struct {
 	scheme string
 	reads  *fasthttp.HostClient
 	writes *fasthttp.HostClient
+
+	answered answers
 }
 
 // errConnect marks an error before anything was sent.

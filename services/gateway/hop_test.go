@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// hop is a gateway before one service that answers the same 4.7 kB each time, as
+// it runs where nobody collects traces: its log is written, to nobody.
+type hop struct {
+	handler fasthttp.RequestHandler
+	bare    fasthttp.RequestHandler // the same way, by a client of the library alone
+}
+
+func newHop(t testing.TB) *hop {
+	t.Helper()
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(noop.NewTracerProvider())
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	body := []byte(`{"success":true,"data":"` + strings.Repeat("x", 4700) + `"}`)
+	service := &fasthttp.Server{NoDefaultServerHeader: true, Handler: func(ctx *fasthttp.RequestCtx) {
+		ctx.SetContentType("application/json")
+		ctx.Response.Header.Set("ETag", `"tag"`)
+		ctx.SetBody(body)
+	}}
+	listener := fasthttputil.NewInmemoryListener()
+	go func() { _ = service.Serve(listener) }()
+	t.Cleanup(func() { _ = listener.Close() })
+	dial := func() (net.Conn, error) { return listener.Dial() }
+	upstream := Upstream{URL: "http://service", Dial: DialListener(listener)}
+	rule := ratelimit.Rule{Limit: 1000, Window: time.Minute}
+	g, err := New(Deps{
+		Auth: upstream, Records: upstream, Review: upstream, Calculation: upstream,
+		Tokens:   tokens{alice: {UserID: "u1", Org: "o1", Role: identity.User, Session: "s1"}},
+		Sessions: &lives{states: map[string]identity.State{"s1": {Active: true, UserID: "u1", Org: "o1", Role: identity.User}}},
+		Limits:   ratelimit.NewLocal(time.Now, 0), SignInLimit: rule, WriteLimit: rule,
+		Logger: telemetry.Logger(silent{}, "gateway", slog.LevelInfo),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	client := &fasthttp.HostClient{Addr: "service", Dial: func(string) (net.Conn, error) { return dial() }}
+	return &hop{handler: g.App.Handler(), bare: func(ctx *fasthttp.RequestCtx) {
+		req := fasthttp.AcquireRequest()
+		ctx.Request.CopyTo(req)
+		if err := client.Do(req, &ctx.Response); err != nil {
+			ctx.Error(err.Error(), fasthttp.StatusBadGateway)
+		}
+		fasthttp.ReleaseRequest(req)
+	}}
+}
+
+type silent struct{}
+
+func (silent) Write(p []byte) (int, error) { return len(p), nil }
+
+// ask makes the request of a client that lists records.
+func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler) {
+	ctx.Request.Reset()
+	ctx.Response.Reset()
+	ctx.ResetUserValues()
+	ctx.Request.Header.SetHost("service")
+	ctx.Request.SetRequestURI("/api/v2/events/0123456789abcdefghjkmnpqrs/flights?page=2&limit=25")
+	ctx.Request.Header.Set("Authorization", "Bearer "+alice)
+	ctx.Request.Header.Set("Accept", "application/json")
+	ctx.Request.Header.SetUserAgent("integration/1.0")
+	handler(ctx)
+	if ctx.Response.StatusCode() != fasthttp.StatusOK {
+		t.Fatalf("%d %s", ctx.Response.StatusCode(), ctx.Response.Body())
+	}
+}
+
+// hopAllocations is what a request through the gateway may allocate more than one
+// that a bare client passes on.
+const hopAllocations = 40
+
+func TestAllocationsOfAHop(t *testing.T) {
+	h := newHop(t)
+	var ctx fasthttp.RequestCtx
+	measure := func(handler fasthttp.RequestHandler) float64 {
+		return testing.AllocsPerRun(300, func() { ask(t, &ctx, handler) })
+	}
+	bare := measure(h.bare)
+	if got := measure(h.handler) - bare; got > hopAllocations {
+		t.Errorf("a request through the gateway allocates %v times more than through a bare client (%v), want at most %d", got, bare, hopAllocations)
+	}
+}
+
+// BenchmarkHop compares a request through the gateway with one that a bare client
+// passes on, in turns.
+func BenchmarkHop(b *testing.B) {
+	h := newHop(b)
+	var ctx fasthttp.RequestCtx
+	var gateway, bare []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		ask(b, &ctx, h.handler)
+		between := time.Now()
+		ask(b, &ctx, h.bare)
+		gateway, bare = append(gateway, between.Sub(began)), append(bare, time.Since(between))
+	}
+	at := func(times []time.Duration, quantile float64) float64 {
+		slices.Sort(times)
+		return float64(times[int(float64(len(times)-1)*quantile)].Nanoseconds()) / 1000
+	}
+	b.ReportMetric(at(gateway, 0.5), "gateway-µs")
+	b.ReportMetric(at(bare, 0.5), "bare-µs")
+	b.ReportMetric(at(bare, 0.5)/at(gateway, 0.5), "bare/gateway")
+	b.ReportMetric(at(gateway, 0.99)/at(bare, 0.99), "p99-ratio")
+}
+
+// BenchmarkThroughGateway is for profiles.
+func BenchmarkThroughGateway(b *testing.B) {
+	h := newHop(b)
+	var ctx fasthttp.RequestCtx
+	b.ReportAllocs()
+	for b.Loop() {
+		ask(b, &ctx, h.handler)
+	}
+}
