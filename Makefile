@@ -157,8 +157,12 @@ chaos: ## Break the running system at random for many rounds (ROUNDS=20)
 	@ECF_CHAOS_ROUNDS=$(or $(ROUNDS),20) $(MAKE) test-work PKG=./tests/chaos TEST_TIMEOUT=3h
 
 .PHONY: drill
-drill: ## Break the running system and see that each fault fires its alert, and no other
-	@ECF_DRILL=yes $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestDrill$$' ./tests/monitoring
+drill: ## Break the running system and see that each fault fires its alerts, and no other (FAULTS='Redis$$')
+	@ECF_DRILL='$(or $(FAULTS),.)' CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 2h -run '^TestDrill$$' ./tests/chaos
+
+.PHONY: test-rolling
+test-rolling: ## Replace the processes of the last release by this one's, one at a time and back, under load
+	@ECF_ROLLING=yes CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestRollingReleases$$' ./tests/chaos
 
 .PHONY: lists
 lists: ## Page through lists that change at random for many rounds (ROUNDS=200)

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,9 @@ var errUnknown = errors.New("no definite answer")
 
 // tally counts the answers that are not the wanted ones, by what they are.
 type tally struct {
+	// definite is how many answers were.
+	definite atomic.Int64
+
 	mu     sync.Mutex
 	counts map[string]int
 	// inexcusable are answers that no fault explains.
@@ -156,6 +160,7 @@ func (c *client) ask(ctx context.Context, method, path string, body any, header 
 			}
 		default:
 			a.again = again
+			c.seen.definite.Add(1)
 			return a, nil
 		}
 		c.seen.add(what)
