@@ -97,9 +97,11 @@ type HistoryEntry struct {
 	Changed []string `json:"changed,omitempty"`
 	// Hash of what the record says after the move.
 	InputHash string `json:"inputHash,omitempty"`
-	// Of an approval: whether the organization asked for four eyes.
+	// Of a creation or an edit of attendee travel: the rows it left, and how many people they count.
+	Origins *OriginCounts `json:"origins,omitempty"`
+	// Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for four eyes.
 	FourEyes bool `json:"fourEyes,omitempty"`
-	// Of an approval: the revision of the organization that set the policy.
+	// Of a decision: the revision of the organization that set the policy.
 	PolicyRevision int `json:"policyRevision,omitempty"`
 	// Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none.
 	Salt string `json:"salt,omitempty"`
@@ -107,6 +109,16 @@ type HistoryEntry struct {
 	PreviousHash string `json:"previousHash,omitempty"`
 	// SHA-256 over the entry and the hash of the one before.
 	Hash string `json:"hash,omitempty"`
+}
+
+// OriginCounts is what a history keeps of the rows of attendee travel.
+type OriginCounts struct {
+	// How many rows.
+	Rows int `json:"rows"`
+	// How many people they count.
+	People int `json:"people"`
+	// SHA-256 of their canonical JSON.
+	Hash string `json:"hash"`
 }
 
 // Outcome is what became of one of several records: Record or Error, one of them nil.

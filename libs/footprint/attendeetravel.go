@@ -403,6 +403,28 @@ func WithoutOrigins(typ string, stored json.RawMessage) json.RawMessage {
 	return text
 }
 
+// OriginCounts is what the history of a record keeps of the rows of attendee travel.
+type OriginCounts struct {
+	Rows   int64 `json:"rows"`
+	People int64 `json:"people"`
+	// Hash is the SHA-256 of the rows' canonical JSON.
+	Hash string `json:"hash"`
+}
+
+// OriginCountsOf returns the counts of a record of attendee travel; nil for any other.
+func OriginCountsOf(typ string, stored json.RawMessage) *OriginCounts {
+	if typ != AttendeeTravel {
+		return nil
+	}
+	var t struct {
+		Set *OriginCounts `json:"originSet"`
+	}
+	if json.Unmarshal(stored, &t) != nil {
+		return nil
+	}
+	return t.Set
+}
+
 // Origins returns the rows of a record of attendee travel, each in its JSON form.
 func Origins(typ string, stored json.RawMessage) (rows []json.RawMessage, err error) {
 	if typ != AttendeeTravel {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // Entry is one line of a record's history. Entries are never changed; each
@@ -32,6 +34,8 @@ type Entry struct {
 	// of other moves, and from before, have neither.
 	FourEyes  bool  `json:"fourEyes,omitempty" bson:"fourEyes"`
 	PolicyRev int64 `json:"policyRevision,omitempty" bson:"policyRev"`
+	// Origins are the counts of attendee travel as a creation or an edit left them.
+	Origins *footprint.OriginCounts `json:"origins,omitempty" bson:"origins,omitempty"`
 	// Salt keeps actor and comment from being guessed from their commitment.
 	// Entries from before have none: their hash covers both as they are.
 	Salt string `json:"salt,omitempty" bson:"salt"`
@@ -54,6 +58,9 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 // the entry before and the one over everything else.
 func (e Entry) seal(r Record, prev string) Entry {
 	e.Input, e.Prev, e.Salt = inputHash(r), prev, newSalt()
+	if e.Move == Create || e.Move == Edit {
+		e.Origins = footprint.OriginCountsOf(r.Type, r.Fields)
+	}
 	e.Hash = e.digest(r.Org, r.ID)
 	return e
 }
@@ -98,7 +105,11 @@ func (e Entry) digestWith(org OrgID, id ID, committed string) string {
 		e.By.Role.String(), e.At.UTC().Format(time.RFC3339Nano), committed, e.Input,
 		strconv.FormatBool(e.FourEyes), strconv.FormatInt(e.PolicyRev, 10), e.Prev, strconv.Itoa(len(e.Changed)),
 	}
-	return hashOf(append(values, e.Changed...)...)
+	values = append(values, e.Changed...)
+	if o := e.Origins; o != nil {
+		values = append(values, "origins", strconv.FormatInt(o.Rows, 10), strconv.FormatInt(o.People, 10), o.Hash)
+	}
+	return hashOf(values...)
 }
 
 func inputHash(r Record) string { return hashOf(string(r.Event), r.Type, string(r.Fields)) }

@@ -3,6 +3,8 @@ package record
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // System is who acts where no person does: the service itself.
@@ -60,6 +62,20 @@ func (o *Organization) DecodePolicy(text string) error {
 	}
 	o.Policy.RequireReason, o.Policy.Rev, o.PolicyLog = p.RequireReason, p.Rev, p.PolicyLog
 	return nil
+}
+
+// MaxPolicies bounds the states of an organization's policy that are kept, all of them:
+// decisions name theirs.
+const MaxPolicies = 500
+
+// CheckPolicies returns an error for the client where the policy has been changed as
+// often as it may be.
+func (o Organization) CheckPolicies() error {
+	if len(o.Policies) < MaxPolicies {
+		return nil
+	}
+	return apperr.New(apperr.InvalidTransition, "The policy of this organization has been changed %d times, and cannot be changed again.", MaxPolicies-1).
+		With(apperr.Detail{Field: "policy", Code: "POLICY_LIMIT", Message: "Every state of the policy is kept, because decisions name the one they were made under."})
 }
 
 // SetPolicy makes policy the organization's, as of a revision, and appends it to

@@ -200,6 +200,28 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 	}
 }
 
+// The entry of every decision states the policy it was made under; others do not.
+func TestDecisionsStateThePolicy(t *testing.T) {
+	t.Parallel()
+	for _, s := range record.Statuses() {
+		for _, m := range moves {
+			if _, allowed := contractTable[s][m]; !allowed {
+				continue
+			}
+			_, w := newFlow(t, s)
+			w.Policy = func(context.Context, record.OrgID) (record.Policy, error) { return record.Policy{FourEyes: true, Rev: 7}, nil }
+			got, err := w.Apply(t.Context(), request(m, manager))
+			if err != nil {
+				t.Fatal(err)
+			}
+			decision := slices.Contains([]record.Move{record.Approve, record.RequestChanges, record.Reject, record.Reopen}, m)
+			if got.Last.FourEyes != decision || (got.Last.PolicyRev == 7) != decision {
+				t.Errorf("%s from %s: four eyes %t, policy %d", m, s, got.Last.FourEyes, got.Last.PolicyRev)
+			}
+		}
+	}
+}
+
 func TestWhoMay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -226,33 +226,16 @@ func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result r
 	if source.NotCounted, err = s.notCounted(ctx, ev); err != nil {
 		return source, err
 	}
-	for _, c := range counted {
-		history, err := s.historyOf(ctx, ev, c)
+	for some := range slices.Chunk(counted, historiesAtOnce) {
+		histories, err := s.historiesOf(ctx, ev, some)
 		if err != nil {
 			return source, err
 		}
-		source.Provenance = append(source.Provenance, bundle.ProvenanceOf(c.ID, c.Rev, c.Fields, history))
+		for _, c := range some {
+			source.Provenance = append(source.Provenance, bundle.ProvenanceOf(c.ID, c.Rev, c.Fields, histories[c.ID]))
+		}
 	}
 	return source, nil
-}
-
-// historyOf reads the whole history of a counted record, oldest first.
-func (s *server) historyOf(ctx context.Context, ev record.Event, c record.Counted) ([]record.Entry, error) {
-	r, err := s.Records.FindRecord(ctx, ev.Org, ev.ID, c.ID)
-	if err != nil && !errors.Is(err, record.ErrNotFound) {
-		return nil, err
-	}
-	// The record first: its newest entry is among the stored ones as soon as it has
-	// been replaced.
-	entries, err := s.Records.Entries(ctx, ev.Org, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	entries = slices.DeleteFunc(entries, func(e record.Entry) bool { return e.Rev >= r.Last.Rev && r.Last.Rev > 0 })
-	if r.Last.Rev > 0 {
-		entries = append(entries, r.Last)
-	}
-	return entries, nil
 }
 
 // build makes a bundle of a result, signed where there is a key. What it comes to

@@ -38,6 +38,8 @@ type RecordStore interface {
 	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)
 	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
 	record.Pages
+	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
+	EntriesAfter(ctx context.Context, org record.OrgID, ids []record.ID, after record.EntryPlace, limit int) ([]record.StoredEntry, error)
 }
 
 // Deps is what the role serve is made of.

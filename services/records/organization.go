@@ -86,6 +86,11 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		}
 		was := o
 		readOrganization(r, &o, w.By)
+		if o.Policy != was.Policy {
+			if err := was.CheckPolicies(); err != nil {
+				return err
+			}
+		}
 		status := s.governPolicy(was, &o, w.By)
 		o.Rev++
 		err = w.Store.ReplaceOrganization(c.UserContext(), o, was.Rev)

@@ -404,6 +404,10 @@ func TestAttendeeTravelIsKept(t *testing.T) {
 		t.Errorf("made %s", made.body)
 	}
 	one := list + "/" + made.text("_id")
+	history := h.send(ada, http.MethodGet, one+"/history", "").want(http.StatusOK, "")
+	if want := fmt.Sprintf(`"origins":{"rows":2,"people":11,"hash":"%v"}`, set["hash"]); !strings.Contains(history.body, want) {
+		t.Errorf("the history has no %s: %s", want, history.body)
+	}
 	page := h.send(ada, http.MethodGet, one+"/origins?limit=1&page=2", "").want(http.StatusOK, "")
 	if items, _ := page.data["items"].([]any); len(items) != 1 || !strings.Contains(page.body, `"Berlin"`) || strings.Contains(page.body, "Leeds") {
 		t.Errorf("second page %s", page.body)

@@ -368,21 +368,22 @@ func fillActors(r *record.Record, d recordDoc) (err error) {
 
 // entryDoc is a record.Entry.
 type entryDoc struct {
-	Rev       int64         `bson:"rev"`
-	Move      string        `bson:"move"`
-	From      string        `bson:"from"`
-	To        string        `bson:"to"`
-	By        actorDoc      `bson:"by"`
-	At        bson.DateTime `bson:"at"`
-	Comment   string        `bson:"comment,omitempty"`
-	Changed   []string      `bson:"changed,omitempty"`
-	Input     string        `bson:"input,omitempty"`
-	Once      string        `bson:"once,omitempty"`
-	FourEyes  bool          `bson:"fourEyes,omitempty"`
-	PolicyRev int64         `bson:"policyRev,omitempty"`
-	Salt      string        `bson:"salt,omitempty"`
-	Prev      string        `bson:"prev"`
-	Hash      string        `bson:"hash"`
+	Rev       int64                   `bson:"rev"`
+	Move      string                  `bson:"move"`
+	From      string                  `bson:"from"`
+	To        string                  `bson:"to"`
+	By        actorDoc                `bson:"by"`
+	At        bson.DateTime           `bson:"at"`
+	Comment   string                  `bson:"comment,omitempty"`
+	Changed   []string                `bson:"changed,omitempty"`
+	Input     string                  `bson:"input,omitempty"`
+	Once      string                  `bson:"once,omitempty"`
+	FourEyes  bool                    `bson:"fourEyes,omitempty"`
+	PolicyRev int64                   `bson:"policyRev,omitempty"`
+	Origins   *footprint.OriginCounts `bson:"origins,omitempty"`
+	Salt      string                  `bson:"salt,omitempty"`
+	Prev      string                  `bson:"prev"`
+	Hash      string                  `bson:"hash"`
 }
 
 // historyDoc is an entry stored apart from its record.
@@ -397,7 +398,7 @@ func entryToDoc(e record.Entry) entryDoc {
 	return entryDoc{
 		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToDoc(e.By), At: date(e.At),
 		Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
-		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Salt: e.Salt,
+		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Origins: e.Origins, Salt: e.Salt,
 	}
 }
 
@@ -409,7 +410,7 @@ func entryFromDoc(d entryDoc) (record.Entry, error) {
 	return record.Entry{
 		Rev: d.Rev, Move: record.Move(d.Move), From: record.Status(d.From), To: record.Status(d.To), By: by, At: instant(d.At),
 		Comment: d.Comment, Changed: d.Changed, Input: d.Input, Once: d.Once, Prev: d.Prev, Hash: d.Hash,
-		FourEyes: d.FourEyes, PolicyRev: d.PolicyRev, Salt: d.Salt,
+		FourEyes: d.FourEyes, PolicyRev: d.PolicyRev, Origins: d.Origins, Salt: d.Salt,
 	}, nil
 }
 

@@ -83,28 +83,29 @@ type noticeJSON struct {
 
 // entryJSON is a record.Entry.
 type entryJSON struct {
-	Rev       int64     `json:"rev"`
-	Move      string    `json:"move"`
-	From      string    `json:"from,omitempty"`
-	To        string    `json:"to"`
-	By        actorJSON `json:"by"`
-	At        int64     `json:"at"`
-	Comment   string    `json:"comment,omitempty"`
-	Changed   []string  `json:"changed,omitempty"`
-	Input     string    `json:"input,omitempty"`
-	Once      string    `json:"once,omitempty"`
-	FourEyes  bool      `json:"fourEyes,omitempty"`
-	PolicyRev int64     `json:"policyRev,omitempty"`
-	Salt      string    `json:"salt,omitempty"`
-	Prev      string    `json:"prev,omitempty"`
-	Hash      string    `json:"hash"`
+	Rev       int64                   `json:"rev"`
+	Move      string                  `json:"move"`
+	From      string                  `json:"from,omitempty"`
+	To        string                  `json:"to"`
+	By        actorJSON               `json:"by"`
+	At        int64                   `json:"at"`
+	Comment   string                  `json:"comment,omitempty"`
+	Changed   []string                `json:"changed,omitempty"`
+	Input     string                  `json:"input,omitempty"`
+	Once      string                  `json:"once,omitempty"`
+	FourEyes  bool                    `json:"fourEyes,omitempty"`
+	PolicyRev int64                   `json:"policyRev,omitempty"`
+	Origins   *footprint.OriginCounts `json:"origins,omitempty"`
+	Salt      string                  `json:"salt,omitempty"`
+	Prev      string                  `json:"prev,omitempty"`
+	Hash      string                  `json:"hash"`
 }
 
 func entryToJSON(e record.Entry) entryJSON {
 	return entryJSON{
 		Rev: e.Rev, Move: string(e.Move), From: string(e.From), To: string(e.To), By: actorToJSON(e.By),
 		At: millis(e.At), Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
-		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Salt: e.Salt,
+		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Origins: e.Origins, Salt: e.Salt,
 	}
 }
 
@@ -116,7 +117,7 @@ func entryFromJSON(e entryJSON) (record.Entry, error) {
 	return record.Entry{
 		Rev: e.Rev, Move: record.Move(e.Move), From: record.Status(e.From), To: record.Status(e.To), By: by,
 		At: instant(e.At), Comment: e.Comment, Changed: e.Changed, Input: e.Input, Once: e.Once, Prev: e.Prev, Hash: e.Hash,
-		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Salt: e.Salt,
+		FourEyes: e.FourEyes, PolicyRev: e.PolicyRev, Origins: e.Origins, Salt: e.Salt,
 	}, nil
 }
 

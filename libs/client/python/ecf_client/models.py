@@ -2169,6 +2169,7 @@ HistoryEntry = TypedDict(
         "from": "NotRequired[str]",
         "hash": "NotRequired[str]",
         "inputHash": "NotRequired[str]",
+        "origins": "NotRequired[Dict[str, Any]]",
         "policyRevision": "NotRequired[int]",
         "previousHash": "NotRequired[str]",
         "revision": "int",
@@ -2188,6 +2189,7 @@ fourEyes: Of a decision (approve, auto-approve, request-changes, reject, reopen)
 from: The status before; absent on creation.
 hash: SHA-256 over the entry and the hash of the one before.
 inputHash: Hash of what the record says after the move.
+origins: Of a creation or an edit of attendee travel: the rows it left, and how many people they count.
 policyRevision: Of a decision: the revision of the organization that set the policy.
 previousHash: The `hash` of the entry before.
 revision: Revision of the record after it.
@@ -2952,8 +2954,8 @@ explain: Answer each row with its lines: formula, factor and source.
 items: The rows: up to 100 of any types. None: the drafts as they are stored.
 """
 
-PreviewRowsResponseData = TypedDict(
-    "PreviewRowsResponseData",
+PreviewedRowsResponseData = TypedDict(
+    "PreviewedRowsResponseData",
     {
         "all": "CountedSum",
         "approved": "CountedSum",
@@ -2967,7 +2969,7 @@ PreviewRowsResponseData = TypedDict(
         "waiting": "CountedSum",
     },
 )
-PreviewRowsResponseData.__doc__ = """The sums of an event with rows that are not stored.
+PreviewedRowsResponseData.__doc__ = """The sums of an event with rows that are not stored.
 
 all: All of them together.
 approved: What is approved.

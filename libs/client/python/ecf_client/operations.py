@@ -2559,7 +2559,7 @@ class Operations(Transport):
         body: models.PreviewRowsRequest,
         *,
         meta: Optional[Meta] = None,
-    ) -> models.PreviewRowsResponseData:
+    ) -> models.PreviewedRowsResponseData:
         """Add up rows that are not stored.
 
         The sums of an event as they would be with rows that are not stored yet, each with its interval: of the approved

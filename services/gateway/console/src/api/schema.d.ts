@@ -8321,7 +8321,7 @@ export interface components {
             total: components["schemas"]["Interval"];
         };
         /** @description The answer, in the envelope. */
-        PreviewRowsResponse: {
+        PreviewedRowsResponse: {
             /** @constant */
             success: true;
             /** @description The sums of an event with rows that are not stored. */
@@ -13466,7 +13466,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PreviewRowsResponse"];
+                    "application/json": components["schemas"]["PreviewedRowsResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -6,7 +6,7 @@
 import { ApiError, call, type Schemas } from '../api/client';
 import { bodyOf, dirty, editable, empty, type Row, type Store } from './store';
 
-export type RowSums = Schemas['PreviewRowsResponse']['data'];
+export type RowSums = Schemas['PreviewedRowsResponse']['data'];
 export type Explained = RowSums['rows'][number];
 
 const partMax = 100;
