@@ -187,6 +187,28 @@ class Reading(unittest.TestCase):
             self.assertEqual(service.client(tokens=TOKENS).get_event("e1")["kgCO2e"], Decimal("180647.094559"))
 
 
+class Organizations(unittest.TestCase):
+    def test_switch_holds_for_later_refreshes(self):
+        fresh = [ok({"accessToken": name}) for name in ("other", "renewed")]
+        with Service(fresh[0], refusal(401, "UNAUTHENTICATED"), fresh[1], ok({"_id": "u1"})) as service:
+            client = service.client(tokens=TOKENS)
+            client.switch_to("o2")
+            client.me()
+            self.assertEqual(client.tokens()["accessToken"], "renewed")
+            self.assertEqual(client.tokens()["refreshToken"], TOKENS["refreshToken"])
+        self.assertEqual([r[1] for r in service.requests], [f"/api/v2/auth/{n}" for n in ("refresh", "me", "refresh", "me")])
+        self.assertEqual([json.loads(service.requests[n][3])["organization"] for n in (0, 2)], ["o2", "o2"])
+        self.assertEqual(service.requests[3][2]["Authorization"], "Bearer renewed")
+
+    def test_a_refused_switch_changes_nothing(self):
+        with Service(refusal(404, "NOT_FOUND"), ok({"_id": "u1"})) as service:
+            client = service.client(tokens=TOKENS)
+            with self.assertRaises(ApiError):
+                client.switch_to("nobody's")
+            client.me()
+            self.assertEqual(client.tokens(), TOKENS)
+
+
 class Governed(unittest.TestCase):
     def test_a_proposal_is_the_answer(self):
         with Service((202, {}, b'{"success":true,"data":{"change":{"_id":"c1"}}}')) as service:

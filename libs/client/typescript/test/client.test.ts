@@ -67,6 +67,29 @@ test("a refusal names its fields and is not repeated", async () => {
   });
 });
 
+test("a switch to another organization holds for later refreshes", async () => {
+  const s = service([ok({ accessToken: "other" }), refusal(401, "UNAUTHENTICATED"), ok({ accessToken: "renewed" }), ok({ _id: "u1" })]);
+  await s.client.switchTo("o2");
+  await s.client.data(s.client.api.GET("/auth/me"));
+  assert.deepEqual(s.client.tokens(), { accessToken: "renewed", refreshToken: "refresh" });
+  for (const n of [0, 2]) assert.deepEqual(await s.requests[n]?.clone().json(), { refreshToken: "refresh", organization: "o2" });
+  assert.equal(s.requests[3]?.headers.get("Authorization"), "Bearer renewed");
+});
+
+test("a refused switch changes nothing", async () => {
+  const s = service([refusal(404, "NOT_FOUND")]);
+  await assert.rejects(s.client.switchTo("nobody's"), ApiError);
+  assert.deepEqual(s.client.tokens(), session);
+});
+
+test("what waits for a second manager is the answer", async () => {
+  const proposed = new Response(JSON.stringify({ success: true, data: { change: { _id: "c1" } } }), { status: 202, headers: { "Content-Type": "application/json" } });
+  const s = service([proposed]);
+  const params = { path: { eventId: "e1" }, header: { "If-Match": '"1"' } };
+  const answer = await s.client.data(s.client.api.PATCH("/events/{eventId}", { params, body: { attendees: 240 } }));
+  assert.ok("change" in answer && answer.change._id === "c1");
+});
+
 test("the patience ends", async () => {
   const limited = () => refusal(429, "RATE_LIMITED", { "Retry-After": "25" });
   const s = service([limited(), limited(), limited()]);
