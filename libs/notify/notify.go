@@ -169,14 +169,20 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, grace time.
 	})
 	mux := asynq.NewServeMux()
 	mux.HandleFunc(TaskType, func(taskCtx context.Context, t *asynq.Task) (err error) {
-		taskCtx, span := telemetry.StartConsumer(taskCtx, t.Headers(), queueOf(taskCtx))
+		queue := queueOf(taskCtx)
+		taskCtx, span := telemetry.StartConsumer(taskCtx, t.Headers(), queue)
+		var p Payload
+		began := time.Now()
 		defer func() {
 			telemetry.Finish(span, err)
+			// One line for each task, as for each request.
+			attrs := []any{"queue", queue, "org", p.Org, "event", p.Event, "ms", float64(time.Since(began).Microseconds())/1000}
 			if err != nil {
-				log.ErrorContext(taskCtx, "recalculation failed; its marks stay", "error", err.Error())
+				log.ErrorContext(taskCtx, "recalculation failed; its marks stay", append(attrs, "error", err.Error())...)
+				return
 			}
+			log.InfoContext(taskCtx, "task", attrs...)
 		}()
-		var p Payload
 		if err := json.Unmarshal(t.Payload(), &p); err != nil || p.Org == "" || p.Event == "" {
 			return fmt.Errorf("task has no valid payload: %w", asynq.SkipRetry)
 		}

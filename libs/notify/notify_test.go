@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -44,9 +45,14 @@ func (r *runs) count() int {
 
 func serve(t *testing.T, opt asynq.RedisConnOpt, handle func(context.Context, record.OrgID, record.EventID) error) {
 	t.Helper()
+	serveLogging(t, opt, quiet(), handle)
+}
+
+func serveLogging(t *testing.T, opt asynq.RedisConnOpt, log *slog.Logger, handle func(context.Context, record.OrgID, record.EventID) error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- notify.Serve(ctx, opt, 4, 5*time.Second, quiet(), handle) }()
+	go func() { done <- notify.Serve(ctx, opt, 4, 5*time.Second, log, handle) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -92,6 +98,53 @@ func TestNotificationWhileTheTaskRunsIsNotLost(t *testing.T) {
 	if r.count() != 2 {
 		t.Fatalf("%d runs", r.count())
 	}
+}
+
+// lines keeps what is logged.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Each task has one line in the log, whether it went well or not.
+func TestOneLogLineForEachTask(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	notifier := notify.NewQueue(opt, notify.QueueInteractive, quiet(), time.Now)
+	t.Cleanup(func() { _ = notifier.Close() })
+	var log lines
+	serveLogging(t, opt, slog.New(slog.NewJSONHandler(&log, nil)), func(_ context.Context, _ record.OrgID, event record.EventID) error {
+		if event == "bad" {
+			return errors.New("cannot")
+		}
+		return nil
+	})
+	for _, event := range []record.EventID{"good", "bad"} {
+		notifier.Notify(t.Context(), "org", event)
+	}
+	testkit.Eventually(t, 10*time.Second, func() error {
+		for _, want := range []string{
+			`"level":"INFO","msg":"task","queue":"interactive","org":"org","event":"good","ms":`,
+			`"level":"ERROR","msg":"recalculation failed; its marks stay","queue":"interactive","org":"org","event":"bad","ms":`,
+		} {
+			if n := strings.Count(log.String(), want); n != 1 {
+				return fmt.Errorf("%d lines with %s in\n%s", n, want, log.String())
+			}
+		}
+		return nil
+	})
 }
 
 // A task that has failed lies in asynq's archive. It must not stand in the way
