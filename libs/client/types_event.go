@@ -36,7 +36,9 @@ type Event struct {
 	ExternalReference string `json:"externalReference,omitempty"`
 	// Texts of your own.
 	Metadata map[string]string `json:"metadata,omitempty"`
-	Method   Method            `json:"method"`
+	// What was stated to be offset or removed. No figure has it subtracted.
+	Compensation []Compensation `json:"compensation,omitempty"`
+	Method       Method         `json:"method"`
 	// Who sees the event and works on it; nil where everybody in the organization does.
 	Team *Team `json:"team,omitempty"`
 	// The set of emission factors its footprint is calculated with. It is fixed when the event is made.
@@ -110,6 +112,24 @@ type Exclusion struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Compensation is an offset or a removal that the organizer states. It stands apart from the footprint.
+type Compensation struct {
+	// "offset" or "removal".
+	Kind string `json:"kind"`
+	// How much, in kg CO2e.
+	KgCO2e Kilograms `json:"kgCO2e"`
+	// What was bought or done.
+	Description string `json:"description"`
+	// The standard it was certified by.
+	Standard string `json:"standard,omitempty"`
+	// The registry that holds it.
+	Registry string `json:"registry,omitempty"`
+	// Where it is found there, such as serial numbers.
+	Reference string `json:"reference,omitempty"`
+	// The day of the retirement.
+	RetiredOn string `json:"retiredOn,omitempty"`
+}
+
 // EventInput is a new event.
 type EventInput struct {
 	// Title of the event.
@@ -136,7 +156,9 @@ type EventInput struct {
 	ExternalReference string `json:"externalReference,omitempty"`
 	// Up to 20 texts of your own.
 	Metadata map[string]string `json:"metadata,omitempty"`
-	Method   *Method           `json:"method,omitempty"`
+	// What you state to have offset or removed. No figure has it subtracted.
+	Compensation []Compensation `json:"compensation,omitempty"`
+	Method       *Method        `json:"method,omitempty"`
 	// Who sees the event and works on it. Without one, everybody in the organization does.
 	Team *Team `json:"team,omitempty"`
 }
@@ -190,7 +212,9 @@ type EventPatch struct {
 	ExternalReference Optional[string] `json:"externalReference,omitzero"`
 	// Up to 20 texts of your own.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
-	Method   Optional[Method]            `json:"method,omitzero"`
+	// What you state to have offset or removed; it replaces the list as a whole.
+	Compensation Optional[[]Compensation] `json:"compensation,omitzero"`
+	Method       Optional[Method]         `json:"method,omitzero"`
 	// Who sees the event and works on it; it replaces the team as a whole, and null takes it away.
 	Team Optional[Team] `json:"team,omitzero"`
 	// Why, for the history. The organization may require it.

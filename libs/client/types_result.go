@@ -39,6 +39,8 @@ type Result struct {
 	Tables []StandardTable `json:"tables,omitempty"`
 	// Figures by who takes part, of the newest result only.
 	Participants *Participants `json:"participants,omitempty"`
+	// What the event states to have offset or removed; of the newest result only. No figure has it subtracted.
+	Compensation *CompensationSums `json:"compensation,omitempty"`
 }
 
 // Cause is one reason for which a revision of a result exists.
@@ -410,6 +412,16 @@ type StandardRow struct {
 	Name string `json:"name"`
 	// What is in it, in kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
+}
+
+// CompensationSums is what an event states to have offset or removed, by kind.
+type CompensationSums struct {
+	// The sum of the offsets, in kg CO2e.
+	OffsetKg Kilograms `json:"offsetKg"`
+	// The sum of the removals, in kg CO2e.
+	RemovalKg Kilograms `json:"removalKg"`
+	// What the figures are not.
+	Note string `json:"note"`
 }
 
 // Participants are figures by who takes part, in person and from afar.

@@ -172,6 +172,7 @@ func eventFields() []eventField {
 		{name: "location", governed: true, value: locationField, later: true},
 		{name: "externalReference", value: func(e Event) any { return e.Reference }, later: true},
 		{name: "metadata", value: func(e Event) any { return e.Metadata }, later: true},
+		{name: "compensation", value: compensationField, later: true},
 		{name: "deleted", governed: true, value: func(e Event) any { return e.Deleted }},
 	}
 }

@@ -207,6 +207,9 @@ func (e *Event) set(field string, value json.RawMessage) error {
 	case "metadata":
 		e.Metadata = nil
 		return read(&e.Metadata)
+	case "compensation":
+		e.Compensation = nil
+		return read(&e.Compensation)
 	case "deleted":
 		return read(&e.Deleted)
 	}

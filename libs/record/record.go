@@ -86,6 +86,9 @@ type Event struct {
 	Reference string
 	// Metadata are texts of the client's own; nil for none.
 	Metadata map[string]string
+	// Compensation is what the organizer states to have offset or removed; nil for
+	// none. No figure holds it.
+	Compensation []Compensation
 
 	// Team, where it is not empty, is who sees the event and works on it.
 	Team []TeamMember
@@ -116,7 +119,7 @@ func (e Event) WithoutInput() Event {
 	method.Engine = e.Method.Engine
 	e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees = "", "", "", nil, nil
 	e.Country, e.Timezone, e.Description, e.Boundary, e.Method = "", "", "", nil, method
-	e.Reference, e.Metadata = "", nil
+	e.Reference, e.Metadata, e.Compensation = "", nil, nil
 	e.Place, e.Location = "", footprint.Venue{}
 	return e
 }

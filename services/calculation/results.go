@@ -46,6 +46,9 @@ type resultView struct {
 	// Participants is of the newest result only: figures by who takes part in person
 	// and from afar.
 	Participants *participantsView `json:"participants,omitempty"`
+	// Compensation is what the event states to have offset or removed, of the newest
+	// result only; nil where it states none.
+	Compensation *compensationView `json:"compensation,omitempty"`
 	// Cause says why the revision differs from the one before it, oldest first.
 	Cause    []causeView        `json:"cause"`
 	Findings []findings.Finding `json:"findings"`
@@ -126,7 +129,7 @@ func (s *server) result(c *fiber.Ctx) error {
 	if view.Counts, err = s.counts(c.UserContext(), ev); err != nil {
 		return err
 	}
-	view.Participants = participantsOf(ev, view.Breakdown)
+	view.Participants, view.Compensation = participantsOf(ev, view.Breakdown), compensationOf(ev)
 	checks, err := s.crosschecks.Of(c.UserContext(), ev, stored)
 	if err != nil {
 		return err

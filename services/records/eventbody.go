@@ -101,6 +101,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 			event.Metadata = v
 		}
 	}, func() { event.Metadata = nil })
+	set("compensation", func() { readCompensation(r, event) }, func() { event.Compensation = nil })
 	set("method", func() { readMethod(r, event) }, func() {
 		engine := event.Method.Engine
 		event.Method = record.DefaultMethod

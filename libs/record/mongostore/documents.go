@@ -155,6 +155,8 @@ type eventState struct {
 	RefKey    string `bson:"refKey"`
 	Reference string `bson:"reference"`
 	Metadata  string `bson:"metadata"`
+	// Compensation is the JSON of a list; absent in older events.
+	Compensation string `bson:"compensation"`
 }
 
 type methodDoc struct {
@@ -184,6 +186,14 @@ func eventStateOf(e record.Event) (eventState, error) {
 		}
 		metadata = string(text)
 	}
+	compensation := ""
+	if len(e.Compensation) > 0 {
+		text, err := json.Marshal(e.Compensation)
+		if err != nil {
+			return eventState{}, fmt.Errorf("event %s: %w", e.ID, err)
+		}
+		compensation = string(text)
+	}
 	gate := string(e.Gate.State)
 	if gate == "" {
 		gate = "open" // an omitted field would leave the old state
@@ -196,7 +206,7 @@ func eventStateOf(e record.Event) (eventState, error) {
 		Team: teamToDoc(e.Team), VisibleTo: visibleTo(e),
 		CreatedBy: actorToDoc(e.CreatedBy), CreatedAt: date(e.CreatedAt), UpdatedAt: date(e.UpdatedAt),
 		Rev: e.Rev, ContextRev: e.ContextRev, Deleted: e.Deleted, Governance: string(governance), GateState: gate,
-		RefKey: e.RefKey(), Reference: e.Reference, Metadata: metadata,
+		RefKey: e.RefKey(), Reference: e.Reference, Metadata: metadata, Compensation: compensation,
 	}, nil
 }
 
@@ -224,6 +234,12 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
 		}
 	}
+	var compensation []record.Compensation
+	if state.Compensation != "" {
+		if err := json.Unmarshal([]byte(state.Compensation), &compensation); err != nil {
+			return record.Event{}, fmt.Errorf("event %s: %w", d.ID, err)
+		}
+	}
 	return record.Event{
 		ID: record.EventID(d.ID), Org: record.OrgID(d.Org), Slot: d.Slot,
 		Title: state.Title, StartDate: state.StartDate, EndDate: state.EndDate,
@@ -232,7 +248,7 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
 		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
 		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,
-		Governance: governance, Team: teamFromDoc(state.Team), Reference: state.Reference, Metadata: metadata,
+		Governance: governance, Team: teamFromDoc(state.Team), Reference: state.Reference, Metadata: metadata, Compensation: compensation,
 	}, nil
 }
 

@@ -78,8 +78,9 @@ func someEvent(id record.EventID) record.Event {
 		Place: "Kiel", Location: footprint.Venue{Name: "Kiel", Region: "Schleswig-Holstein", Country: "DE", GeonameID: 2891122, Code: "HAM", Latitude: "54.32133", Longitude: "10.13489", Area: true},
 		Description: "An evening.", Boundary: json.RawMessage(`{"included":["flights"],"excluded":[]}`),
 		Method: record.Method{RadiativeForcing: true, GWP: "AR6", Engine: "2.0.0"}, FactorSet: "2026.1",
-		CreatedBy: record.Actor{ID: "u1", Name: "Ann", Role: identity.Manager},
-		CreatedAt: start, UpdatedAt: start.Add(time.Second), Rev: 1, ContextRev: 1,
+		Compensation: []record.Compensation{{Kind: record.Removal, KgCO2e: decimal.New(125, 1), Description: "Trees", Standard: "S", Registry: "R", Reference: "1-9", RetiredOn: "2026-06-01"}},
+		CreatedBy:    record.Actor{ID: "u1", Name: "Ann", Role: identity.Manager},
+		CreatedAt:    start, UpdatedAt: start.Add(time.Second), Rev: 1, ContextRev: 1,
 	}
 }
 

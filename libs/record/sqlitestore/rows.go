@@ -139,7 +139,8 @@ type eventBody struct {
 	FactorSet        string          `json:"factorSet"`
 	CreatedBy        actorJSON       `json:"createdBy"`
 
-	Metadata map[string]string `json:"metadata,omitempty"`
+	Metadata     map[string]string     `json:"metadata,omitempty"`
+	Compensation []record.Compensation `json:"compensation,omitempty"`
 }
 
 // eventColumns are the columns scanEvent reads, in its order.
@@ -151,7 +152,7 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 		Attendees: e.Attendees, VirtualAttendees: e.VirtualAttendees,
 		Country: e.Country, Timezone: e.Timezone, Place: e.Place, Location: e.Location, Description: e.Description,
 		RadiativeForcing: e.Method.RadiativeForcing, GWP: e.Method.GWP, Engine: e.Method.Engine,
-		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy), Metadata: e.Metadata,
+		FactorSet: e.FactorSet, CreatedBy: actorToJSON(e.CreatedBy), Metadata: e.Metadata, Compensation: e.Compensation,
 	})
 }
 
@@ -185,7 +186,7 @@ func scanEvent(row scanner) (record.Event, error) {
 	e.Country, e.Timezone, e.Description = b.Country, b.Timezone, b.Description
 	e.Place, e.Location = b.Place, b.Location
 	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP, Engine: b.Engine}
-	e.FactorSet, e.CreatedBy, e.Metadata = b.FactorSet, by, b.Metadata
+	e.FactorSet, e.CreatedBy, e.Metadata, e.Compensation = b.FactorSet, by, b.Metadata, b.Compensation
 	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
 	e.Boundary = raw(boundary)
 	return e, nil

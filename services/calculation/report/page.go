@@ -64,6 +64,7 @@ type page struct {
 	Findings                   []findings.Finding
 	Notices                    []footprint.Notice
 	Failed                     []string
+	Compensation               []compensationRow
 	Included                   []string
 	Excluded                   []exclusion
 	Methods                    []fact
@@ -196,6 +197,7 @@ func (p *page) facts(d Data) {
 		p.Proof = append(p.Proof, fact{"Signed with the key", d.Signature.KeyID})
 	}
 	p.boundary(d)
+	p.Compensation = compensationOf(d.About.Compensation)
 	for _, f := range d.Factors {
 		if f.Category == "venue" && strings.HasPrefix(f.Series, "elec.") && f.WellToTank == nil && !strings.Contains(f.Activity, "life cycle") && !strings.HasSuffix(f.Series, "td_loss") {
 			p.DirectOnly = append(p.DirectOnly, f.Region)

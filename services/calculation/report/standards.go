@@ -1,8 +1,11 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/tables"
 )
 
@@ -58,6 +61,22 @@ func marketOf(m *total.MarketBased) *marketPage {
 	add("Other electricity (scope 3)", m.ByScope.Scope3)
 	add("Scope 2 as a whole, with heat and electric vehicles", *m.Scope2)
 	return p
+}
+
+// compensationRow is an offset or a removal as the page shows it.
+type compensationRow struct{ Kind, Description, Where, RetiredOn, Kg string }
+
+func compensationOf(list []record.Compensation) (rows []compensationRow) {
+	for _, c := range list {
+		var where []string
+		for _, text := range []string{c.Standard, c.Registry, c.Reference} {
+			if text != "" {
+				where = append(where, text)
+			}
+		}
+		rows = append(rows, compensationRow{c.Kind, c.Description, strings.Join(where, ", "), c.RetiredOn, c.KgCO2e.String()})
+	}
+	return rows
 }
 
 // intervalWords says what the interval of the total covers.

@@ -586,6 +586,29 @@ stated: Numbers as the paper has them, with their units, in place of the fields 
     be given one way only.
 """
 
+Compensation = TypedDict(
+    "Compensation",
+    {
+        "description": "str",
+        "kgCO2e": "Number",
+        "kind": "Literal['offset', 'removal']",
+        "reference": "NotRequired[Optional[str]]",
+        "registry": "NotRequired[Optional[str]]",
+        "retiredOn": "NotRequired[Optional[str]]",
+        "standard": "NotRequired[Optional[str]]",
+    },
+)
+Compensation.__doc__ = """An offset or a removal that the organizer states. It stands apart from the footprint; no figure has it subtracted.
+
+description: What was bought or done.
+kgCO2e: How much. In kg CO2e.
+kind: Whether it avoids emissions elsewhere (offset) or takes CO2 out of the air (removal).
+reference: Where it is found there, such as serial numbers.
+registry: The registry that holds it.
+retiredOn: The day of the retirement; absent where there was none yet.
+standard: The standard it was certified by.
+"""
+
 CountedSum = TypedDict(
     "CountedSum",
     {
@@ -1117,6 +1140,7 @@ Event = TypedDict(
         "_id": "str",
         "attendees": "NotRequired[int]",
         "boundary": "NotRequired[Boundary]",
+        "compensation": "NotRequired[List[Compensation]]",
         "country": "NotRequired[str]",
         "counts": "NotRequired[Counts]",
         "createdAt": "str",
@@ -1149,6 +1173,7 @@ Event.__doc__ = """Fields that were never given are absent.
 _id: Identifier of the event.
 attendees: People who come in person.
 boundary: What the footprint is meant to cover. It describes; approved records always count.
+compensation: What was stated to be offset or removed; absent for none.
 country: ISO 3166-1 alpha-2.
 counts: Number of records by status: exact, with every change that was answered before the request. They are no part
     of what `If-Match` compares, but of the `ETag`.
@@ -1229,6 +1254,7 @@ EventDecisionResponseData = TypedDict(
         "_id": "NotRequired[str]",
         "attendees": "NotRequired[int]",
         "boundary": "NotRequired[Boundary]",
+        "compensation": "NotRequired[List[Compensation]]",
         "country": "NotRequired[str]",
         "counts": "NotRequired[Counts]",
         "createdAt": "NotRequired[str]",
@@ -1262,6 +1288,7 @@ EventDecisionResponseData.__doc__ = """The event as changed or, where it was del
 _id:
 attendees: People who come in person.
 boundary: What the footprint is meant to cover. It describes; approved records always count.
+compensation: What was stated to be offset or removed; absent for none.
 country: ISO 3166-1 alpha-2.
 counts: Number of records by status: exact, with every change that was answered before the request. They are no part
     of what `If-Match` compares, but of the `ETag`.
@@ -1337,6 +1364,7 @@ EventInput = TypedDict(
     {
         "attendees": "NotRequired[Optional[int]]",
         "boundary": "NotRequired[Optional[Boundary]]",
+        "compensation": "NotRequired[Optional[List[Compensation]]]",
         "country": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
@@ -1355,6 +1383,7 @@ EventInput.__doc__ = """A new event.
 
 attendees: People who come in person. Results per attendee need it.
 boundary: What the footprint is meant to cover. It describes; approved records always count.
+compensation: What you state to have offset or removed. It stands apart; no figure has it subtracted.
 country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
@@ -1404,6 +1433,7 @@ EventPatch = TypedDict(
         "attendees": "NotRequired[Optional[int]]",
         "boundary": "NotRequired[Optional[Boundary]]",
         "comment": "NotRequired[Optional[str]]",
+        "compensation": "NotRequired[Optional[List[Compensation]]]",
         "country": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
@@ -1423,6 +1453,7 @@ EventPatch.__doc__ = """Fields that are absent stay as they are.
 attendees: People who come in person.
 boundary: What the footprint is meant to cover; it replaces the boundary as a whole.
 comment: Why, for the history. Your organization may require it.
+compensation: What you state to have offset or removed. It stands apart; no figure has it subtracted.
 country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
@@ -1443,6 +1474,7 @@ EventPut = TypedDict(
         "attendees": "NotRequired[Optional[int]]",
         "boundary": "NotRequired[Optional[Boundary]]",
         "comment": "NotRequired[Optional[str]]",
+        "compensation": "NotRequired[Optional[List[Compensation]]]",
         "country": "NotRequired[Optional[str]]",
         "description": "NotRequired[Optional[str]]",
         "endDate": "NotRequired[Optional[str]]",
@@ -1462,6 +1494,7 @@ EventPut.__doc__ = """All fields of an event; what is absent is emptied.
 attendees: People who come in person. Results per attendee need it.
 boundary: What the footprint is meant to cover. It describes; approved records always count.
 comment: Why, for the history. Your organization may require it.
+compensation: What you state to have offset or removed. It stands apart; no figure has it subtracted.
 country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
@@ -3736,6 +3769,7 @@ Result = TypedDict(
         "byType": "List[Dict[str, Any]]",
         "calculatedAt": "str",
         "cause": "List[Cause]",
+        "compensation": "NotRequired[Dict[str, Any]]",
         "counts": "NotRequired[Counts]",
         "dataQuality": "Dict[str, Any]",
         "engineVersion": "str",
@@ -3771,6 +3805,8 @@ byType: By record type; types without records are left out.
 calculatedAt: When it was calculated.
 cause: Why this revision differs from the one before it: one entry for each action of each person, oldest first, at
     most 20.
+compensation: What the event states to have offset or removed, by kind; of the newest result only, and absent where it
+    states none. No figure has it subtracted.
 counts: Number of records by status: exact, with every change that was answered before the request. They are no part
     of what `If-Match` compares, but of the `ETag`.
 dataQuality: Shares of the total; together 1.

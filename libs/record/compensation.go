@@ -1,0 +1,39 @@
+package record
+
+import (
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+// Kinds of compensation.
+const (
+	Offset  = "offset"
+	Removal = "removal"
+)
+
+// CompensationKinds returns the kinds of compensation.
+func CompensationKinds() []string { return []string{Offset, Removal} }
+
+// Compensation is what the organizer states to have offset or removed. It stands
+// beside a footprint, and nothing ever subtracts it.
+type Compensation struct {
+	Kind   string          `json:"kind"`
+	KgCO2e decimal.Decimal `json:"kgCO2e"`
+	// Description says what was bought or done.
+	Description string `json:"description"`
+	// Standard and Registry, and the Reference there, such as serial numbers.
+	Standard  string `json:"standard,omitempty"`
+	Registry  string `json:"registry,omitempty"`
+	Reference string `json:"reference,omitempty"`
+	// RetiredOn is the day on which the credits were retired; empty for none yet.
+	RetiredOn string `json:"retiredOn,omitempty"`
+}
+
+// compensationField is null for an event without one.
+func compensationField(e Event) any {
+	if len(e.Compensation) == 0 {
+		return nil
+	}
+	return slices.Clone(e.Compensation)
+}

@@ -1,0 +1,39 @@
+package records
+
+import (
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	maxCompensation     = 50
+	maxCompensationText = 500
+	maxCompensationName = 200
+	maxCompensationKg   = 1_000_000_000_000
+)
+
+// readCompensation reads what the organizer states to have offset or removed. It
+// replaces the list as a whole.
+func readCompensation(r *fields.Reader, event *record.Event) {
+	list, ok := r.Objects("compensation", maxCompensation)
+	if !ok {
+		return
+	}
+	event.Compensation = nil
+	for _, x := range list {
+		x.Require("kind", "kgCO2e", "description")
+		var c record.Compensation
+		c.Kind, _ = x.Enum("kind", record.CompensationKinds()...)
+		if c.KgCO2e, ok = x.Decimal("kgCO2e", decimal.FromInt(0), decimal.FromInt(maxCompensationKg)); ok && c.KgCO2e.IsZero() {
+			x.Fault(apperr.Detail{Field: x.Path("kgCO2e"), Code: fields.OutOfRange, Message: x.Path("kgCO2e") + " must be above 0."})
+		}
+		c.Description, _ = x.String("description", 1, maxCompensationText)
+		c.Standard, _ = x.String("standard", 1, maxCompensationName)
+		c.Registry, _ = x.String("registry", 1, maxCompensationName)
+		c.Reference, _ = x.String("reference", 1, maxCompensationText)
+		c.RetiredOn, _ = x.Date("retiredOn")
+		event.Compensation = append(event.Compensation, c)
+	}
+}
