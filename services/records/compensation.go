@@ -1,7 +1,6 @@
 package records
 
 import (
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -26,9 +25,7 @@ func readCompensation(r *fields.Reader, event *record.Event) {
 		x.Require("kind", "kgCO2e", "description")
 		var c record.Compensation
 		c.Kind, _ = x.Enum("kind", record.CompensationKinds()...)
-		if c.KgCO2e, ok = x.Decimal("kgCO2e", decimal.FromInt(0), decimal.FromInt(maxCompensationKg)); ok && c.KgCO2e.IsZero() {
-			x.Fault(apperr.Detail{Field: x.Path("kgCO2e"), Code: fields.OutOfRange, Message: x.Path("kgCO2e") + " must be above 0."})
-		}
+		c.KgCO2e, _ = x.Decimal("kgCO2e", decimal.New(1, 6), decimal.FromInt(maxCompensationKg))
 		c.Description, _ = x.String("description", 1, maxCompensationText)
 		c.Standard, _ = x.String("standard", 1, maxCompensationName)
 		c.Registry, _ = x.String("registry", 1, maxCompensationName)

@@ -226,7 +226,9 @@ export interface paths {
          *     `/api/v2/auth/setup#` followed by the token; who has an account with this email signs in to it and sends the token
          *     to `POST /auth/invitations/accept`. The answer is the same whether or not there is such an account. 409 `EMAIL_TAKEN`
          *     where the email is that of a user of this organization, or of an invitation that can still be accepted; 429 after 20
-         *     invitations in 24 hours. Who was a user of the organization before gets the same `_id` again.
+         *     invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated when its answer was lost: the
+         *     invitation is the same, its setup token a fresh one that ends the former (no token is stored), and no quota is
+         *     used; once it was accepted there is no token. The key counts for the email it was sent with. Who was a user of the organization before gets the same `_id` again.
          *
          *     An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
          *     another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
@@ -3945,6 +3947,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description What you state to have offset or removed. It stands apart; no figure has it subtracted. */
+            compensation?: components["schemas"]["Compensation"][] | null;
             method?: components["schemas"]["Method"];
             /** @description Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team as it is. */
             team?: components["schemas"]["Team"] | null;
@@ -3997,6 +4001,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description What you state to have offset or removed. It stands apart; no figure has it subtracted. */
+            compensation?: components["schemas"]["Compensation"][] | null;
             method?: components["schemas"]["Method"];
             /** @description Who sees the event and works on it; it replaces the team as a whole, and null takes it away. */
             team?: components["schemas"]["Team"] | null;
@@ -4045,6 +4051,39 @@ export interface components {
                 /** @description Why it is left out. */
                 reason: string;
             }[];
+        };
+        /**
+         * @description An offset or a removal that the organizer states. It stands apart from the footprint; no figure has it subtracted.
+         * @example {
+         *       "kind": "removal",
+         *       "kgCO2e": 12000,
+         *       "description": "Biochar",
+         *       "standard": "Puro",
+         *       "reference": "PUR-1-0042",
+         *       "retiredOn": "2026-07-01"
+         *     }
+         */
+        Compensation: {
+            /**
+             * @description Whether it avoids emissions elsewhere (offset) or takes CO2 out of the air (removal).
+             * @enum {string}
+             */
+            kind: "offset" | "removal";
+            /** @description How much. */
+            kgCO2e: number;
+            /** @description What was bought or done. */
+            description: string;
+            /** @description The standard it was certified by. */
+            standard?: string | null;
+            /** @description The registry that holds it. */
+            registry?: string | null;
+            /** @description Where it is found there, such as serial numbers. */
+            reference?: string | null;
+            /**
+             * Format: date
+             * @description The day of the retirement; absent where there was none yet.
+             */
+            retiredOn?: string | null;
         };
         /**
          * @description How the footprint is calculated. A change calculates it anew.
@@ -4153,6 +4192,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /** @description What was stated to be offset or removed; absent for none. */
+            compensation?: components["schemas"]["Compensation"][];
             method: components["schemas"]["Method"];
             team?: components["schemas"]["Team"];
             /** @description The set of emission factors its footprint is calculated with. It is fixed when the event is made. */
@@ -6605,8 +6646,8 @@ export interface components {
         /**
          * @description Any fields of the record's type. Absent: stays. `null`: emptied.
          * @example {
-         *       "passengers": 3,
-         *       "class": "business"
+         *       "rooms": 38,
+         *       "nights": 2
          *     }
          */
         RecordPatch: Record<string, never>;
@@ -6924,9 +6965,9 @@ export interface components {
             changed?: string[] | null;
             /** @description Hash of what the record says after the move. */
             inputHash?: string;
-            /** @description Of an approval: whether the organization asked for four eyes. */
+            /** @description Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for four eyes. */
             fourEyes?: boolean;
-            /** @description Of an approval: the revision of the organization that set the policy. */
+            /** @description Of a decision: the revision of the organization that set the policy. */
             policyRevision?: number;
             /** @description Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none. */
             salt?: string;
@@ -7415,6 +7456,15 @@ export interface components {
                 perInPersonKg: number | null;
                 /** @description Digital records by attendees from afar. */
                 perVirtualKg: number | null;
+            };
+            /** @description What the event states to have offset or removed, by kind; of the newest result only, and absent where it states none. No figure has it subtracted. */
+            compensation?: {
+                /** @description The sum of the offsets. */
+                offsetKg: number;
+                /** @description The sum of the removals. */
+                removalKg: number;
+                /** @description What the figures are not. */
+                note: string;
             };
             /** @description Rises each time the result changes. */
             revision: number;
@@ -8945,7 +8995,7 @@ export interface components {
          * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
          *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
          */
-        ImportOnDuplicate: "refuse" | "skip" | "update";
+        ImportedDuplicates: "refuse" | "skip" | "update";
         /**
          * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
          *     stored, unless `onDuplicate` is `skip` or `update`.
@@ -9461,6 +9511,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
                  *     but `true` and `false` is 400.
                  */
@@ -9486,6 +9541,7 @@ export interface operations {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -9500,6 +9556,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
@@ -11464,7 +11521,7 @@ export interface operations {
                  * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
                  *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
                  */
-                onDuplicate?: components["parameters"]["ImportOnDuplicate"];
+                onDuplicate?: components["parameters"]["ImportedDuplicates"];
                 /**
                  * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
                  *     stored, unless `onDuplicate` is `skip` or `update`.
@@ -11550,7 +11607,7 @@ export interface operations {
                  * @description What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`: the record stays as it is.
                  *     `update`: it gets exactly the fields of the row; where it is locked and would change, the row is bad.
                  */
-                onDuplicate?: components["parameters"]["ImportOnDuplicate"];
+                onDuplicate?: components["parameters"]["ImportedDuplicates"];
                 /**
                  * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
                  *     stored, unless `onDuplicate` is `skip` or `update`.
