@@ -6965,6 +6965,15 @@ export interface components {
             changed?: string[] | null;
             /** @description Hash of what the record says after the move. */
             inputHash?: string;
+            /** @description Of a creation or an edit of attendee travel: the rows it left, and how many people they count. */
+            origins?: {
+                /** @description How many rows. */
+                rows: number;
+                /** @description How many people they count. */
+                people: number;
+                /** @description SHA-256 of their canonical JSON. */
+                hash: string;
+            };
             /** @description Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for four eyes. */
             fourEyes?: boolean;
             /** @description Of a decision: the revision of the organization that set the policy. */
@@ -9770,6 +9779,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
