@@ -176,7 +176,7 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, grace time.
 		defer func() {
 			telemetry.Finish(span, err)
 			// One line for each task, as for each request.
-			attrs := []any{"queue", queue, "org", p.Org, "event", p.Event, "ms", float64(time.Since(began).Microseconds())/1000}
+			attrs := []any{"queue", queue, "org", p.Org, "event", p.Event, "ms", float64(time.Since(began).Microseconds()) / 1000}
 			if err != nil {
 				log.ErrorContext(taskCtx, "recalculation failed; its marks stay", append(attrs, "error", err.Error())...)
 				return
