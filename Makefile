@@ -189,6 +189,10 @@ bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
 	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
 	@cp .cache/footprint.txt docs/benchmarks/footprint.txt
 
+.PHONY: bench-system
+bench-system: ## Measure the product over HTTP beside baselines that do the least of the same (3 minutes)
+	@ECF_BENCH_SYSTEM=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/system
+
 .PHONY: bench-scale
 bench-scale: ## Measure approvals in events of up to a million records (5 minutes, 4 GB of disk)
 	@ECF_SCALE=full $(GO) test -count=1 -timeout 3h -v ./tests/scale

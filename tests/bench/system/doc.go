@@ -1,0 +1,12 @@
+// Package system measures the whole product over HTTP beside baselines that do
+// the least of the same: a server that answers the same bytes from memory, and
+// durable inserts of the same bytes into the same kind of file.
+//
+// Each round takes the product and its baseline in turns, so that both see the
+// same neighbours on the machine; what is printed are ratios. The load of a
+// latency is open: requests are sent at a steady rate whether or not the earlier
+// ones were answered, so that a server that stops is not asked less often.
+//
+// `go test` plays it small, to keep it working; `make bench-system` plays it in
+// full and prints the table of docs/benchmarks.md. It asserts no time.
+package system

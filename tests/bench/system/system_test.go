@@ -1,0 +1,331 @@
+package system
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/standalone"
+)
+
+const (
+	password = "a long enough password"
+	email    = "manager@bench.test"
+	clients  = 16
+	flight   = `{"from":"FRA","to":"LHR","passengers":%d,"class":"economy","roundTrip":true,"group":"speakers","description":"To the venue and back"}`
+)
+
+// plan is how much of everything there is.
+type plan struct {
+	rounds  int
+	each    time.Duration // of one measurement
+	records int           // of the list
+	events  int
+}
+
+func planned(t *testing.T) plan {
+	t.Helper()
+	switch text := os.Getenv("ECF_BENCH_SYSTEM"); text {
+	case "":
+		return plan{rounds: 1, each: 100 * time.Millisecond, records: 30, events: 3}
+	case "full":
+		return plan{rounds: 5, each: 3 * time.Second, records: 500, events: 100}
+	default:
+		t.Fatalf("ECF_BENCH_SYSTEM=%q: it may be full, or unset for a short run", text)
+		return plan{}
+	}
+}
+
+// work is one kind of request, or what stands for it.
+type work struct {
+	name     string
+	product  vegeta.Targeter
+	baseline func(context.Context, time.Duration) float64 // how many a second
+	of       string                                       // what the baseline is
+	status   int
+}
+
+// TestSystem prints the table.
+func TestSystem(t *testing.T) {
+	p := planned(t)
+	s := start(t)
+	list := s.fill(p.records)
+	for range p.events - 1 {
+		s.event()
+	}
+	page := "/events/" + list + "/flights?limit=25"
+	table := []work{
+		s.read("list of 25 records", page, ""),
+		s.read("the same, If-None-Match", page, s.tag(page)),
+		s.read("list of 25 events", "/events?limit=25", ""),
+		s.read("one event", "/events/"+list, ""),
+		s.create(list),
+	}
+	t.Logf("%-26s %12s %12s %8s   %s", "", "a second", "baseline", "ratio", "at half of that: p50, p99")
+	for _, w := range table {
+		s.measure(p, w)
+	}
+}
+
+// measure takes the product and the baseline of one work in turns.
+func (s *system) measure(p plan, w work) {
+	var ours, theirs, ratios []float64
+	for range p.rounds {
+		m := s.attack(w, vegeta.Rate{}, p.each)
+		base := w.baseline(s.t.Context(), p.each)
+		ours, theirs, ratios = append(ours, m.Throughput), append(theirs, base), append(ratios, m.Throughput/base)
+	}
+	half := s.attack(w, vegeta.Rate{Freq: max(1, int(median(ours)/2)), Per: time.Second}, p.each)
+	s.t.Logf("%-26s %12.0f %12.0f %8.3f   %v, %v   (of %s)", w.name, median(ours), median(theirs), median(ratios),
+		half.Latencies.P50.Round(10*time.Microsecond), half.Latencies.P99.Round(10*time.Microsecond), w.of)
+}
+
+// attack sends requests, at a rate or, without one, by so many clients that each
+// wait for their answer.
+func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metrics {
+	s.t.Helper()
+	options := []func(*vegeta.Attacker){vegeta.Workers(clients), vegeta.Connections(512), vegeta.Timeout(time.Minute)}
+	if rate.Freq == 0 {
+		options = append(options, vegeta.MaxWorkers(clients))
+	}
+	var m vegeta.Metrics
+	wrong := 0
+	for result := range vegeta.NewAttacker(options...).Attack(w.product, rate, d, w.name) {
+		if int(result.Code) != w.status {
+			if wrong++; wrong == 1 {
+				s.t.Errorf("%s: %d %s %.300s, want %d", w.name, result.Code, result.Error, result.Body, w.status)
+			}
+		}
+		m.Add(result)
+	}
+	m.Close()
+	return &m
+}
+
+// read is a GET, beside a bare server that answers the same bytes.
+func (s *system) read(name, path, tag string) work {
+	s.t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + s.token}, "Accept-Encoding": {"identity"}}
+	w := work{name: name, of: "bare Fiber, the same bytes", status: http.StatusOK}
+	if tag != "" {
+		header.Set("If-None-Match", tag)
+		w.status = http.StatusNotModified
+	}
+	status, body, answered := s.ask(http.MethodGet, path, nil, header)
+	if status != w.status {
+		s.t.Fatalf("%s: %d %s", path, status, body)
+	}
+	w.product = vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.url + "/api/v2" + path, Header: header})
+	bare := work{name: "bare", status: w.status, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.bare(status, body, answered) + path, Header: header})}
+	w.baseline = func(_ context.Context, d time.Duration) float64 { return s.attack(bare, vegeta.Rate{}, d).Throughput }
+	return w
+}
+
+// bare starts a server that knows one answer.
+func (s *system) bare(status int, body []byte, header http.Header) string {
+	s.t.Helper()
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	tag := header.Get("ETag")
+	app.Get("/*", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderETag, tag)
+		c.Status(status)
+		if status == http.StatusNotModified {
+			return nil
+		}
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Send(body)
+	})
+	ln, err := new(net.ListenConfig).Listen(s.t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	go func() { _ = app.Listener(ln) }()
+	// Idle connections of the load would keep it open.
+	s.t.Cleanup(func() { _ = app.ShutdownWithTimeout(100 * time.Millisecond) })
+	return "http://" + ln.Addr().String()
+}
+
+// create is a durable write, beside durable inserts of the same bytes by as many
+// writers into a file of the same engine, with group commit.
+func (s *system) create(event string) work {
+	s.t.Helper()
+	var n atomic.Int64
+	header := http.Header{"Authorization": {"Bearer " + s.token}, "Content-Type": {"application/json"}}
+	url := s.url + "/api/v2/events/" + event + "/flights"
+	db, err := sqlitex.Open(s.t.Context(), filepath.Join(s.t.TempDir(), "raw.db"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = db.Close() })
+	_, stored, _ := s.ask(http.MethodPost, "/events/"+event+"/flights", fmt.Appendf(nil, flight, 1), header)
+	insert := func(ctx context.Context, statement string, args ...any) error {
+		return db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
+			_, err := tx.ExecContext(ctx, statement, args...)
+			return err
+		})
+	}
+	if err := insert(s.t.Context(), "CREATE TABLE records (id INTEGER PRIMARY KEY, body TEXT)"); err != nil {
+		s.t.Fatal(err)
+	}
+	return work{
+		name: "create a record, durable", of: "durable inserts of the same bytes, group commit", status: http.StatusCreated,
+		product: func(target *vegeta.Target) error {
+			*target = vegeta.Target{Method: http.MethodPost, URL: url, Header: header, Body: fmt.Appendf(nil, flight, 1+n.Add(1)%900)}
+			return nil
+		},
+		baseline: func(ctx context.Context, d time.Duration) float64 {
+			return perSecond(d, func() error { return insert(ctx, "INSERT INTO records (body) VALUES (?)", string(stored)) })
+		},
+	}
+}
+
+// perSecond returns how often a second as many as there are clients do something.
+func perSecond(d time.Duration, do func() error) float64 {
+	var done atomic.Int64
+	began, ended := time.Now(), make(chan struct{}, clients)
+	for range clients {
+		go func() {
+			for time.Since(began) < d {
+				if do() == nil {
+					done.Add(1)
+				}
+			}
+			ended <- struct{}{}
+		}()
+	}
+	for range clients {
+		<-ended
+	}
+	return float64(done.Load()) / time.Since(began).Seconds()
+}
+
+func median(all []float64) float64 {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
+
+// system is the product in one process, signed in to.
+type system struct {
+	t     *testing.T
+	url   string
+	token string
+}
+
+func start(t *testing.T) *system {
+	t.Helper()
+	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	env := map[string]string{
+		"ECF_ADDR": address, "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "http://" + address, "ECF_LOG_LEVEL": "warn",
+		"ECF_AUTH_RATE_LIMIT": "100000/1m", "ECF_WRITE_RATE_LIMIT": "100000000/1m",
+	}
+	config, err := standalone.Load(nil, func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	o, err := standalone.CreateOrganization(t.Context(), config.Data, config.Records.Quotas, log, "Bench Ltd", "enterprise")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := standalone.CreateUser(t.Context(), config.Data, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Bench", Role: identity.Manager, Password: password}); err != nil {
+		t.Fatal(err)
+	}
+	var settings []string
+	for name, value := range env {
+		settings = append(settings, name+"="+value)
+	}
+	process := testkit.Process(t, testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf"), []string{"serve"}, settings)
+	s := &system{t: t, url: "http://" + address}
+	process.WaitHTTP(s.url + "/api/v2/health/ready")
+	body, err := json.Marshal(map[string]string{"email": email, "password": password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.token = s.made("/auth/login", body, http.StatusOK).AccessToken
+	return s
+}
+
+func (s *system) ask(method, path string, body []byte, header http.Header) (int, []byte, http.Header) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+"/api/v2"+path, bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header = header.Clone()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return response.StatusCode, text, response.Header
+}
+
+// created is what is used of an answer to a POST.
+type created struct {
+	ID          string `json:"_id"`
+	AccessToken string `json:"accessToken"`
+}
+
+func (s *system) made(path string, body []byte, want int) created {
+	s.t.Helper()
+	header := http.Header{"Content-Type": {"application/json"}}
+	if s.token != "" {
+		header.Set("Authorization", "Bearer "+s.token)
+	}
+	status, answered, _ := s.ask(http.MethodPost, path, body, header)
+	var envelope struct{ Data created }
+	if err := json.Unmarshal(answered, &envelope); err != nil || status != want {
+		s.t.Fatalf("POST %s: %d %s", path, status, answered)
+	}
+	return envelope.Data
+}
+
+func (s *system) event() string {
+	s.t.Helper()
+	return s.made("/events", []byte(`{"title":"Bench","country":"DE","startDate":"2026-05-01"}`), http.StatusCreated).ID
+}
+
+// fill makes an event with so many records.
+func (s *system) fill(records int) string {
+	s.t.Helper()
+	event := s.event()
+	for made := 0; made < records; {
+		n := min(100, records-made)
+		items := make([]string, n)
+		for i := range items {
+			items[i] = fmt.Sprintf(flight, 1+made+i)
+		}
+		s.made("/events/"+event+"/flights/batch", []byte(`{"items":[`+strings.Join(items, ",")+`]}`), http.StatusOK)
+		made += n
+	}
+	return event
+}
+
+// tag returns the entity tag of a path.
+func (s *system) tag(path string) string {
+	s.t.Helper()
+	_, _, header := s.ask(http.MethodGet, path, nil, http.Header{"Authorization": {"Bearer " + s.token}, "Accept-Encoding": {"identity"}})
+	return header.Get("ETag")
+}
