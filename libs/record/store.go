@@ -55,6 +55,16 @@ type Store interface {
 	SupplierFactors
 }
 
+// Version identifies a state of everything a store holds.
+type Version struct{ Epoch, Number int64 }
+
+// Versioned is a store that knows, at a small part of the cost of reading it,
+// whether anything at all has been written: as long as its version stays the same,
+// everything that is read stays the same.
+type Versioned interface {
+	Version(ctx context.Context) (Version, error)
+}
+
 // Organizations are the tenants.
 type Organizations interface {
 	// InsertOrganization stores a new tenant; ErrDuplicate if the id is taken.

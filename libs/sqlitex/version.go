@@ -21,7 +21,7 @@ type versions struct {
 // Version identifies a state of the file: as long as it stays the same nothing
 // has been committed, by this process or by another one. It costs a small part
 // of any query.
-type Version struct{ epoch, number int64 }
+type Version struct{ Epoch, Number int64 }
 
 // Version returns the present version.
 func (db *DB) Version(ctx context.Context) (Version, error) {
@@ -40,9 +40,9 @@ func (v *versions) now(ctx context.Context) (Version, error) {
 			return Version{}, err
 		}
 	}
-	found := Version{epoch: v.epoch}
+	found := Version{Epoch: v.epoch}
 	// Not by the caller's context: a connection interrupted in a query is closed.
-	if err := v.ask.QueryRowContext(context.WithoutCancel(ctx)).Scan(&found.number); err != nil {
+	if err := v.ask.QueryRowContext(context.WithoutCancel(ctx)).Scan(&found.Number); err != nil {
 		v.shut()
 		return Version{}, err
 	}

@@ -1,7 +1,6 @@
 package records
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -9,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/lru"
-	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -21,17 +20,11 @@ const (
 	costOfAnswer = 512 // of an entry, beside its texts
 )
 
-// versioned is a store that knows, at a small part of the cost of reading it,
-// whether anything at all has been written.
-type versioned interface {
-	Version(ctx context.Context) (sqlitex.Version, error)
-}
-
 // answers are the bodies of reads that were answered before. The key of one says
 // everything it depends on but what is stored: whose organization, who asks with
 // which role, and what for.
 type answers struct {
-	store versioned // nil: the store does not know its version
+	store record.Versioned // nil: the store does not know its version
 	kept  *lru.Cache[string, answer]
 	// pages are lists by what their entity tags are made of, for stores of both
 	// kinds; see serve.
@@ -40,7 +33,7 @@ type answers struct {
 
 type answer struct {
 	key     string
-	version sqlitex.Version
+	version record.Version
 	tag     string
 	body    []byte
 }
@@ -48,7 +41,7 @@ type answer struct {
 func newAnswers(store any) *answers {
 	cost := func(a answer) int { return len(a.key) + len(a.tag) + len(a.body) + costOfAnswer }
 	a := &answers{pages: lru.NewCosting[string](keptAnswers, cost)}
-	if v, ok := store.(versioned); ok {
+	if v, ok := store.(record.Versioned); ok {
 		a.store, a.kept = v, lru.NewCosting[string](keptAnswers, cost)
 	}
 	return a

@@ -17,7 +17,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
-	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/records"
 )
 
@@ -122,7 +121,7 @@ type versionedCount struct {
 	events atomic.Int64
 }
 
-func (c *versionedCount) Version(ctx context.Context) (sqlitex.Version, error) {
+func (c *versionedCount) Version(ctx context.Context) (record.Version, error) {
 	return c.Store.(*sqlitestore.Store).Version(ctx)
 }
 

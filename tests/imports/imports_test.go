@@ -108,7 +108,7 @@ var core = map[string][]string{
 // confined are dependencies that only some packages may know; a package may end
 // in /* for those of one name anywhere, such as */mongostore.
 var confined = map[string][]string{
-	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/infra/mongodb", "libs/testkit", "services/auth"},
+	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/infra/mongodb", "libs/testkit", "services/auth", "services/standalone"},
 	"modernc.org/sqlite":          {"libs/sqlitex"},
 	"github.com/hibiken/asynq":    {"libs/notify", "services/calculation/resulttree"},
 	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},

@@ -3,9 +3,13 @@ package sqlitestore
 import (
 	"context"
 
-	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// Version identifies what is stored: as long as it stays the same, everything
-// that is read stays the same.
-func (s *Store) Version(ctx context.Context) (sqlitex.Version, error) { return s.db.Version(ctx) }
+var _ record.Versioned = (*Store)(nil)
+
+// Version implements record.Versioned.
+func (s *Store) Version(ctx context.Context) (record.Version, error) {
+	v, err := s.db.Version(ctx)
+	return record.Version{Epoch: v.Epoch, Number: v.Number}, err
+}
