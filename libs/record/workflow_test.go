@@ -209,7 +209,9 @@ func TestDecisionsStateThePolicy(t *testing.T) {
 				continue
 			}
 			_, w := newFlow(t, s)
-			w.Policy = func(context.Context, record.OrgID) (record.Policy, error) { return record.Policy{FourEyes: true, Rev: 7}, nil }
+			w.Policy = func(context.Context, record.OrgID) (record.Policy, error) {
+				return record.Policy{FourEyes: true, Rev: 7}, nil
+			}
 			got, err := w.Apply(t.Context(), request(m, manager))
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,9 @@ func TestNamesDoNotMeetInGeneratedCode(t *testing.T) {
 	}
 	var document struct {
 		Components struct {
-			Schemas    map[string]struct{ Properties map[string]struct{ Enum []any } }
+			Schemas map[string]struct {
+				Properties map[string]struct{ Enum []any }
+			}
 			Parameters map[string]any
 		}
 	}
