@@ -157,7 +157,7 @@ chaos: ## Break the running system at random for many rounds (ROUNDS=20)
 	@ECF_CHAOS_ROUNDS=$(or $(ROUNDS),20) $(MAKE) test-work PKG=./tests/chaos TEST_TIMEOUT=3h
 
 .PHONY: drill
-drill: ## Break the running system and see that each fault fires its alerts, and no other (FAULTS='Redis$$')
+drill: ## Break the running system and see that each fault fires its alerts, and no other (FAULTS=Redis)
 	@ECF_DRILL='$(or $(FAULTS),.)' CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 2h -run '^TestDrill$$' ./tests/chaos
 
 .PHONY: test-rolling

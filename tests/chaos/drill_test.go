@@ -1,0 +1,188 @@
+package chaos
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+const rulesFile = "../../deploy/monitoring/rules/ecf.rules.yaml"
+
+// answersBurn are the alerts on failed requests: with one window for all of them
+// they fire together.
+var answersBurn = []string{"EcfAnswersBudgetBurns", "EcfAnswersBudgetBurnsFast", "EcfAnswersBudgetBurnsSlowly"}
+
+type drill struct {
+	fault  *regexp.Regexp
+	alerts []string
+}
+
+// drilled names, for the faults of a deployment, the alerts that each fires while
+// somebody reads events. The first expression that matches holds; nil: the system
+// mends it alone, before anybody needs to be woken.
+var drilled = []drill{
+	{regexp.MustCompile(`^(kill -9|hang) records$`), append([]string{"EcfProcessDown", "EcfServiceAbsent"}, answersBurn...)},
+	{regexp.MustCompile(`^(kill -9|hang) (auth|review|results)$`), []string{"EcfProcessDown", "EcfServiceAbsent"}},
+	{regexp.MustCompile(`^(kill -9|hang) (worker|gateway) 1$`), []string{"EcfProcessDown"}},
+	{regexp.MustCompile(`^kill -9 every worker$`), []string{"EcfNoWorkers", "EcfProcessDown", "EcfServiceAbsent"}},
+	{regexp.MustCompile(`^kill -9 every gateway$`), []string{"EcfProcessDown", "EcfServiceAbsent"}},
+	{regexp.MustCompile(`^((stop|kill -9|hang|cut off|silence|fill the memory of) Redis)$`), []string{"EcfQueueUnreachable"}},
+	// Nothing is sent to a database that cannot be reached, so nothing fails there.
+	{regexp.MustCompile(`^cut off the database$`), append([]string{"EcfRecalculationUnobserved"}, answersBurn...)},
+	{regexp.MustCompile(`^silence the database$`), append([]string{"EcfRecalculationUnobserved", "EcfStoreFails"}, answersBurn...)},
+	{regexp.MustCompile(`^(flush Redis|flood the queue|(reset connections to|slow down) (Redis|the database))$`), nil},
+}
+
+// quickened returns the shipped rules with short waits, so that a drill takes
+// minutes: alerts wait for 8 s, and rates are over 20 s.
+func quickened(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick := regexp.MustCompile(`for: \d+[mh]`).ReplaceAll(text, []byte("for: 8s"))
+	quick = regexp.MustCompile(`interval: 30s`).ReplaceAll(quick, []byte("interval: 1s"))
+	return string(regexp.MustCompile(`\[(5m|10m|30m|1h|6h|3d)\]`).ReplaceAll(quick, []byte("[20s]")))
+}
+
+// watch runs a Prometheus with the shipped rules that scrapes every process of a
+// deployment, and returns what asks it which alerts fire.
+func (d *deployment) watch(prometheus string) (firing func() ([]string, error)) {
+	t, dir := d.t, d.t.TempDir()
+	t.Helper()
+	config := "global: {scrape_interval: 3s, scrape_timeout: 3s, evaluation_interval: 1s}\nrule_files: [" + dir + "/*.rules.yaml]\n" +
+		"scrape_configs:\n  - job_name: ecf\n    static_configs:\n"
+	for _, p := range d.parts {
+		service := strings.Replace(strings.Fields(p.name)[0], "results", "calculation", 1)
+		config += fmt.Sprintf("      - {targets: [%q], labels: {service: %s}}\n", p.debug, service)
+	}
+	for name, content := range map[string]string{"prometheus.yaml": config, "ecf.rules.yaml": quickened(t)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := address(t)
+	testkit.Process(t, prometheus, []string{"--config.file=" + filepath.Join(dir, "prometheus.yaml"), "--storage.tsdb.path=" + filepath.Join(dir, "data"),
+		"--web.listen-address=" + at, "--log.level=warn"}, nil).WaitHTTP("http://" + at + "/-/ready")
+	client := &http.Client{Timeout: 20 * time.Second}
+	return func() ([]string, error) {
+		res, err := client.Get("http://" + at + "/api/v1/alerts")
+		if err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Data struct {
+				Alerts []struct {
+					State  string
+					Labels map[string]string
+				}
+			}
+		}
+		if err := errors.Join(json.NewDecoder(res.Body).Decode(&answer), res.Body.Close()); err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, a := range answer.Data.Alerts {
+			if name := a.Labels["alertname"]; a.State == "firing" && name != "EcfDeadman" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return names, nil
+	}
+}
+
+// settle waits until just the wanted alerts fire and have done so for a while: one
+// that comes late is one too many as well.
+func settle(t *testing.T, what string, firing func() ([]string, error), want []string) {
+	t.Helper()
+	began, since := time.Now(), time.Time{}
+	testkit.Eventually(t, 2*time.Minute, func() error {
+		got, err := firing()
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(got, want) {
+			since = time.Time{}
+			return fmt.Errorf("%s: %v fire, want %v", what, got, want)
+		}
+		if since.IsZero() {
+			since = time.Now()
+		}
+		if held := time.Since(since); held < 12*time.Second {
+			return fmt.Errorf("%s: %v fire only for %v", what, got, held)
+		}
+		return nil
+	})
+	t.Logf("%s: %v after %v", what, want, since.Sub(began).Round(time.Second))
+}
+
+// TestDrill (make drill) injects the faults of this suite into the running system,
+// one after the other, with the shipped rules evaluated by a Prometheus: each
+// fires the alerts that are its own and no other, and what the runbook says ends
+// them.
+func TestDrill(t *testing.T) {
+	only := os.Getenv("ECF_DRILL")
+	if only == "" {
+		t.Skip("run by make drill")
+	}
+	prometheus, err := exec.LookPath("prometheus")
+	if err != nil {
+		t.Fatal("a drill needs prometheus (Debian: apt-get install prometheus)")
+	}
+	d := separate(t)
+	firing := d.watch(prometheus)
+	reader := d.client(1, d.user)
+	reader.bases = d.bases[1:]
+	go func() {
+		for t.Context().Err() == nil {
+			_, _ = reader.once(t.Context(), http.MethodGet, "/events", nil, nil)
+			<-time.After(100 * time.Millisecond)
+		}
+	}()
+	settle(t, "at rest", firing, nil)
+	chosen, drills := regexp.MustCompile(only), 0
+	for _, f := range d.faults(rand.New(rand.NewPCG(1, 1)), false) {
+		at := slices.IndexFunc(drilled, func(c drill) bool { return c.fault.MatchString(f.name) })
+		switch {
+		case strings.HasSuffix(f.name, " 2"):
+			continue // as its twin
+		case at < 0:
+			t.Errorf("%s: no drill says which alerts it fires", f.name)
+			continue
+		case !chosen.MatchString(f.name):
+			continue
+		}
+		want := slices.Clone(drilled[at].alerts)
+		slices.Sort(want)
+		drills++
+		t.Run(f.name, func(t *testing.T) {
+			mend := sync.OnceFunc(func() {
+				f.end()
+				d.awaitReady()
+			})
+			defer mend()
+			f.begin()
+			settle(t, "while it lasts", firing, want)
+			mend()
+			settle(t, "after it", firing, nil)
+		})
+	}
+	if drills == 0 {
+		t.Errorf("no fault is called %q", only)
+	}
+}
