@@ -65,6 +65,8 @@ func Operations() Table {
 
 		{ID: "getOrganization", Method: get, Path: "/organization", Service: Records, Least: viewer, Reach: Organization},
 		{ID: "updateOrganization", Method: patch, Path: "/organization", Service: Records, Least: admin, Reach: Organization},
+		{ID: "listMembers", Method: get, Path: "/organization/members", Service: Auth, Least: user, Reach: Organization, Cost: Page},
+		{ID: "listOrganizations", Method: get, Path: "/organizations", Service: Records, Least: viewer, Reach: Account, Cost: Page},
 		{ID: "listAuditLog", Method: get, Path: "/organization/audit", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
 
 		{ID: "listSupplierFactors", Method: get, Path: "/supplier-factors", Service: Records, Least: user, Reach: Organization, Cost: Page},

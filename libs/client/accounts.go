@@ -72,6 +72,16 @@ func (c *Client) GetOrganization(ctx context.Context, options ...Option) (*Organ
 	return ask[Organization](ctx, c, get("organization"), options)
 }
 
+// ListMembers lists who is in the organization, by name and role.
+func (c *Client) ListMembers() *Listing[Member] {
+	return list[Member](c, "organization", "members")
+}
+
+// ListOrganizations lists the organizations that the account is a member of, by name.
+func (c *Client) ListOrganizations() *Listing[OwnOrganization] {
+	return list[OwnOrganization](c, "organizations")
+}
+
 // UpdateOrganization changes the organization. For administrators.
 func (c *Client) UpdateOrganization(ctx context.Context, p OrganizationPatch, options ...Option) (*Organization, error) {
 	return ask[Organization](ctx, c, write(http.MethodPatch, p, "organization"), options)

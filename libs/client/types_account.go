@@ -35,6 +35,27 @@ type Session struct {
 	Current bool `json:"current"`
 }
 
+// Member is what everybody in an organization may know of a member.
+type Member struct {
+	// Identifier of the user.
+	ID string `json:"_id"`
+	// Name shown to others.
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+	// "invited" until somebody accepts, "active", or "disabled".
+	State string `json:"state"`
+}
+
+// OwnOrganization is an organization that the account is a member of.
+type OwnOrganization struct {
+	// Identifier of the organization.
+	ID   string `json:"_id"`
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+	// "active", or "disabled", which gives no access.
+	State string `json:"state"`
+}
+
 // User is an account of the organization.
 type User struct {
 	// Identifier of the user.

@@ -375,5 +375,5 @@ func (s *Service) acceptInvitation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return web.OK(c, membershipJSON{ID: m.ID, Organization: m.Org, Role: m.Role, State: stateOf(m)})
+	return web.OK(c, membershipsOut([]account.User{m})[0])
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
@@ -13,16 +13,9 @@ import (
 // person's.
 type meJSON struct {
 	userJSON
-	Organization string           `json:"organization"`
-	Default      string           `json:"defaultOrganization"`
-	Memberships  []membershipJSON `json:"memberships"`
-}
-
-type membershipJSON struct {
-	ID           string        `json:"_id"`
-	Organization string        `json:"organization"`
-	Role         identity.Role `json:"role"`
-	State        string        `json:"state"`
+	Organization string               `json:"organization"`
+	Default      string               `json:"defaultOrganization"`
+	Memberships  []members.Membership `json:"memberships"`
 }
 
 // The states of a membership.
@@ -65,11 +58,7 @@ func (s *Service) meOf(c *fiber.Ctx) (meJSON, error) {
 	if err != nil {
 		return meJSON{}, err
 	}
-	out := meJSON{userJSON: userOut(u), Organization: u.Org, Default: defaultOrg(p), Memberships: make([]membershipJSON, len(all))}
-	for i, m := range all {
-		out.Memberships[i] = membershipJSON{ID: m.ID, Organization: m.Org, Role: m.Role, State: stateOf(m)}
-	}
-	return out, nil
+	return meJSON{userJSON: userOut(u), Organization: u.Org, Default: defaultOrg(p), Memberships: membershipsOut(all)}, nil
 }
 
 // patchMe answers PATCH /auth/me.

@@ -29,6 +29,67 @@ func (a *Accounts) Roles(ctx context.Context, org string, ids []string) (map[str
 	return roles, nil
 }
 
+// Own implements members.Directory.
+func (a *Accounts) Own(ctx context.Context, org, user string) ([]members.Membership, error) {
+	p, err := a.personOf(ctx, org, user)
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.memberships(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return membershipsOut(all), nil
+}
+
+func membershipsOut(all []account.User) []members.Membership {
+	out := make([]members.Membership, len(all))
+	for i, m := range all {
+		out[i] = members.Membership{ID: m.ID, Organization: m.Org, Role: m.Role, State: stateOf(m)}
+	}
+	return out
+}
+
+// ownMemberships answers a service's question about the memberships of the person
+// whose access token the service was sent.
+func (s *Service) ownMemberships(c *fiber.Ctx) error {
+	token, _ := web.BearerToken(c)
+	p, err := s.Verify(c.UserContext(), token)
+	if err != nil {
+		return err
+	}
+	own, err := s.Own(c.UserContext(), p.Org, p.UserID)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, own)
+}
+
+// memberJSON is what everybody in an organization may know of its members.
+type memberJSON struct {
+	ID    string        `json:"_id"`
+	Name  string        `json:"name"`
+	Role  identity.Role `json:"role"`
+	State string        `json:"state"`
+}
+
+// listMembers answers GET /organization/members.
+func (s *Service) listMembers(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	found, total, err := s.store.UsersPage(c.UserContext(), web.PrincipalOf(c).Org, page.Offset(), page.Limit)
+	if err != nil {
+		return unavailable(err)
+	}
+	items := make([]memberJSON, len(found))
+	for i, u := range found {
+		items[i] = memberJSON{ID: u.ID, Name: u.Name, Role: u.Role, State: stateOf(u)}
+	}
+	return web.OK(c, web.NewList(items, page, total))
+}
+
 // maxMembersAsked bounds how many ids one question names.
 const maxMembersAsked = 200
 

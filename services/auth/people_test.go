@@ -89,6 +89,15 @@ func TestOnePersonInTwoOrganizations(t *testing.T) {
 				t.Errorf("me lacks %s: %s", part, me.body)
 			}
 		}
+		// Names and roles are for every member; a viewer is none of them.
+		list := b.do("GET", "/api/v2/organization/members", token, "")
+		b.want(list, http.StatusOK, "")
+		if !strings.Contains(list.body, `{"_id":"`+there.ID+`","name":"Ada of o2","role":"admin","state":"active"}`) || strings.Contains(list.body, "@") || strings.Contains(list.body, b.ada.ID) {
+			t.Errorf("members %s", list.body)
+		}
+		if own, err := b.service.Own(t.Context(), "o2", there.ID); err != nil || len(own) != 2 || own[0].ID != b.ada.ID || own[1].Organization != "o2" {
+			t.Errorf("own memberships %v, %v", own, err)
+		}
 		// Unknown and foreign get the same bytes, and only with the right password.
 		b.user("o3", "else@example.net", "Else", identity.Admin)
 		foreign, unknown := b.loginTo("ada@example.com", "o3"), b.loginTo("ada@example.com", "o9")

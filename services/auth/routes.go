@@ -34,6 +34,7 @@ func (s *Service) routes() []web.Route {
 		{Operation: "listAuditLog", Handler: s.listAudit},
 
 		{Operation: "listUsers", Handler: s.listUsers},
+		{Operation: "listMembers", Handler: s.listMembers},
 		{Operation: "createUser", Handler: web.CollectHeaderFaults(s.createUser, idempotency.CheckHeader)},
 		{Operation: "getUser", Handler: s.getUser},
 		{Operation: "updateUser", Handler: write(s.patchUser)},
@@ -45,6 +46,7 @@ func (s *Service) routes() []web.Route {
 func (s *Service) register(app *fiber.App) error {
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
 	app.Get(members.Path, s.memberRoles)
+	app.Get(members.OwnPath, s.ownMemberships)
 	app.Post(audit.Path, s.takeReport)
 	return web.Register(app, web.BasePath, s, api.Operations().Of(api.Auth), s.routes())
 }

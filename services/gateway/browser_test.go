@@ -230,6 +230,30 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 		t.Errorf("cookies %v", cookies)
 	}
 
+	// It stays in the organization of the old token, and switches where it is asked to.
+	old := "h." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1,"org":"o2"}`)) + ".s"
+	in2 := s.fromConsole(map[string]string{"Cookie": s.cookies(old, "rt_alice")})
+	for body, want := range map[string]string{"": "o2", `{"organization":"o3"}`: "o3"} {
+		if a := s.do(request{method: "POST", path: "/session/refresh", body: body, header: in2}); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", body, a.status, a.body)
+		}
+		if got := string(s.services[api.Auth].last(t).Body()); got != `{"refreshToken":"rt_alice","organization":"`+want+`"}` {
+			t.Errorf("%s: auth was sent %s", body, got)
+		}
+	}
+	if a := s.do(request{method: "POST", path: "/session/refresh", body: "o3", header: in2}); a.status != http.StatusBadRequest {
+		t.Errorf("a body that is not JSON: %d %s", a.status, a.body)
+	}
+	// A membership that has ended ends what the browser has of it; a foreign
+	// organization leaves the session as it is.
+	s.services[api.Auth].set(answering(http.StatusNotFound, `{"success":false,"error":{"code":"NOT_FOUND","message":"m","requestId":"r","docs":"d"}}`))
+	if a := s.do(request{method: "POST", path: "/session/refresh", header: in2}); a.status != http.StatusUnauthorized || !cleared(a.header) {
+		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
+	}
+	if a := s.do(request{method: "POST", path: "/session/refresh", body: `{"organization":"o3"}`, header: in2}); a.status != http.StatusNotFound || a.header.Get("Set-Cookie") != "" {
+		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
+	}
+
 	// A session that has ended takes its cookies along.
 	s.services[api.Auth].set(answering(http.StatusUnauthorized, `{"success":false,"error":{"code":"UNAUTHENTICATED","message":"m","requestId":"r","docs":"d"}}`))
 	a = s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(nil)})

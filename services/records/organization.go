@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/timestamp"
@@ -62,6 +63,40 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 		view.Pending = &pendingPolicy{ProposedBy: p.By, ProposedAt: timestamp.Format(p.At)}
 	}
 	return web.Answer(c, status, view)
+}
+
+// ownOrganization is an organization that the caller is a member of.
+type ownOrganization struct {
+	ID    record.OrgID  `json:"_id"`
+	Name  string        `json:"name"`
+	Role  identity.Role `json:"role"`
+	State string        `json:"state"`
+}
+
+// organizations lists what the caller's person is a member of, by name to choose from.
+func (s *server) organizations(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
+	token, _ := web.BearerToken(c)
+	own, err := s.Members.Own(identity.WithToken(c.UserContext(), token), string(orgOf(c)), web.PrincipalOf(c).UserID)
+	if err != nil {
+		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+			Message: "Your memberships cannot be read right now. Please try again in a moment."}).Because(err)
+	}
+	total := int64(len(own))
+	own = own[min(page.Offset(), total):min(page.Offset()+page.Limit, total)]
+	items := make([]ownOrganization, len(own))
+	for i, m := range own {
+		items[i] = ownOrganization{ID: record.OrgID(m.Organization), Role: m.Role, State: m.State}
+		o, err := s.Store.Organization(c.UserContext(), items[i].ID)
+		if err != nil && !errors.Is(err, record.ErrNotFound) {
+			return err
+		}
+		items[i].Name = o.Name
+	}
+	return web.OK(c, web.NewList(items, page, total))
 }
 
 // editOrganization changes the name and the policy of the caller's own

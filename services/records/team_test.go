@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	memberships "github.com/eventcarbon/ecf/libs/identity/members"
 )
 
 // directory says who the members of org1 are.
@@ -23,6 +24,11 @@ func (d directory) Roles(_ context.Context, org string, ids []string) (map[strin
 	return roles, nil
 }
 
+// Own is a membership in org1 and a disabled one in org2.
+func (d directory) Own(_ context.Context, _, user string) ([]memberships.Membership, error) {
+	return []memberships.Membership{{ID: user, Organization: "org1", Role: d[user], State: "active"}, {ID: "elsewhere", Organization: "org2", Role: identity.Viewer, State: "disabled"}}, nil
+}
+
 func members() directory {
 	return directory{"max": identity.Manager, "eva": identity.Manager, "ada": identity.User, "vic": identity.Viewer, "root": identity.Admin}
 }
@@ -35,6 +41,22 @@ func teamWith(pairs ...string) string {
 		list = append(list, fmt.Sprintf(`{"userId":%q,"role":%q}`, id, role))
 	}
 	return `{"title":"Ours","team":{"members":[` + strings.Join(list, ",") + `]}}`
+}
+
+// TestOwnOrganizations lists the organizations of the caller with their names.
+func TestOwnOrganizations(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	all := h.send(planck, http.MethodGet, "/organizations", "")
+	for _, part := range []string{`{"_id":"org1","name":"org1"`, `"role":"manager","state":"active"}`, `{"_id":"org2","name":"org2"`, `"role":"viewer","state":"disabled"}`, `"total":2`} {
+		if all.status != http.StatusOK || !strings.Contains(all.body, part) {
+			t.Errorf("%d %s lacks %s", all.status, all.body, part)
+		}
+	}
+	second := h.send(planck, http.MethodGet, "/organizations?limit=1&page=2", "")
+	if strings.Contains(second.body, `"org1"`) || !strings.Contains(second.body, `"org2"`) {
+		t.Errorf("the second page %s", second.body)
+	}
 }
 
 func TestTeamsAreChecked(t *testing.T) {

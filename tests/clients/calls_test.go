@@ -66,6 +66,8 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 
 		"getOrganization":    ask((*client.Client).GetOrganization),
 		"updateOrganization": ask1((*client.Client).UpdateOrganization, client.OrganizationPatch{}),
+		"listMembers":        listed((*client.Client).ListMembers),
+		"listOrganizations":  listed((*client.Client).ListOrganizations),
 		"listAuditLog":       listed((*client.Client).ListAuditLog),
 
 		"listSupplierFactors":      listed((*client.Client).ListSupplierFactors),

@@ -13,6 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
@@ -27,6 +28,8 @@ func (managers) Roles(_ context.Context, _ string, ids []string) (map[string]ide
 	}
 	return roles, nil
 }
+
+func (managers) Own(context.Context, string, string) ([]members.Membership, error) { return nil, nil }
 
 // sight is one request as the checker sees it: the team is set so that the member is in
 // it or not, or the member looks for the event.

@@ -18,11 +18,27 @@ import (
 // organization. The gateway never exposes it.
 const Path = "/internal/members"
 
+// OwnPath is where auth answers, on its own port, what the person behind an access
+// token is a member of. The gateway never exposes it.
+const OwnPath = "/internal/memberships"
+
+// Membership joins the person who asks to an organization.
+type Membership struct {
+	ID           string        `json:"_id"`
+	Organization string        `json:"organization"`
+	Role         identity.Role `json:"role"`
+	// State is active or disabled.
+	State string `json:"state"`
+}
+
 // Directory knows the active members of organizations.
 type Directory interface {
 	// Roles returns the roles of those of the ids that are active members of the
 	// organization; the others are missing.
 	Roles(ctx context.Context, org string, ids []string) (map[string]identity.Role, error)
+	// Own returns what the person behind a user of the organization is a member of, the
+	// first membership first.
+	Own(ctx context.Context, org, user string) ([]Membership, error)
 }
 
 // Remote is the directory over HTTP.
@@ -39,30 +55,43 @@ func NewRemote(base string, client *http.Client) *Remote {
 }
 
 // maxAnswer bounds what is read of an answer in bytes.
-const maxAnswer = 64 << 10
+const maxAnswer = 1 << 20
 
 // Roles asks auth, with the token that identity.TokenOf returns. The organization is
 // that of the token.
 func (r *Remote) Roles(ctx context.Context, _ string, ids []string) (map[string]identity.Role, error) {
-	query := url.Values{"id": ids}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+Path+"?"+query.Encode(), nil)
+	roles := map[string]identity.Role{}
+	err := r.ask(ctx, Path+"?"+url.Values{"id": ids}.Encode(), &roles)
+	return roles, err
+}
+
+// Own asks auth, with the token that identity.TokenOf returns. The user is that of the
+// token.
+func (r *Remote) Own(ctx context.Context, _, _ string) ([]Membership, error) {
+	var own []Membership
+	err := r.ask(ctx, OwnPath, &own)
+	return own, err
+}
+
+func (r *Remote) ask(ctx context.Context, path string, data any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
 	if err != nil {
-		return nil, fmt.Errorf("ask auth for members: %w", err)
+		return fmt.Errorf("ask auth for members: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+identity.TokenOf(ctx))
 	res, err := r.client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("ask auth for members: %w", err)
+		return fmt.Errorf("ask auth for members: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask auth for members: status %d", res.StatusCode)
+		return fmt.Errorf("ask auth for members: status %d", res.StatusCode)
 	}
-	var body struct {
-		Data map[string]identity.Role `json:"data"`
-	}
+	body := struct {
+		Data any `json:"data"`
+	}{data}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(&body); err != nil {
-		return nil, fmt.Errorf("ask auth for members: %w", err)
+		return fmt.Errorf("ask auth for members: %w", err)
 	}
-	return body.Data, nil
+	return nil
 }

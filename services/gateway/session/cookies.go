@@ -71,19 +71,35 @@ func (j jar) clear(c *fiber.Ctx) {
 	}
 }
 
-// expired reports whether an access token says that its time is over. It is not
-// verified here; whoever takes it does that.
+// expired reports whether an access token says that its time is over.
 func expired(token string, now time.Time) bool {
+	claims, ok := claimsOf(token)
+	return !ok || now.Unix()+5 >= int64(claims.Exp)
+}
+
+// organizationOf returns the organization that an access token says it is for; empty
+// where it cannot be read.
+func organizationOf(token string) string {
+	claims, _ := claimsOf(token)
+	return claims.Org
+}
+
+type claims struct {
+	Exp float64 `json:"exp"`
+	Org string  `json:"org"`
+}
+
+// claimsOf reads what an access token says. It is not verified here; whoever takes it
+// does that.
+func claimsOf(token string) (claims, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return true
+		return claims{}, false
 	}
 	text, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil {
-		return true
+		return claims{}, false
 	}
-	var claims struct {
-		Exp float64 `json:"exp"`
-	}
-	return json.Unmarshal(text, &claims) != nil || now.Unix()+5 >= int64(claims.Exp)
+	var said claims
+	return said, json.Unmarshal(text, &said) == nil
 }

@@ -137,7 +137,7 @@ func (d *Door) Use(c *fiber.Ctx) error {
 	case signIn:
 		return d.signIn(c, jar)
 	case refresh:
-		return d.refresh(c, jar, renew)
+		return d.refresh(c, jar, access, renew)
 	case signOut:
 		return d.signOut(c, jar, access, renew)
 	default:
@@ -210,11 +210,26 @@ func (d *Door) signIn(c *fiber.Ctx, j jar) error {
 	return d.keep(c, j, true)
 }
 
-func (d *Door) refresh(c *fiber.Ctx, j jar, renew string) error {
+// refresh gets a new access token for the organization that the old one was for, or
+// switches to the one that the body names.
+func (d *Door) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	if renew == "" {
 		return apperr.New(apperr.Unauthenticated, "You are not signed in.")
 	}
-	body, err := json.Marshal(map[string]string{"refreshToken": renew})
+	var wanted struct {
+		Organization string `json:"organization"`
+	}
+	if sent := c.Body(); len(sent) > 0 && json.Unmarshal(sent, &wanted) != nil {
+		return apperr.New(apperr.ValidationError, `The body is empty, or {"organization": "…"} to switch to one.`)
+	}
+	switching := wanted.Organization != ""
+	if !switching {
+		wanted.Organization = organizationOf(access)
+	}
+	body, err := json.Marshal(struct {
+		RefreshToken string `json:"refreshToken"`
+		Organization string `json:"organization,omitempty"`
+	}{renew, wanted.Organization})
 	if err != nil {
 		return err
 	}
@@ -223,7 +238,12 @@ func (d *Door) refresh(c *fiber.Ctx, j jar, renew string) error {
 	if err := c.Next(); err != nil {
 		return err
 	}
-	if c.Response().StatusCode() == http.StatusUnauthorized {
+	switch status := c.Response().StatusCode(); {
+	case status == http.StatusNotFound && !switching:
+		// The membership that the console was in has ended.
+		j.clear(c)
+		return apperr.New(apperr.Unauthenticated, "You are no longer a member of this organization. Sign in again.")
+	case status == http.StatusUnauthorized:
 		j.clear(c)
 	}
 	return d.keep(c, j, false)

@@ -2664,6 +2664,23 @@ varianceShare: The share of the variance of the total, rounded down. Lines that 
     but for the rounding.
 """
 
+Member = TypedDict(
+    "Member",
+    {
+        "_id": "str",
+        "name": "str",
+        "role": "Role",
+        "state": "Literal['invited', 'active', 'disabled']",
+    },
+)
+Member.__doc__ = """What everybody in an organization may know of a member.
+
+_id: Identifier of the user.
+name: Name shown to others.
+role: What an account may do; a higher role has the rights of the lower ones.
+state: `invited`: nobody has accepted yet.
+"""
+
 Membership = TypedDict(
     "Membership",
     {
@@ -2866,6 +2883,23 @@ _id: The id you named. Absent for a record to be created.
 error: What went wrong.
 outcome: What became of a record that was sent.
 record: The input fields stand flat beside the ones the service sets.
+"""
+
+OwnOrganization = TypedDict(
+    "OwnOrganization",
+    {
+        "_id": "str",
+        "name": "str",
+        "role": "Role",
+        "state": "Literal['active', 'disabled']",
+    },
+)
+OwnOrganization.__doc__ = """An organization that you are a member of.
+
+_id: Identifier of the organization.
+name: Its name.
+role: What an account may do; a higher role has the rights of the lower ones.
+state: `disabled`: it gives no access until an administrator there enables it.
 """
 
 Pagination = TypedDict(

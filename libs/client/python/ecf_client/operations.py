@@ -747,6 +747,64 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def list_members(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List the members.
+
+        Who is in the organization, by name and role, for whoever chooses a team. Addresses and all else of an account
+        are in `GET /users`.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/organization/members",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_members(self) -> Iterator[models.Member]:
+        """Yields the items of all pages of list_members, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_members(**page))
+
+    def list_organizations(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> Page:
+        """List your organizations.
+
+        The organizations that you are a member of, with their names, the first one first. `POST /auth/refresh` with
+        `organization` switches to one.
+
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
+        """
+        return self._call(
+            "GET",
+            "/organizations",
+            query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
+            meta=meta,
+        )
+
+    def iter_organizations(self) -> Iterator[models.OwnOrganization]:
+        """Yields the items of all pages of list_organizations, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_organizations(**page))
+
     def list_audit_log(
         self,
         *,
