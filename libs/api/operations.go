@@ -155,6 +155,7 @@ func Operations() Table {
 		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "previewResult", Method: get, Path: event + "/results/preview", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "previewRows", Method: post, Path: event + "/results/preview", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "rehearseEvent", Method: post, Path: event + "/results/rehearsal", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: viewer, Reach: Organization, Cost: Part},
 		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},

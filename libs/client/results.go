@@ -56,6 +56,12 @@ func (c *Client) PreviewRows(ctx context.Context, eventID string, rows RowsToPre
 	return ask[RowsPreview](ctx, c, call{method: http.MethodPost, path: []string{"events", eventID, "results", "preview"}, body: rows, harmless: true}, options)
 }
 
+// RehearseEvent reports what changes of an event that move its figures would do to
+// them. It stores and proposes nothing. For managers.
+func (c *Client) RehearseEvent(ctx context.Context, eventID string, changes RehearsalInput, options ...Option) (*Effect, error) {
+	return ask[Effect](ctx, c, call{method: http.MethodPost, path: []string{"events", eventID, "results", "rehearsal"}, body: changes, harmless: true}, options)
+}
+
 // Format is what a report is written in.
 type Format string
 

@@ -169,6 +169,36 @@ func (g Governed[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(g.Done)
 }
 
+// RehearsalInput is what to try, one of it at least.
+type RehearsalInput struct {
+	Method *Method `json:"method,omitempty"`
+	// Id of a factor set that is held.
+	FactorSet string `json:"factorSet,omitempty"`
+	// People who come in person.
+	Attendees *int `json:"attendees,omitempty"`
+}
+
+// EffectFigures are the figures that a change of an event can move.
+type EffectFigures struct {
+	Total Interval `json:"total"`
+	// The total per attendee; null where they are not known.
+	PerAttendeeKg *Kilograms `json:"perAttendeeKg"`
+	// And per day; null where either is not known.
+	PerAttendeeDayKg *Kilograms `json:"perAttendeeDayKg"`
+}
+
+// Effect is what a change of an event does to its figures.
+type Effect struct {
+	// Null where nothing is approved.
+	Before *EffectFigures `json:"before"`
+	// Null where nothing is approved.
+	After *EffectFigures `json:"after"`
+	// Total after minus before.
+	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e"`
+	// The revision of the result that was counted; 0 for none.
+	BasedOnRevision int `json:"basedOnRevision"`
+}
+
 // ChangeEffect is what a change does to the figure.
 type ChangeEffect struct {
 	// The figures before; null where nothing is approved.

@@ -116,6 +116,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "getReport", Handler: s.limitConcurrency(s.report)},
 		{Operation: "previewResult", Handler: s.preview},
 		{Operation: "previewRows", Handler: s.previewRows},
+		{Operation: "rehearseEvent", Handler: s.limitConcurrency(s.rehearseEvent)},
 		{Operation: "getResultRevision", Handler: s.revision},
 		{Operation: "explainResultRevision", Handler: s.revisionExplained},
 		{Operation: "getRevisionReport", Handler: s.limitConcurrency(s.revisionReport)},

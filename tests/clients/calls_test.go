@@ -167,6 +167,7 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"compareResults":        ask3((*client.Client).CompareResults, eventID, 3, 7),
 		"explainResult":         listed1((*client.Client).ExplainResult, eventID),
 		"previewResult":         ask1((*client.Client).PreviewResult, eventID),
+		"rehearseEvent":         ask2((*client.Client).RehearseEvent, eventID, client.RehearsalInput{}),
 		"previewRows":           ask2((*client.Client).PreviewRows, eventID, client.RowsToPreview{}),
 		"getReport":             ask2((*client.Client).GetReport, eventID, client.Printable),
 

@@ -169,6 +169,7 @@ func (ours *tenant) bodies() map[string]any {
 		"signOffEvent": map[string]any{"revision": 1, "statement": "Final."}, "withdrawSignOff": why,
 		"approveEventChange": nil, "assessEventChange": nil, "rejectEventChange": nil,
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
+		"rehearseEvent":  map[string]any{"attendees": 10},
 		"previewRows":    map[string]any{"items": []any{map[string]any{"type": "waste", "fields": waste}}},
 
 		"putEventByReference":  map[string]any{"title": "By reference"},

@@ -933,6 +933,38 @@ statement: What was signed.
 withdrawn: Who opened the event again.
 """
 
+Effect = TypedDict(
+    "Effect",
+    {
+        "after": "Optional[EffectFigures]",
+        "basedOnRevision": "int",
+        "before": "Optional[EffectFigures]",
+        "differenceKgCO2e": "Optional[Number]",
+    },
+)
+Effect.__doc__ = """What a change of an event does to its figures.
+
+after: Null where nothing is approved.
+basedOnRevision: The revision of the result that was counted; 0 for none.
+before: Null where nothing is approved.
+differenceKgCO2e: Total after minus before. In kg CO2e.
+"""
+
+EffectFigures = TypedDict(
+    "EffectFigures",
+    {
+        "perAttendeeDayKg": "Optional[Number]",
+        "perAttendeeKg": "Optional[Number]",
+        "total": "Interval",
+    },
+)
+EffectFigures.__doc__ = """The figures that a change of an event can move.
+
+perAttendeeDayKg: And per day; null where either is not known. In kg CO2e.
+perAttendeeKg: The total per attendee; null where they are not known. In kg CO2e.
+total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
+"""
+
 EmptyResponseData = TypedDict(
     "EmptyResponseData",
     {
@@ -3745,6 +3777,21 @@ RefreshRequest.__doc__ = """Asks for another access token.
 
 organization: Id of the organization that the new tokens are for. Without it, always that of the login.
 refreshToken: The `refreshToken` of a login.
+"""
+
+RehearsalInput = TypedDict(
+    "RehearsalInput",
+    {
+        "attendees": "NotRequired[int]",
+        "factorSet": "NotRequired[str]",
+        "method": "NotRequired[Method]",
+    },
+)
+RehearsalInput.__doc__ = """What to try, one of it at least.
+
+attendees: People who come in person.
+factorSet: Id of a factor set that is held.
+method: How the footprint is calculated. A change calculates it anew.
 """
 
 ReportBundle = TypedDict(

@@ -2640,6 +2640,28 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def rehearse_event(
+        self,
+        event_id: str,
+        body: models.RehearsalInput,
+        *,
+        meta: Optional[Meta] = None,
+    ) -> models.Effect:
+        """Rehearse another method.
+
+        Needs the role manager. What changes of the event that move its figures would do to them, all of them together:
+        another method, another factor set, another number of attendees. Nothing is stored or proposed; what is absent
+        stays as it is. A record that has no factor afterwards is named (400, detail `FACTOR_UNAVAILABLE`).
+
+        event_id: The `_id` of an event.
+        """
+        return self._call(
+            "POST",
+            f"/events/{segment(event_id)}/results/rehearsal",
+            body=body,
+            meta=meta,
+        )
+
     def get_result_revision(
         self,
         event_id: str,

@@ -1,0 +1,63 @@
+package calculation
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// maxAttendees is the most that an event may have.
+const maxAttendees = 10_000_000
+
+// rehearseEvent answers what changes of an event that move its figures would do to
+// them, all of them together. Nothing is stored or proposed.
+func (s *server) rehearseEvent(c *fiber.Ctx) error {
+	before, err := s.event(c)
+	if err != nil {
+		return err
+	}
+	r, err := web.Fields(c)
+	if r == nil {
+		return err
+	}
+	after := before
+	readRehearsal(r, &after)
+	if err := web.Finish(c, r); err != nil {
+		return err
+	}
+	effect, err := s.effectOf(c.UserContext(), before, after)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, effect)
+}
+
+// readRehearsal reads what is to be tried. What is absent stays as the event has it.
+func readRehearsal(r *fields.Reader, event *record.Event) {
+	r.RequireOneOf("method", "factorSet", "attendees")
+	if m, ok := r.Object("method"); ok {
+		if v, ok := m.Bool("radiativeForcing"); ok {
+			event.Method.RadiativeForcing = v
+		}
+		if v, ok := m.Enum("gwp", "published", "AR6"); ok {
+			event.Method.GWP = v
+		}
+		if v, ok := m.Enum("engine", footprint.Engines()...); ok {
+			event.Method.Engine = footprint.Pin(v)
+		}
+	}
+	if id, ok := r.String("factorSet", 1, 100); ok {
+		if set, held := factors.ByID(id); held {
+			event.FactorSet = set.ID
+		} else {
+			r.Fault(unknownSet("factorSet"))
+		}
+	}
+	if n, ok := r.Integer("attendees", 0, maxAttendees); ok {
+		event.Attendees = &n
+	}
+}
