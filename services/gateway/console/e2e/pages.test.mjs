@@ -25,6 +25,7 @@ for (const who of ['viewer', 'user', 'manager', 'admin'])
       `/events/${id}/report`,
       `/events/${id}/history`,
       '/organization',
+      '/organization?tab=factors',
       '/account',
       '/about',
     ];
@@ -36,7 +37,7 @@ for (const who of ['viewer', 'user', 'manager', 'admin'])
       await axe(page, path);
     }
     if (who === 'admin')
-      for (const tab of ['Members', 'Audit log']) {
+      for (const tab of ['People', 'Audit log']) {
         await page.goto('/organization');
         await page.getByRole('tab', { name: tab }).click();
         await page.getByRole('table').waitFor();

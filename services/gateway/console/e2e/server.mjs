@@ -19,6 +19,7 @@ const freePort = () =>
 export class Server {
   static async start() {
     const s = new Server();
+    s.program = program;
     s.dir = mkdtempSync(join(tmpdir(), 'ecf-console-'));
     s.port = await freePort();
     s.url = `http://127.0.0.1:${s.port}`;
@@ -27,16 +28,23 @@ export class Server {
     return s;
   }
 
+  /** The settings of the server, and of commands beside it. */
+  environment() {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.dir,
+      ECF_ADDR: `127.0.0.1:${this.port}`,
+      ECF_DATA_DIR: this.dir,
+      ECF_LOG_LEVEL: 'warn',
+    };
+  }
+
   async run() {
     this.output = '';
     this.process = spawn(program, ['serve'], {
       env: {
-        PATH: process.env.PATH,
-        HOME: this.dir,
-        ECF_ADDR: `127.0.0.1:${this.port}`,
-        ECF_DATA_DIR: this.dir,
+        ...this.environment(),
         ECF_DEMO: 'true',
-        ECF_LOG_LEVEL: 'warn',
         ECF_AUTH_RATE_LIMIT: '1000/15m',
         ECF_WRITE_RATE_LIMIT: '100000/1m',
       },
@@ -111,14 +119,14 @@ export class Server {
   }
 
   /** Makes a record that is approved, and waits until it counts. */
-  async approved(event, fields = { from: 'LHR', to: 'JFK', passengers: 2 }) {
+  async approved(event, fields = { from: 'LHR', to: 'JFK', passengers: 2 }, count = 1) {
     const { _id } = await this.api('user', 'POST', `/events/${event}/flights`, fields);
     await this.api('user', 'POST', `/events/${event}/flights/${_id}/submit`, {});
     await this.api('manager', 'POST', `/events/${event}/flights/${_id}/approve`, {});
     const deadline = Date.now() + 30_000;
     for (;;) {
       const r = await this.api('manager', 'GET', `/events/${event}/results`).catch(() => null);
-      if (r?.status === 'current' && r.counts.approved > 0) return r;
+      if (r?.status === 'current' && r.counts.approved >= count) return r;
       if (Date.now() > deadline) throw new Error('the record does not count');
       await new Promise((done) => setTimeout(done, 100));
     }

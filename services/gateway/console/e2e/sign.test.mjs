@@ -74,6 +74,13 @@ test('under four eyes a change and a signature wait for a second manager', { tim
     .getByText(/Per attendee: .*→/)
     .waitFor();
   await axe(second.page, 'a proposal');
+  // The figure moves meanwhile: what was calculated is out of date, and is calculated again.
+  await the.server.approved(id, { from: 'LHR', to: 'AMS', passengers: 3 }, 2);
+  await second.page.reload();
+  await proposal(second.page).getByText('Out of date').waitFor();
+  assert.ok(await proposal(second.page).getByRole('button', { name: 'Approve the change' }).isDisabled());
+  await proposal(second.page).getByRole('button', { name: 'Calculate the effect again' }).click();
+  await second.page.getByText('Calculated again.').waitFor();
   await proposal(second.page).getByRole('button', { name: 'Approve the change' }).click();
   await until('it is made', async () => (await event(id)).attendees === 240);
   await second.page.getByText('under four eyes').first().waitFor();

@@ -11,7 +11,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
-import { type ReactNode, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from './api/client';
 import { EventsPage } from './pages/Events';
@@ -20,6 +20,8 @@ import { SessionGate } from './session';
 import { Shell } from './ui/Shell';
 import { Loading, Problem } from './ui/states';
 import { Updated } from './ui/Updated';
+
+const SetupPage = lazy(() => import('./pages/Setup').then((m) => ({ default: m.SetupPage })));
 
 const basic = createTheme({
   primaryColor: 'teal',
@@ -97,6 +99,7 @@ const routeTree = rootRoute.addChildren([
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/organization',
+    validateSearch: (s: Record<string, unknown>): { tab?: string } => (typeof s.tab === 'string' ? { tab: s.tab } : {}),
     component: lazyRouteComponent(() => import('./pages/Organization'), 'OrganizationPage'),
   }),
   createRoute({
@@ -148,14 +151,20 @@ export function App(): ReactNode {
       <QueryClientProvider client={queries}>
         <Notifications position="top-right" />
         <Updated />
-        <SessionGate
-          loading={<Loading />}
-          failed={(error, retry) => <Problem error={error} retry={retry} />}
-          signedOut={(done) => <SignInPage done={done} />}
-          ended={(done) => <EndedModal done={done} />}
-        >
-          <RouterProvider router={router} />
-        </SessionGate>
+        {location.pathname === '/setup' ? (
+          <Suspense fallback={<Loading />}>
+            <SetupPage />
+          </Suspense>
+        ) : (
+          <SessionGate
+            loading={<Loading />}
+            failed={(error, retry) => <Problem error={error} retry={retry} />}
+            signedOut={(done) => <SignInPage done={done} />}
+            ended={(done) => <EndedModal done={done} />}
+          >
+            <RouterProvider router={router} />
+          </SessionGate>
+        )}
       </QueryClientProvider>
     </MantineProvider>
   );

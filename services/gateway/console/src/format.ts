@@ -48,6 +48,9 @@ export function range(low: number, high: number): string {
 /** The figure to its last digit, as the server sent it. */
 export const exact = (kg: number): string => `${formatter(0, 6).format(kg)} kg CO₂e`;
 
+/** A number with all its digits. */
+export const exactNumber = (n: number): string => formatter(0, 6).format(n);
+
 export function signed(kg: number): string {
   return `${kg > 0 ? '+' : kg < 0 ? '−' : '±'}${amount(Math.abs(kg))}`;
 }

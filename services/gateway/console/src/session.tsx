@@ -4,11 +4,11 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { ApiError, api, consoleHeader, errorOf, forget, onSessionEnded, type Schemas, take } from './api/client';
 
 export interface Session {
-  me: Schemas['User'];
+  me: Schemas['Me'];
   organization: Schemas['Organization'];
   /** What drafts are kept under. */
   scope: string;
-  can: (role: 'user' | 'manager' | 'admin') => boolean;
+  can: (role: 'viewer' | 'user' | 'manager' | 'admin') => boolean;
 }
 
 const Context = createContext<Session | null>(null);
@@ -41,6 +41,21 @@ export async function signOut(): Promise<boolean> {
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
   const { data } = (await response.json()) as { data: { sessionEnded: boolean } };
   return data.sessionEnded;
+}
+
+/** Goes on in another organization of the same person, in all tabs; drafts stay with the one they were typed in. */
+export async function switchTo(organization: string): Promise<void> {
+  const response = await fetch('/session/refresh', {
+    method: 'POST',
+    headers: { ...consoleHeader, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ organization }),
+  }).catch(() => {
+    throw new ApiError(0, 'NETWORK', '', '');
+  });
+  if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
+  forget();
+  channel?.postMessage('signed-in');
+  location.assign('/');
 }
 
 interface Props {

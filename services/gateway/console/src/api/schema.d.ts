@@ -580,6 +580,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/organization/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members
+         * @description Who is in the organization, by name and role, for whoever chooses a team. Addresses and all else of an account are in `GET /users`.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your organizations
+         * @description The organizations that you are a member of, with their names, the first one first. `POST /auth/refresh` with
+         *     `organization` switches to one.
+         */
+        get: operations["listOrganizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/organization/audit": {
         parameters: {
             query?: never;
@@ -1941,6 +1982,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/{eventId}/results/rehearsal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rehearse another method
+         * @description Needs the role manager. What changes of the event that move its figures would do to them, all of them together: another
+         *     method, another factor set, another number of attendees. Nothing is stored or proposed; what is absent stays as it is.
+         *     A record that has no factor afterwards is named (400, detail `FACTOR_UNAVAILABLE`).
+         */
+        post: operations["rehearseEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{eventId}/results/{revision}": {
         parameters: {
             query?: never;
@@ -2913,6 +2979,70 @@ export interface components {
             data: {
                 /** @description The items of this page, in the order of the list. */
                 items: components["schemas"]["User"][];
+                pagination: components["schemas"]["Pagination"];
+            };
+        };
+        /**
+         * @description What everybody in an organization may know of a member.
+         * @example {
+         *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
+         *       "name": "Demo user",
+         *       "role": "user",
+         *       "state": "active"
+         *     }
+         */
+        Member: {
+            /** @description Identifier of the user. */
+            _id: string;
+            /** @description Name shown to others. */
+            name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description `invited`: nobody has accepted yet.
+             * @enum {string}
+             */
+            state: "invited" | "active" | "disabled";
+        };
+        /** @description A page of a list, in the envelope. */
+        MemberListResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["Member"][];
+                pagination: components["schemas"]["Pagination"];
+            };
+        };
+        /**
+         * @description An organization that you are a member of.
+         * @example {
+         *       "_id": "demo",
+         *       "name": "Demo organization",
+         *       "role": "manager",
+         *       "state": "active"
+         *     }
+         */
+        OwnOrganization: {
+            /** @description Identifier of the organization. */
+            _id: string;
+            /** @description Its name. */
+            name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description `disabled`: it gives no access until an administrator there enables it.
+             * @enum {string}
+             */
+            state: "active" | "disabled";
+        };
+        /** @description A page of a list, in the envelope. */
+        OwnOrganizationListResponse: {
+            /** @constant */
+            success: true;
+            /** @description A page of the list. */
+            data: {
+                /** @description The items of this page, in the order of the list. */
+                items: components["schemas"]["OwnOrganization"][];
                 pagination: components["schemas"]["Pagination"];
             };
         };
@@ -4607,6 +4737,82 @@ export interface components {
             resultRevision: number;
             /** @description In the list: what it was calculated on has moved. */
             stale?: boolean;
+        };
+        /**
+         * @description What to try, one of it at least.
+         * @example {
+         *       "method": {
+         *         "radiativeForcing": false
+         *       },
+         *       "attendees": 800
+         *     }
+         */
+        RehearsalInput: {
+            method?: components["schemas"]["Method"];
+            /** @description Id of a factor set that is held. */
+            factorSet?: string;
+            /** @description People who come in person. */
+            attendees?: number;
+        };
+        /**
+         * @description The figures that a change of an event can move.
+         * @example {
+         *       "total": {
+         *         "kgCO2e": 1569.434689,
+         *         "low": 928.659579,
+         *         "high": 2652.344624
+         *       },
+         *       "perAttendeeKg": 6.277739,
+         *       "perAttendeeDayKg": 3.138869
+         *     }
+         */
+        EffectFigures: {
+            total: components["schemas"]["Interval"];
+            /** @description The total per attendee; null where they are not known. */
+            perAttendeeKg: number | null;
+            /** @description And per day; null where either is not known. */
+            perAttendeeDayKg: number | null;
+        };
+        /**
+         * @description What a change of an event does to its figures.
+         * @example {
+         *       "before": {
+         *         "total": {
+         *           "kgCO2e": 1569.434689,
+         *           "low": 928.659579,
+         *           "high": 2652.344624
+         *         },
+         *         "perAttendeeKg": null,
+         *         "perAttendeeDayKg": null
+         *       },
+         *       "after": {
+         *         "total": {
+         *           "kgCO2e": 1200.5,
+         *           "low": 700.1,
+         *           "high": 2100.9
+         *         },
+         *         "perAttendeeKg": null,
+         *         "perAttendeeDayKg": null
+         *       },
+         *       "differenceKgCO2e": -368.934689,
+         *       "basedOnRevision": 4
+         *     }
+         */
+        Effect: {
+            /** @description Null where nothing is approved. */
+            before: components["schemas"]["EffectFigures"] | null;
+            /** @description Null where nothing is approved. */
+            after: components["schemas"]["EffectFigures"] | null;
+            /** @description Total after minus before. */
+            differenceKgCO2e: number | null;
+            /** @description The revision of the result that was counted; 0 for none. */
+            basedOnRevision: number;
+        };
+        /** @description The answer, in the envelope. */
+        EffectResponse: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Effect"];
         };
         /** @description The answer, in the envelope. */
         EventChangeResponse: {
@@ -10431,6 +10637,79 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    listMembers: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    listOrganizations: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your organizations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnOrganizationListResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            default: components["responses"]["Failure"];
+        };
+    };
     listAuditLog: {
         parameters: {
             query?: {
@@ -13534,6 +13813,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PreviewedRowsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    rehearseEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of an event. */
+                eventId: components["parameters"]["EventId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RehearsalInput"];
+            };
+        };
+        responses: {
+            /** @description What the changes do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,4 +1,17 @@
-import { Badge, Box, Button, Card, Group, PasswordInput, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import {
+  Badge,
+  Box,
+  Button,
+  Card,
+  Group,
+  PasswordInput,
+  Select,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
@@ -6,6 +19,7 @@ import { useTranslation } from 'react-i18next';
 import { all, api, call, take } from '../api/client';
 import { time } from '../format';
 import { useSession } from '../session';
+import { useOrganizations } from '../ui/Switcher';
 import { Problem } from '../ui/states';
 
 export function AccountPage(): ReactNode {
@@ -38,6 +52,7 @@ export function AccountPage(): ReactNode {
         {me.email} · {t(`role.${me.role as 'user'}`)}
       </Text>
       <Stack>
+        <DefaultOrganization />
         <Card withBorder component="section">
           <Title order={2} size="h4" mb="sm">
             {t('account.password')}
@@ -126,5 +141,41 @@ export function AccountPage(): ReactNode {
         </Card>
       </Stack>
     </Box>
+  );
+}
+
+/** Where a sign-in begins, for who belongs to several organizations. */
+function DefaultOrganization(): ReactNode {
+  const { t } = useTranslation();
+  const { me } = useSession();
+  const client = useQueryClient();
+  const several = me.memberships.length > 1;
+  const own = useOrganizations(several);
+  const save = useMutation({
+    mutationFn: (defaultOrganization: string) => call('PATCH', '/auth/me', { defaultOrganization }),
+    onSuccess: () => {
+      notifications.show({ message: t('account.defaultSaved') });
+      void client.invalidateQueries({ queryKey: ['me'] });
+    },
+  });
+  if (!several) return null;
+  return (
+    <Card withBorder component="section">
+      <Title order={2} size="h4" mb="sm">
+        {t('nav.organizations')}
+      </Title>
+      <Select
+        maw={380}
+        label={t('account.default')}
+        description={t('account.defaultText')}
+        value={me.defaultOrganization}
+        allowDeselect={false}
+        data={(own.data ?? [])
+          .filter((o) => o.state === 'active')
+          .map((o) => ({ value: o._id, label: o.name || o._id }))}
+        onChange={(id) => id && save.mutate(id)}
+      />
+      {save.isError && <Problem error={save.error} />}
+    </Card>
   );
 }

@@ -24,6 +24,7 @@ import { api, call, type Schemas, takeTagged } from '../api/client';
 import { dates, number, time } from '../format';
 import { moved, useRules } from '../governed/data';
 import { useSession } from '../session';
+import { TeamModal } from '../team/TeamModal';
 import { Loading, Problem } from '../ui/states';
 import { EventForm } from './EventForm';
 
@@ -48,7 +49,7 @@ export function EventPage(): ReactNode {
   const { eventId, query } = useEvent();
   const { can } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  const [open, setOpen] = useState<'edit' | 'clone' | 'delete' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'clone' | 'team' | 'delete' | null>(null);
   const navigate = useNavigate();
   if (query.isPending) return <Loading />;
   if (query.isError)
@@ -73,6 +74,8 @@ export function EventPage(): ReactNode {
                 dates(event.startDate, event.endDate),
                 event.attendees !== undefined &&
                   t('events.attendees', { count: event.attendees, n: number(event.attendees) }),
+                event.location?.name ?? event.place,
+                event.team && t('team.count', { count: event.team.members.length }),
               ]
                 .filter(Boolean)
                 .join(' · ')}
@@ -91,6 +94,7 @@ export function EventPage(): ReactNode {
                   {t('event.edit')}
                 </Menu.Item>
                 <Menu.Item onClick={() => setOpen('clone')}>{t('event.clone')}</Menu.Item>
+                <Menu.Item onClick={() => setOpen('team')}>{t('team.title')}</Menu.Item>
                 <Menu.Item disabled={closed} color="red" onClick={() => setOpen('delete')}>
                   {t('event.delete')}
                 </Menu.Item>
@@ -121,7 +125,13 @@ export function EventPage(): ReactNode {
           </Anchor>
         </Alert>
       )}
+      {event.team?.withoutReviewer && (
+        <Alert className="eventnote" color="orange" py={6} role="status">
+          {t('team.withoutReviewer')}
+        </Alert>
+      )}
       <Outlet />
+      {open === 'team' && <TeamModal event={event} tag={tag} close={() => setOpen(null)} />}
       <Modal
         opened={open === 'edit' || open === 'clone'}
         onClose={() => setOpen(null)}
@@ -151,6 +161,10 @@ export function EventPage(): ReactNode {
     </Box>
   );
 }
+
+/** Reports whether somebody decides on the records of an event: of one with a team its reviewers do. */
+export const decidesOn = (e: Schemas['Event'], me: Schemas['Me']): boolean =>
+  !e.team || e.team.members.some((m) => m.userId === me._id && m.role === 'reviewer');
 
 /** Reports whether the figure of an event is signed, or about to be, so that nothing that moves it can be changed. */
 export const isClosed = (e: Schemas['Event']): boolean =>

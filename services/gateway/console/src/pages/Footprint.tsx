@@ -20,9 +20,11 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { History } from '../footprint/History';
+import { OriginMap } from '../footprint/OriginMap';
 import { Parts } from '../footprint/Parts';
 import { Rehearsal } from '../footprint/Rehearsal';
 import { amount, co2e, exact, percent, range } from '../format';
+import { useSession } from '../session';
 import { Empty, Problem } from '../ui/states';
 import { isClosed, useEvent } from './Event';
 import { resultOf } from './Events';
@@ -33,6 +35,7 @@ type Result = Schemas['Result'];
 export function FootprintPage(): ReactNode {
   const { t } = useTranslation();
   const { eventId, query } = useEvent();
+  const { can } = useSession();
   const unchanged = useRef(0);
   const last = useRef<number | undefined>(undefined);
   const result = useQuery({
@@ -61,6 +64,7 @@ export function FootprintPage(): ReactNode {
     );
   const r = result.data;
   const event = query.data?.data;
+  const tag = query.data?.tag;
   if (!r || !event)
     return (
       <Empty
@@ -97,7 +101,8 @@ export function FootprintPage(): ReactNode {
         <Findings result={r} eventId={eventId} />
       </SimpleGrid>
       <History eventId={eventId} newest={r.revision} />
-      <Rehearsal eventId={eventId} current={r.factorSet.id} closed={isClosed(event)} />
+      {can('user') && <OriginMap event={event} />}
+      {can('manager') && tag && <Rehearsal event={event} tag={tag} closed={isClosed(event)} />}
     </Stack>
   );
 }

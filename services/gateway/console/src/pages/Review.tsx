@@ -1,4 +1,4 @@
-import { Box, Button, Group, SegmentedControl, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, SegmentedControl, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -12,8 +12,9 @@ import { CommentModal } from '../review/CommentModal';
 import { Decided } from '../review/Decided';
 import { Decision, Elsewhere, fieldsOnly } from '../review/Decision';
 import { QueueItem } from '../review/QueueItem';
+import { useSession } from '../session';
 import { Empty, Problem, useProblemText } from '../ui/states';
-import { useEvent } from './Event';
+import { decidesOn, useEvent } from './Event';
 import { type Item, type Move, type Order, orderQueue } from './queue';
 
 const undoSeconds = 10;
@@ -29,7 +30,9 @@ export function ReviewPage(): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
   const client = useQueryClient();
-  const { eventId } = useEvent();
+  const { eventId, query } = useEvent();
+  const { me } = useSession();
+  const decides = query.data === undefined || decidesOn(query.data.data, me);
   const [order, setOrder] = useState<Order>('weight');
   const [keys, setKeys] = useState(localStorage.getItem(keysOff) !== '1');
   const [current, setCurrent] = useState<string | null>(null);
@@ -140,7 +143,7 @@ export function ReviewPage(): ReactNode {
     if (e.key === 'ArrowDown') step(1);
     else if (e.key === 'ArrowUp') step(-1);
     else if (e.key === ' ' && item) toggle(item._id);
-    else if (!keys) return;
+    else if (!keys || !decides) return;
     else if (e.key === 'j') step(1);
     else if (e.key === 'k') step(-1);
     else if (e.key === 'a' && item) approve(item);
@@ -156,7 +159,7 @@ export function ReviewPage(): ReactNode {
       if (!next.delete(id)) next.add(id);
       return next;
     });
-  const chosen = open.filter((i) => marked.has(i._id));
+  const chosen = decides ? open.filter((i) => marked.has(i._id)) : [];
 
   if (queue.isPending)
     return (
@@ -223,6 +226,11 @@ export function ReviewPage(): ReactNode {
           )}
         </Group>
       </Group>
+      {!decides && (
+        <Alert className="eventnote" color="blue" py={6}>
+          {t('team.notReviewer')}
+        </Alert>
+      )}
       {pending.length > 0 && (
         <Stack gap={4} px="md" py={6} className="undobar" role="status">
           {pending.map((p) => (
@@ -284,6 +292,7 @@ export function ReviewPage(): ReactNode {
               <Decision
                 item={item}
                 eventId={eventId}
+                decides={decides}
                 approve={() => approve(item)}
                 ask={(move) => setAsking({ move, items: [item] })}
               />

@@ -6,7 +6,8 @@ import { ApiError } from '../api/client';
 import { signIn } from '../session';
 import { Problem } from '../ui/states';
 
-function Form({ done }: { done: () => void }): ReactNode {
+/** Asks for email and password; label is what the button does. */
+export function SignInForm({ done, label }: { done: () => void; label?: string }): ReactNode {
   const { t } = useTranslation();
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
@@ -53,7 +54,7 @@ function Form({ done }: { done: () => void }): ReactNode {
           error && <Problem error={error} />
         )}
         <Button type="submit" loading={busy}>
-          {t('session.signIn')}
+          {label ?? t('session.signIn')}
         </Button>
       </Stack>
     </form>
@@ -78,7 +79,7 @@ export function SignInPage({ done }: { done: () => void }): ReactNode {
           </Stack>
           {notice && <Alert role="status">{notice}</Alert>}
           <Paper withBorder p="lg">
-            <Form
+            <SignInForm
               done={() => {
                 sessionStorage.removeItem('ecf.notice');
                 done();
@@ -109,7 +110,7 @@ export function EndedModal({ done }: { done: () => void }): ReactNode {
       <Text size="sm" mb="md">
         {t('session.endedText')}
       </Text>
-      <Form done={done} />
+      <SignInForm done={done} />
     </Modal>
   );
 }

@@ -34,11 +34,14 @@ export function fieldsOnly(item: Record<string, unknown>): Record<string, unknow
 export function Decision({
   item,
   eventId,
+  decides,
   approve,
   ask,
 }: {
   item: Item;
   eventId: string;
+  /** Whether it is the reader's to decide. */
+  decides: boolean;
   approve: () => void;
   ask: (m: Move) => void;
 }): ReactNode {
@@ -74,17 +77,19 @@ export function Decision({
             </Text>
           )}
         </div>
-        <Group gap={6}>
-          <Button size="sm" onClick={approve}>
-            {t('review.approve')}
-          </Button>
-          <Button size="sm" variant="default" onClick={() => ask('request-changes')}>
-            {t('review.changes')}
-          </Button>
-          <Button size="sm" variant="default" onClick={() => ask('reject')}>
-            {t('review.reject')}
-          </Button>
-        </Group>
+        {decides && (
+          <Group gap={6}>
+            <Button size="sm" onClick={approve}>
+              {t('review.approve')}
+            </Button>
+            <Button size="sm" variant="default" onClick={() => ask('request-changes')}>
+              {t('review.changes')}
+            </Button>
+            <Button size="sm" variant="default" onClick={() => ask('reject')}>
+              {t('review.reject')}
+            </Button>
+          </Group>
+        )}
       </Group>
       {item.review.findings.map((f) => (
         <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">

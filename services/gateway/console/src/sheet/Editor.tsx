@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
-import { searchPlaces } from './places';
+import { originOptions, searchPlaces, supplierFactors } from './places';
 
 interface Option {
   value: string;
@@ -42,6 +42,16 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
         (found) => live && setOptions(found),
         () => {},
       );
+    } else if (column.field === 'supplierFactor') {
+      void supplierFactors(text).then(
+        (found) => live && setOptions(found),
+        () => {},
+      );
+    } else if (column.kind === 'origins') {
+      void originOptions(text).then(
+        (found) => live && setOptions(found),
+        () => {},
+      );
     } else if (column.kind === 'amounts') {
       setOptions(amountOptions(column, text));
     } else if (column.units.length > 0) {
@@ -60,7 +70,7 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
   const finish = (move: 'down' | 'up' | 'right' | 'left' | 'stay', chosen?: string): void => {
     if (finished.current) return;
     const value = chosen ?? options[at]?.value;
-    if (column.kind === 'amounts' && value !== undefined) {
+    if ((column.kind === 'amounts' || column.kind === 'origins') && value !== undefined) {
       // The name is there; its number is still to be typed.
       setText(value);
       input.current?.focus();
@@ -104,7 +114,13 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
         aria-activedescendant={at >= 0 ? `${list}-${at}` : undefined}
         aria-autocomplete="list"
         inputMode={column.kind === 'integer' ? 'numeric' : column.kind === 'number' ? 'decimal' : 'text'}
-        placeholder={column.kind === 'date' ? t('sheet.datePlaceholder') : column.fallback}
+        placeholder={
+          column.kind === 'date'
+            ? t('sheet.datePlaceholder')
+            : column.kind === 'origins'
+              ? t('sheet.originsHint')
+              : column.fallback
+        }
         autoComplete="off"
         spellCheck={false}
         onChange={(e) => setText(e.currentTarget.value)}

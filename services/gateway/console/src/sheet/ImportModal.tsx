@@ -198,6 +198,15 @@ function Forms({
       ) : (
         select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])
       )}
+      {upload.type === 'attendee-travel' && (
+        <TextInput
+          size="xs"
+          label={t('import.to')}
+          placeholder={t('import.eventPlace')}
+          defaultValue={options.to}
+          onBlur={(e) => e.currentTarget.value !== options.to && change({ ...options, to: e.currentTarget.value })}
+        />
+      )}
     </Group>
   );
 }

@@ -8,6 +8,7 @@ import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
 import { withdraw } from './commands';
 import type { Engine } from './engine';
+import { Origins, WhatIfText } from './Origins';
 import { dirty, type Row } from './store';
 
 export function StatusBadge({ row }: { row: Pick<Row, 'status'> }): ReactNode {
@@ -169,12 +170,28 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             </Box>
           ))}
         </div>
+        {row.check.whatIf && <WhatIfText effect={row.check.whatIf} />}
         {row.check.notices.length > 0 && (
           <List size="xs" c="dimmed">
             {row.check.notices.map((n) => (
-              <List.Item key={n.code + (n.field ?? '')}>{n.message}</List.Item>
+              <List.Item key={n.code + (n.field ?? '')}>
+                {n.message}
+                {n.wouldNarrowTo && (
+                  <b className="figure">
+                    {' '}
+                    {t('inspect.narrows', {
+                      field:
+                        info.columns.find((c) => c.field === n.wouldNarrowTo?.field)?.label ?? n.wouldNarrowTo.field,
+                      range: range(n.wouldNarrowTo.low, n.wouldNarrowTo.high),
+                    })}
+                  </b>
+                )}
+              </List.Item>
             ))}
           </List>
+        )}
+        {row.type === 'attendee-travel' && row.id && (
+          <Origins event={engine.event} record={row.id} revision={row.revision ?? 0} />
         )}
         {!engine.store.editable(row) && (
           <Group>

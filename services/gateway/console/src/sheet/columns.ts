@@ -1,6 +1,7 @@
 /** The columns of a record type, made from its JSON Schema, and what their cells say. */
 import * as z from 'zod/mini';
 import { cellNumber, groupedFormat, parseNumber } from '../format';
+import { isKept, keptText, originsOf } from './origins';
 
 const property = z.object({
   type: z.optional(z.union([z.string(), z.array(z.string())])),
@@ -19,7 +20,17 @@ const schema = z.object({
   required: z.optional(z.array(z.string())),
 });
 
-export type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'list' | 'amounts' | 'evidence';
+export type Kind =
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'list'
+  | 'amounts'
+  | 'survey'
+  | 'origins'
+  | 'evidence';
 
 export interface Column {
   field: string;
@@ -96,6 +107,8 @@ export function columnsOf(raw: unknown): Column[] {
 
 function kindOf(field: string, type: string, format?: string): Kind | undefined {
   if (field === 'evidence') return 'evidence';
+  if (field === 'origins') return 'origins';
+  if (field === 'modeSurvey') return 'survey';
   if (field === 'metadata' || type === 'object') return undefined;
   if (type === 'array') return 'list';
   if (type === 'boolean' || type === 'integer' || type === 'number') return type;
@@ -125,6 +138,12 @@ export function cellValue(column: Column, text: string): unknown {
       return bare.split(/[,;\s]+/).filter(Boolean);
     case 'amounts':
       return amountsOf(bare) ?? bare;
+    case 'survey': {
+      const amounts = amountsOf(bare);
+      return amounts ? Object.entries(amounts).map(([mode, people]) => ({ mode, people })) : bare;
+    }
+    case 'origins':
+      return isKept(bare) ? undefined : (originsOf(bare) ?? bare);
     case 'evidence':
       return bare
         .split(/\s*;\s*/)
@@ -175,6 +194,8 @@ export function textOf(column: Column, value: unknown): string {
     return Object.entries(value)
       .map(([name, amount]) => `${name} ${cellNumber(Number(amount))}`)
       .join('; ');
+  if (column.kind === 'survey' && Array.isArray(value))
+    return value.map((s: { mode: string; people: number }) => `${s.mode} ${cellNumber(s.people)}`).join('; ');
   if (Array.isArray(value)) return value.join(', ');
   return String(value);
 }
@@ -227,7 +248,10 @@ export function cellsOf(columns: Column[], record: Record<string, unknown>): Cel
   const stated = (record.stated ?? {}) as Record<string, string>;
   for (const c of columns) {
     // As the paper has it, not as it was converted.
-    const text = stated[c.field] ?? textOf(c, record[c.field]);
+    const text =
+      c.kind === 'origins' && record.originSet
+        ? keptText(record.originSet)
+        : (stated[c.field] ?? textOf(c, record[c.field]));
     if (text !== '') cells[c.field] = text;
   }
   return cells;

@@ -12,6 +12,7 @@ import {
   writeDrafts,
   writeOutgoing,
 } from './drafts';
+import { isKept } from './origins';
 import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
 
@@ -203,7 +204,9 @@ export class Engine {
   private async check(): Promise<void> {
     const waiting = this.store.rows.filter((r) => r.check.state === 'waiting' && editable(r));
     for (const r of waiting) if (empty(r)) r.check = { state: 'none', notices: [], faults: {} };
-    for (const [type, rows] of byType(waiting.filter((r) => !empty(r)))) {
+    const stored = waiting.filter((r) => r.id !== undefined && isKept(r.cells.origins));
+    for (const r of stored) await this.checkStored(r);
+    for (const [type, rows] of byType(waiting.filter((r) => !empty(r) && !stored.includes(r)))) {
       for (let i = 0; i < rows.length; i += batchMax) {
         const part = rows.slice(i, i + batchMax);
         const asked = part.map((r) => ({ row: r, cells: r.cells }));
@@ -228,6 +231,24 @@ export class Engine {
         this.store.changed();
       }
     }
+  }
+
+  /** Asks what a record would count whose origins are stored apart: only its change can be sent. */
+  private async checkStored(r: Row): Promise<void> {
+    const { cells } = r;
+    try {
+      const { data } = await call<ServerRecord & { whatIf?: Schemas['WhatIf'] }>(
+        'PATCH',
+        `/events/${this.event}/${r.type}/${r.id}`,
+        patchOf(this.store.columns(r.type), cells, r.saved ?? {}),
+        { 'X-Dry-Run': 'true' },
+      );
+      if (r.cells === cells) r.check = { ...checkOf(data.footprint), whatIf: data.whatIf };
+    } catch (cause) {
+      if (!(cause instanceof ApiError) || cause.status !== 400) throw cause;
+      r.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
+    }
+    this.store.changed();
   }
 
   private async save(): Promise<void> {

@@ -5,11 +5,22 @@ import type { Column } from './columns';
 import type { Engine } from './engine';
 import { ImportModal } from './ImportModal';
 import { MappingModal, type Pasted } from './MappingModal';
+import { isOriginTable } from './origins';
 import { hasHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
 import { isWorkbook, Upload, withHead } from './upload';
 
 /** How much of a file is looked at to find its headings, in characters. */
 const headMax = 100_000;
+
+const originType = 'attendee-travel';
+
+/** Reports whether a file lists where people come from: all of it becomes one record. */
+async function listsOrigins(type: string, file: File): Promise<boolean> {
+  return type === originType && isOriginTable(parseTable((await file.text()).slice(0, headMax))[0] ?? []);
+}
+
+const writeCSV = (table: string[][]): string =>
+  table.map((line) => line.map((c) => `"${c.replaceAll('"', '""')}"`).join(',')).join('\n');
 
 interface Tables {
   /** Takes a file: its rows go through the API's import. */
@@ -44,7 +55,8 @@ export function useTables(engine: Engine, type: string, columns: Column[], focus
   const take = async (file: File | null | undefined): Promise<void> => {
     if (!file || store.readOnly) return;
     if (everything) notifications.show({ color: 'orange', message: t('sheet.chooseType') });
-    else if (isWorkbook(file.name)) setUpload(new Upload(engine.event, type, file.name, file));
+    else if (isWorkbook(file.name) || (await listsOrigins(type, file)))
+      setUpload(new Upload(engine.event, type, file.name, file));
     else if (/\.(xls|ods|numbers)$/i.test(file.name))
       notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
     else {
@@ -62,6 +74,10 @@ export function useTables(engine: Engine, type: string, columns: Column[], focus
     }
   };
   const paste = (table: string[][]): boolean => {
+    if (type === originType && isOriginTable(table[0] ?? [])) {
+      setUpload(new Upload(engine.event, type, t('import.pasted'), new Blob([writeCSV(table)])));
+      return true;
+    }
     if (everything || !hasHeading(table, columns)) return false;
     const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
     if (sure) fill(table, mapping);

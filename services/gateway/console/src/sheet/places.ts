@@ -1,5 +1,6 @@
 /** Airports and cities with codes, loaded when somebody first looks for one. */
 import { api, type Schemas, take } from '../api/client';
+import { allFactors } from '../organization/data';
 
 export type Place = Schemas['LocationIndexResponse']['data']['items'][number];
 
@@ -87,4 +88,36 @@ export async function searchPlaces(text: string): Promise<Choice[]> {
       label: [town.name, town.region, town.country].filter(Boolean).join(', '),
     })),
   ];
+}
+
+/** Completes the place of the last origin of a cell; its people are typed before it. */
+export async function originOptions(text: string): Promise<Choice[]> {
+  const m = /^(.*[;\n]\s*|\s*)(\d+)\s+([^();]{2,})$/su.exec(text);
+  if (!m?.[3]) return [];
+  const found = await searchPlaces(m[3]);
+  return found
+    .map((c) => ({ value: `${m[1]}${m[2]} ${c.value}`, label: c.label }))
+    .filter((c) => c.value !== text)
+    .slice(0, 8);
+}
+
+const freshFor = 30_000;
+let library: { at: number; names: Promise<string[]> } | undefined;
+
+/** Searches the approved factors of suppliers by name. */
+export async function supplierFactors(text: string): Promise<Choice[]> {
+  if (!library || Date.now() - library.at > freshFor)
+    library = {
+      at: Date.now(),
+      names: allFactors().then((all) => [...new Set(all.filter((f) => f.status === 'approved').map((f) => f.name))]),
+    };
+  const names = await library.names.catch((): string[] => {
+    library = undefined;
+    return [];
+  });
+  const q = plain(text.trim());
+  return names
+    .filter((n) => plain(n).includes(q) && n !== text)
+    .slice(0, 12)
+    .map((n) => ({ value: n, label: n }));
 }

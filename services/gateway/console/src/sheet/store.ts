@@ -9,9 +9,11 @@ export interface Check {
   kg?: number;
   low?: number;
   high?: number;
-  notices: { code: string; message: string; field?: string | undefined }[];
+  notices: Schemas['Notice'][];
   /** Faults by field; those of no field are under "". */
   faults: Record<string, Detail>;
+  /** What another destination of attendee travel would come to. */
+  whatIf?: Schemas['WhatIf'] | undefined;
 }
 
 export interface Row {

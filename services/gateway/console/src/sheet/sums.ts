@@ -4,6 +4,7 @@
  * which is asked again as rows change, and never more often than it can answer.
  */
 import { ApiError, call, type Schemas } from '../api/client';
+import { isKept } from './origins';
 import { bodyOf, dirty, editable, empty, type Row, type Store } from './store';
 
 export type RowSums = Schemas['PreviewedRowsResponse']['data'];
@@ -60,7 +61,8 @@ export class Sums {
   private rows(): Row[] {
     const at = this.focused();
     return this.store.rows.filter(
-      (r) => editable(r) && !empty(r) && r.check.state === 'good' && (dirty(r) || r.key === at),
+      (r) =>
+        editable(r) && !empty(r) && !isKept(r.cells.origins) && r.check.state === 'good' && (dirty(r) || r.key === at),
     );
   }
 

@@ -9,11 +9,13 @@ export interface Options {
   dateOrder: string;
   encoding: string;
   sheet: string;
+  /** Where the people of a file of origins travel; empty for the place of the event. */
+  to: string;
   /** The file was imported before, and is to be imported once more. */
   again: boolean;
 }
 
-export const plain: Options = { numberFormat: '', dateOrder: '', encoding: '', sheet: '', again: false };
+export const plain: Options = { numberFormat: '', dateOrder: '', encoding: '', sheet: '', to: '', again: false };
 
 export const isWorkbook = (name: string): boolean => /\.xlsx$/i.test(name);
 
@@ -51,7 +53,7 @@ export class Upload {
 
   private async send(o: Options, headers: Record<string, string>): Promise<Import> {
     const query = new URLSearchParams({ partial: 'true' });
-    for (const name of ['numberFormat', 'dateOrder', 'encoding', 'sheet'] as const)
+    for (const name of ['numberFormat', 'dateOrder', 'encoding', 'sheet', 'to'] as const)
       if (o[name]) query.set(name, o[name]);
     if (o.again) query.set('again', 'true');
     const response = await consoleFetch(

@@ -18,11 +18,12 @@ import { useTranslation } from 'react-i18next';
 import { type Language, languages, setLanguage } from '../i18n';
 import { signOut, useSession } from '../session';
 import { countDrafts, discardDrafts } from '../sheet/drafts';
+import { Switcher } from './Switcher';
 import { useProblemText } from './states';
 
 export function Shell({ children }: { children: ReactNode }): ReactNode {
   const { t, i18n } = useTranslation();
-  const { me, organization, scope } = useSession();
+  const { me, scope } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const [drafts, setDrafts] = useState(0);
@@ -65,9 +66,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <Text size="sm" c="dimmed" visibleFrom="md">
-              {organization.name}
-            </Text>
+            <Switcher />
             <Menu position="bottom-end" withinPortal>
               <Menu.Target>
                 <ActionIcon variant="default" size="lg" aria-label={t('nav.you', { name: me.name })}>

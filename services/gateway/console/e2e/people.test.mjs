@@ -1,0 +1,148 @@
+// People: invited, in several organizations, in teams; and what a supplier states.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { signIn } from './browser.mjs';
+import { anonymous, axe, grid, paste, the, until, visit } from './setup.mjs';
+
+/** Opens the link that invites or sets a password, and gives it the password of all. */
+async function setPassword(page, token) {
+  await page.goto(`/setup#${token}`);
+  await page.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await page.getByLabel('The same again').fill(the.server.password);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByText('The password is set').waitFor();
+}
+
+test('invitations: a new person, and one who has an account and goes on in both organizations', {
+  timeout: 240_000,
+}, async () => {
+  const admin = await visit('admin', '/organization?tab=members');
+  const invite = async (name, email, role) => {
+    await admin.page.getByRole('button', { name: 'Invite somebody' }).click();
+    const dialog = admin.page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await admin.page.getByRole('option', { name: role }).click();
+    await dialog.getByRole('button', { name: 'Invite somebody' }).click();
+    const link = await admin.page.locator('pre.wraps').innerText();
+    return decodeURIComponent(link.split('#')[1]);
+  };
+  const first = await invite('New Nora', 'nora@demo.test', 'Manager');
+  await axe(admin.page, 'people');
+  // A new link takes the place of the first.
+  await admin.page
+    .getByRole('row', { name: /New Nora/ })
+    .getByRole('button', { name: 'New link' })
+    .click();
+  const second = await until('another link', async () => {
+    const link = await admin.page.locator('pre.wraps').innerText();
+    return !link.includes(encodeURIComponent(first)) && decodeURIComponent(link.split('#')[1]);
+  });
+  const nora = await anonymous(`/setup#${first}`);
+  await nora.page.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await nora.page.getByLabel('The same again').fill(the.server.password);
+  await nora.page.getByRole('button', { name: 'Set the password' }).click();
+  await nora.page.getByRole('alert').waitFor();
+  await axe(nora.page, 'set-up');
+  await nora.page.goto('/');
+  await setPassword(nora.page, second);
+  await nora.page.getByRole('link', { name: 'Sign in', exact: true }).click();
+  await signIn(nora.page, 'nora@demo.test', the.server.password);
+  await nora.page.getByRole('button', { name: 'New event' }).waitFor();
+
+  // Pat has an organization, and is invited to another.
+  const printed = execFileSync(
+    the.server.program,
+    ['bootstrap', '--name', 'Pat Ltd', '--plan', 'free', '--email', 'pat@pat.test'],
+    { env: the.server.environment(), encoding: 'utf8' },
+  );
+  const pat = await anonymous();
+  await setPassword(pat.page, printed.trim().split('#')[1]);
+  const token = await invite('Pat', 'pat@pat.test', 'Viewer');
+  // Whoever is not signed in is asked to, since the address has an account.
+  await pat.page.goto('/about');
+  await pat.page.goto(`/setup#${token}`);
+  await pat.page.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await pat.page.getByLabel('The same again').fill(the.server.password);
+  await pat.page.getByRole('button', { name: 'Set the password' }).click();
+  await pat.page.getByText('has an account already').waitFor();
+  await pat.page.getByLabel('Email').fill('pat@pat.test');
+  await pat.page.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await pat.page.getByRole('button', { name: 'Sign in and accept' }).click();
+  const switcher = (name) => pat.page.getByRole('button', { name: `${name}: choose another organization` });
+  await switcher('Demo organization').click();
+  await pat.page.getByRole('menuitem', { name: 'Pat Ltd' }).click();
+  await switcher('Pat Ltd').waitFor();
+  await pat.page.getByRole('button', { name: 'New event' }).waitFor();
+  // An expired access token is renewed where the browser is, not where it began.
+  await pat.page.evaluate(() => fetch('/session/refresh', { method: 'POST', headers: { 'X-ECF-Console': '1' } }));
+  await pat.page.goto('/account');
+  await switcher('Pat Ltd').waitFor();
+  await pat.page.getByRole('combobox', { name: 'Where a sign-in begins' }).click();
+  await pat.page.getByRole('option', { name: 'Demo organization' }).click();
+  await pat.page.getByText('Your next sign-in begins there.').waitFor();
+  await axe(pat.page, 'account of two organizations');
+
+  await admin.page.goto('/organization?tab=members');
+  await admin.page.getByRole('row', { name: /Pat/ }).getByRole('button', { name: 'Remove' }).click();
+  await admin.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await until('Pat is gone', async () => (await admin.page.getByRole('row', { name: /Pat/ }).count()) === 0);
+});
+
+test('a team: who is not in it does not see the event', { timeout: 240_000 }, async () => {
+  const id = await the.server.event('Team only');
+  const manager = await visit('manager', `/events/${id}/sheet`);
+  await manager.page.getByRole('button', { name: 'Event actions' }).click();
+  await manager.page.getByRole('menuitem', { name: 'Team' }).click();
+  const dialog = manager.page.getByRole('dialog');
+  const add = async (name) => {
+    await dialog.getByRole('combobox', { name: 'Add somebody' }).click();
+    await manager.page.getByRole('option', { name }).click();
+  };
+  await add(/Demo manager/);
+  await axe(manager.page, 'team');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await manager.page.getByText('team of one').waitFor();
+  const out = await visit('user', `/events/${id}/sheet`);
+  await out.page.getByRole('alert').waitFor();
+  assert.equal(await out.page.getByText('Team only').count(), 0);
+  // An administrator who is no reviewer there sees it, and is told who decides.
+  const admin = await visit('admin', `/events/${id}/review`);
+  await admin.page.getByText('You are no reviewer in the team').waitFor();
+  await manager.page.getByRole('button', { name: 'Event actions' }).click();
+  await manager.page.getByRole('menuitem', { name: 'Team' }).click();
+  await dialog.getByRole('button', { name: 'Take Demo manager out of the team' }).click();
+  await dialog.getByRole('button', { name: 'Take the team away' }).click();
+  await manager.page.getByText('The team is saved').waitFor();
+  await out.page.goto(`/events/${id}/sheet`);
+  await grid(out.page).waitFor();
+});
+
+test("a supplier's factor is proposed, approved and used by its name in a row", { timeout: 240_000 }, async () => {
+  const { page } = await visit('manager', '/organization?tab=factors');
+  await page.getByRole('button', { name: 'Propose a factor' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Green Stage hire');
+  await dialog.getByLabel('Kilograms of CO₂e per unit').fill('2.5');
+  await dialog.getByLabel('Unit', { exact: true }).fill('piece');
+  await dialog.getByLabel('Source').fill('Statement 2026, page 1');
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'statement.pdf', mimeType: 'application/pdf', buffer: Buffer.from('stated') });
+  await dialog.getByText('statement.pdf').waitFor();
+  await axe(page, 'a factor');
+  await dialog.getByRole('button', { name: 'Propose a factor' }).click();
+  await page.getByText('2.5 kg CO₂e per piece').first().waitFor();
+  await axe(page, 'factors');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('can be used in records now').waitFor();
+  const id = await the.server.event('Supplier');
+  await page.goto(`/events/${id}/sheet?type=custom`);
+  await grid(page).waitFor();
+  await paste(page, 'Description\tQuantity\tUnit\tSupplier factor\nStage\t4\tpiece\tGreen Stage hire');
+  await until('it counts by the factor', async () =>
+    (await page.locator('.datarow .kg').first().innerText()).startsWith('10'),
+  );
+});

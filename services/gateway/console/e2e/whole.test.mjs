@@ -1,0 +1,120 @@
+// Decisions on many records, what a change would do, and small or calm windows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe, cell, grid, the, until, visit } from './setup.mjs';
+
+const submitted = async (id, fields) => {
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, fields);
+  await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+  return _id;
+};
+const statusOf = async (id, record) =>
+  (await the.server.api('manager', 'GET', `/events/${id}/flights/${record}`)).status;
+
+test('many records are decided together, with a look at what that does', { timeout: 240_000 }, async () => {
+  const id = await the.server.event('Bulk');
+  const records = [];
+  for (const to of ['JFK', 'AMS', 'DUB', 'CDG']) records.push(await submitted(id, { from: 'LHR', to, passengers: 2 }));
+  const { page } = await visit('manager', `/events/${id}/review`);
+  const marks = page.getByRole('checkbox', { name: 'Select for a decision together' });
+  await until('all wait', async () => (await marks.count()) === 4);
+  await marks.nth(0).check();
+  await marks.nth(1).check();
+  await page.getByRole('button', { name: 'Approve 2' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('2 records would be approved and count.').waitFor();
+  await axe(page, 'approving many');
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
+  await until('two are left', async () => (await marks.count()) === 2);
+  await marks.nth(0).check();
+  await marks.nth(1).check();
+  // The one beside the record is for that record alone.
+  await page.locator('.toolbar').getByRole('button', { name: 'Request changes' }).click();
+  await dialog.getByLabel('Why?').fill('Which class?');
+  await dialog.getByRole('button', { name: /Request changes/ }).click();
+  await until('nothing waits', async () => (await marks.count()) === 0);
+  const statuses = await Promise.all(records.map((r) => statusOf(id, r)));
+  assert.deepEqual(statuses.sort(), ['approved', 'approved', 'changes_requested', 'changes_requested']);
+});
+
+test('another method is tried before it is made, and another set of factors adopted', {
+  timeout: 240_000,
+}, async () => {
+  const id = await the.server.event('Rehearsed');
+  const before = await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  await page.getByLabel('Effects at altitude').selectOption('no');
+  await page.getByText(/The total would change by −/).waitFor();
+  await axe(page, 'a rehearsal');
+  assert.equal((await the.server.api('manager', 'GET', `/events/${id}/results`)).revision, before.revision);
+  await page.getByRole('button', { name: 'Make this change' }).click();
+  await until('it counts', async () => {
+    const now = await the.server.api('manager', 'GET', `/events/${id}/results`);
+    return now.status === 'current' && now.total.kgCO2e < before.total.kgCO2e;
+  });
+  const event = await the.server.api('manager', 'GET', `/events/${id}`);
+  const { items } = await the.server.api('manager', 'GET', '/factor-sets?limit=100');
+  const other = items.find((s) => s.id !== event.factorSet).id;
+  await page.getByLabel('Factors', { exact: true }).selectOption(other);
+  await page.getByRole('button', { name: `Adopt ${other}` }).click();
+  await until(
+    'the set is adopted',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}`)).factorSet === other,
+  );
+});
+
+test('attendees are counted by where they come from, and shown on a map', { timeout: 240_000 }, async () => {
+  const id = await the.server.event('Origins');
+  await the.server.api('manager', 'PATCH', `/events/${id}`, { place: 'Brighton, GB' });
+  const { page } = await visit('manager', `/events/${id}/sheet?type=attendee-travel`);
+  await grid(page).waitFor();
+  const head = page.getByRole('columnheader', { name: /Origins/ });
+  const at = Number(await head.getAttribute('aria-colindex'));
+  await cell(page, 2, at).click();
+  await page.keyboard.type('12 Manchester, GB (rail); 3 Berlin, DE (plane)');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Control+End');
+  const list = () => the.server.api('manager', 'GET', `/events/${id}/attendee-travel`);
+  await until('it is saved', async () => (await list()).pagination.total === 1);
+  await until('its cell says so', async () => /15 people from 2 places/.test(await cell(page, 2, at).innerText()));
+  const [record] = (await list()).items;
+  await the.server.api('manager', 'POST', `/events/${id}/attendee-travel/${record._id}/submit`, {});
+  await the.server.approved(id);
+  await page.goto(`/events/${id}/footprint`);
+  await page.getByRole('button', { name: 'Show the map' }).click();
+  await page.getByRole('img', { name: 'Where attendees come from' }).waitFor();
+  await page.getByRole('rowheader', { name: 'Manchester, GB' }).waitFor();
+  await page.getByLabel('In another place').fill('Berlin, DE');
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByText(/Attendee travel: .*→/).waitFor();
+  await axe(page, 'origins');
+});
+
+test('at 400 % zoom and without motion every page is there, in one column', { timeout: 240_000 }, async () => {
+  const example = await the.server.example();
+  const { page } = await visit('manager', '/', { viewport: { width: 320, height: 256 }, reducedMotion: 'reduce' });
+  for (const path of [
+    '/',
+    `/events/${example}/sheet?type=flights`,
+    `/events/${example}/footprint`,
+    `/events/${example}/review`,
+    `/events/${example}/report`,
+    `/events/${example}/history`,
+    '/organization',
+    '/organization?tab=factors',
+    '/account',
+    '/about',
+  ]) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 320, `${path} is ${width} px wide`);
+  }
+  await page.getByRole('button', { name: /account and settings/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+  const moving = await page.evaluate(
+    () => document.getAnimations().filter((a) => Number(a.effect?.getComputedTiming().duration) > 1).length,
+  );
+  assert.equal(moving, 0);
+});

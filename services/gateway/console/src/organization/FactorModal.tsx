@@ -1,0 +1,220 @@
+import { Button, FileInput, Group, Modal, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, call, type Schemas } from '../api/client';
+import { cellNumber, parseNumber } from '../format';
+import { Problem } from '../ui/states';
+import type { Factor } from './data';
+
+type Evidence = Schemas['SupplierEvidence'];
+
+const categories: NonNullable<Schemas['CustomInput']['scope3Category']>[] = [
+  '1 Purchased goods and services',
+  '2 Capital goods',
+  '4 Upstream transportation and distribution',
+  '5 Waste generated in operations',
+  '6 Business travel',
+  '7 Employee commuting',
+  '9 Downstream transportation and distribution',
+  '11 Use of sold products',
+  '12 End-of-life treatment of sold products',
+  'optional',
+];
+
+/** Names a file by the hash of its bytes; the file itself stays where it is. */
+async function evidenceOf(file: File): Promise<Evidence> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
+  return { name: file.name.slice(0, 200), sha256: [...hash].map((b) => b.toString(16).padStart(2, '0')).join('') };
+}
+
+interface Props {
+  /** The proposal to change, or the version that a next one begins with; absent for a new factor. */
+  factor?: Factor;
+  next?: boolean;
+  close: () => void;
+}
+
+/** Asks for a factor as its supplier states it. */
+export function FactorModal({ factor, next, close }: Props): ReactNode {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const changing = factor !== undefined && !next;
+  const [evidence, setEvidence] = useState<Evidence[]>(changing ? factor.evidence : []);
+  const [stage, setStage] = useState<string | null>(factor?.stage ?? 'combined');
+  const [category, setCategory] = useState<string | null>(factor?.scope3Category ?? null);
+  const [reading, setReading] = useState(false);
+  const save = useMutation({
+    mutationFn: (body: Record<string, unknown>) =>
+      changing
+        ? call('PATCH', `/supplier-factors/${factor._id}`, body)
+        : call('POST', '/supplier-factors', body, { 'Idempotency-Key': crypto.randomUUID() }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['supplier-factors'] });
+      close();
+    },
+  });
+  const fault = (field: string): string | undefined =>
+    save.error instanceof ApiError
+      ? save.error.details.find((d) => d.field === field || d.field?.startsWith(`${field}[`))?.message
+      : undefined;
+  const choose = async (files: File[]): Promise<void> => {
+    setReading(true);
+    const named = await Promise.all(files.map(evidenceOf));
+    setEvidence((now) => [...now, ...named].slice(0, 10));
+    setReading(false);
+  };
+  const title = changing ? 'factor.edit' : next ? 'factor.next' : 'factor.propose';
+  return (
+    <Modal opened onClose={close} size="lg" title={t(title)} closeButtonProps={{ 'aria-label': t('state.close') }}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          const f = new FormData(e.currentTarget);
+          const text = (name: string): string | null => String(f.get(name) ?? '').trim() || null;
+          const amount = (name: string): unknown => {
+            const typed = text(name);
+            return typed === null ? null : (parseNumber(typed) ?? typed);
+          };
+          const body = {
+            name: text('name'),
+            kgCO2ePerUnit: amount('kg'),
+            unit: text('unit'),
+            stage,
+            scope3Category: category,
+            validFrom: text('validFrom'),
+            validTo: text('validTo'),
+            source: text('source'),
+            uncertaintyFactor: amount('spread'),
+            evidence,
+          };
+          const given = Object.entries(body).filter(([, v]) => v !== null || changing);
+          save.mutate(Object.fromEntries(given));
+        }}
+      >
+        <Stack>
+          <TextInput
+            name="name"
+            label={t('factor.name')}
+            description={t('factor.nameHint')}
+            required
+            withAsterisk={false}
+            maxLength={100}
+            defaultValue={factor?.name ?? ''}
+            readOnly={next === true}
+            error={fault('name')}
+            data-autofocus
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <TextInput
+              name="kg"
+              label={t('factor.kg')}
+              required
+              withAsterisk={false}
+              inputMode="decimal"
+              defaultValue={factor ? cellNumber(factor.kgCO2ePerUnit) : ''}
+              error={fault('kgCO2ePerUnit')}
+            />
+            <TextInput
+              name="unit"
+              label={t('factor.unit')}
+              placeholder="kWh"
+              required
+              withAsterisk={false}
+              maxLength={40}
+              defaultValue={factor?.unit ?? ''}
+              error={fault('unit')}
+            />
+            <Select
+              label={t('factor.stage')}
+              value={stage}
+              onChange={setStage}
+              allowDeselect={false}
+              data={(['direct', 'upstream', 'combined'] as const).map((s) => ({
+                value: s,
+                label: t(`factor.stage_${s}`),
+              }))}
+            />
+            <Select
+              label={t('factor.category')}
+              value={category}
+              onChange={setCategory}
+              clearable
+              clearButtonProps={{ 'aria-label': t('state.clear') }}
+              data={categories.map((c) => ({ value: c, label: t(`category.${c}`) }))}
+            />
+            <TextInput
+              name="validFrom"
+              type="date"
+              label={t('factor.validFrom')}
+              defaultValue={factor?.validFrom ?? ''}
+              error={fault('validFrom')}
+            />
+            <TextInput
+              name="validTo"
+              type="date"
+              label={t('factor.validTo')}
+              defaultValue={factor?.validTo ?? ''}
+              error={fault('validTo')}
+            />
+          </SimpleGrid>
+          <TextInput
+            name="source"
+            label={t('factor.source')}
+            description={t('factor.sourceHint')}
+            required
+            withAsterisk={false}
+            maxLength={500}
+            defaultValue={next ? '' : (factor?.source ?? '')}
+            error={fault('source')}
+          />
+          <TextInput
+            name="spread"
+            label={t('factor.uncertainty')}
+            description={t('factor.uncertaintyHint')}
+            inputMode="decimal"
+            defaultValue={factor?.uncertaintyFactor === undefined ? '' : cellNumber(factor.uncertaintyFactor)}
+            error={fault('uncertaintyFactor')}
+          />
+          <FileInput
+            multiple
+            label={t('factor.evidence')}
+            description={t('factor.evidenceHint')}
+            placeholder={t('factor.choose')}
+            value={[]}
+            onChange={(files) => void choose(files)}
+            error={fault('evidence')}
+          />
+          <ul className="plain">
+            {evidence.map((e, n) => (
+              <li key={`${e.sha256 ?? e.url ?? e.name}`}>
+                <Group gap="xs" wrap="nowrap">
+                  <Text size="sm" truncate>
+                    {e.name ?? e.url} <span className="mono dim">{e.sha256?.slice(0, 12)}</span>
+                  </Text>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    onClick={() => setEvidence((now) => now.filter((_, at) => at !== n))}
+                    aria-label={t('factor.dropEvidence', { name: e.name ?? e.url ?? '' })}
+                  >
+                    {t('factor.drop')}
+                  </Button>
+                </Group>
+              </li>
+            ))}
+          </ul>
+          {save.isError && <Problem error={save.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t('state.cancel')}
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={reading || evidence.length === 0}>
+              {t(changing ? 'state.save' : 'factor.propose')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

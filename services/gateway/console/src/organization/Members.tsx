@@ -1,0 +1,203 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  Select,
+  Skeleton,
+  Stack,
+  Switch,
+  Table,
+  Text,
+} from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { all, api, call, type Schemas, take } from '../api/client';
+import { time } from '../format';
+import { useSession } from '../session';
+import { ConfirmModal } from '../ui/ConfirmModal';
+import { Problem, useProblemText } from '../ui/states';
+import { type Invitation, InviteModal, roles } from './InviteModal';
+
+type User = Schemas['User'];
+
+const linkOf = (token: string): string => `${location.origin}/setup#${encodeURIComponent(token)}`;
+
+/** Who belongs to the organization, who is invited, and what they may do. */
+export function Members(): ReactNode {
+  const { t } = useTranslation();
+  const { me } = useSession();
+  const text = useProblemText();
+  const client = useQueryClient();
+  const [inviting, setInviting] = useState(false);
+  const [leaving, setLeaving] = useState<User | null>(null);
+  const [link, setLink] = useState<{ of: string; link: string } | null>(null);
+  const users = useQuery({
+    queryKey: ['users'],
+    queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
+  });
+  const again = (): void => {
+    void client.invalidateQueries({ queryKey: ['users'] });
+    void client.invalidateQueries({ queryKey: ['members'] });
+  };
+  const failed = (e: Error): void => {
+    again();
+    notifications.show({ color: 'red', message: text(e) });
+  };
+  const change = useMutation({
+    mutationFn: ({ id, patch }: { id: string; patch: Schemas['UserPatch'] }) => call('PATCH', `/users/${id}`, patch),
+    onSuccess: again,
+    onError: failed,
+  });
+  const invite = useMutation({
+    mutationFn: (input: Invitation) => call<Schemas['CreatedUserResponse']['data']>('POST', '/users', input),
+    onSuccess: ({ data }) => {
+      again();
+      setInviting(false);
+      if (data.setupToken) setLink({ of: data.name || data.email, link: linkOf(data.setupToken) });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (u: User) => call('DELETE', `/users/${u._id}`),
+    onSuccess: () => {
+      again();
+      setLeaving(null);
+    },
+  });
+  // A link is shown once: another one is that of a new invitation in place of the old.
+  const renew = useMutation({
+    mutationFn: async (u: User) => {
+      await call('DELETE', `/users/${u._id}`);
+      return invite.mutateAsync({ email: u.email, name: u.name, role: u.role, serviceAccount: u.serviceAccount });
+    },
+    onError: failed,
+  });
+  if (users.isPending) return <Skeleton h={200} />;
+  if (users.isError) return <Problem error={users.error} retry={() => void users.refetch()} />;
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-start">
+        <Text size="sm" c="dimmed" maw={620}>
+          {t('org.membersText')}
+        </Text>
+        <Button onClick={() => setInviting(true)}>{t('org.invite')}</Button>
+      </Group>
+      {link && (
+        <Alert
+          color="blue"
+          title={t('org.linkTitle', { name: link.of })}
+          withCloseButton
+          closeButtonLabel={t('state.close')}
+          onClose={() => setLink(null)}
+          role="status"
+        >
+          <Text size="sm">{t('org.linkText')}</Text>
+          <Code block className="wraps" my="xs">
+            {link.link}
+          </Code>
+          <CopyButton value={link.link}>
+            {({ copied, copy }) => (
+              <Button size="xs" variant="default" onClick={copy}>
+                {t(copied ? 'state.copied' : 'state.copy')}
+              </Button>
+            )}
+          </CopyButton>
+        </Alert>
+      )}
+      <Table.ScrollContainer minWidth={720}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('org.name')}</Table.Th>
+              <Table.Th>{t('org.role')}</Table.Th>
+              <Table.Th>{t('org.state')}</Table.Th>
+              <Table.Th>
+                <span className="vh">{t('org.actions')}</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {users.data.map((u) => (
+              <Table.Tr key={u._id}>
+                <Table.Th scope="row" fw={500}>
+                  {u.name || '–'}{' '}
+                  {u.serviceAccount && (
+                    <Badge size="xs" variant="light" className="badge">
+                      {t('org.program')}
+                    </Badge>
+                  )}
+                  <Text size="xs" c="dimmed">
+                    {u.email}
+                  </Text>
+                </Table.Th>
+                <Table.Td>
+                  <Select
+                    size="xs"
+                    w={150}
+                    aria-label={t('org.roleOf', { name: u.name || u.email })}
+                    value={u.role}
+                    allowDeselect={false}
+                    disabled={u._id === me._id || u.serviceAccount}
+                    data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))}
+                    onChange={(role) => role && change.mutate({ id: u._id, patch: { role: role as 'user' } })}
+                  />
+                </Table.Td>
+                <Table.Td>
+                  {u.state === 'invited' ? (
+                    <Text size="sm">
+                      {t('org.invitedUntil', { time: u.invitedUntil ? time(u.invitedUntil) : '–' })}
+                    </Text>
+                  ) : (
+                    <Switch
+                      size="sm"
+                      label={t(u.disabled ? 'org.disabled' : 'org.active')}
+                      aria-label={t('org.activeOf', { name: u.name || u.email })}
+                      checked={!u.disabled}
+                      disabled={u._id === me._id}
+                      onChange={(e) => change.mutate({ id: u._id, patch: { disabled: !e.currentTarget.checked } })}
+                    />
+                  )}
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Group gap={6} justify="flex-end" wrap="nowrap">
+                    {u.state === 'invited' && (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        loading={renew.isPending && renew.variables?._id === u._id}
+                        onClick={() => renew.mutate(u)}
+                      >
+                        {t('org.newLink')}
+                      </Button>
+                    )}
+                    {u._id !== me._id && (
+                      <Button size="compact-xs" variant="default" onClick={() => setLeaving(u)}>
+                        {t(u.state === 'invited' ? 'org.uninvite' : 'org.remove')}
+                      </Button>
+                    )}
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <InviteModal opened={inviting} close={() => setInviting(false)} invite={invite} />
+      <ConfirmModal
+        opened={leaving !== null}
+        close={() => setLeaving(null)}
+        title={t(leaving?.state === 'invited' ? 'org.uninvite' : 'org.remove')}
+        text={t(leaving?.state === 'invited' ? 'org.uninviteText' : 'org.removeText', {
+          name: leaving?.name || leaving?.email || '',
+        })}
+        error={remove.error}
+        busy={remove.isPending}
+        confirm={() => leaving && remove.mutate(leaving)}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,123 @@
+import { Alert, Button, Card, Group, NumberInput, Progress, Skeleton, Stack, Switch, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent, ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, call, type Schemas, takeTagged } from '../api/client';
+import { number, time } from '../format';
+import { useSession } from '../session';
+import { Problem } from '../ui/states';
+
+/** The plan with its quota, and the rules of approval. */
+export function Plan(): ReactNode {
+  const { t } = useTranslation();
+  const { can } = useSession();
+  const client = useQueryClient();
+  const org = useQuery({ queryKey: ['organization-tagged'], queryFn: () => takeTagged(api.GET('/organization')) });
+  const save = useMutation({
+    mutationFn: (policy: Partial<Schemas['Policy']>) => call('PATCH', '/organization', { policy }),
+    onSuccess: ({ status }) => {
+      void client.invalidateQueries({ queryKey: ['organization'] });
+      void client.invalidateQueries({ queryKey: ['organization-tagged'] });
+      notifications.show({ message: t(status === 202 ? 'org.proposed' : 'org.saved') });
+    },
+  });
+  if (org.isPending) return <Skeleton h={200} />;
+  if (org.isError) return <Problem error={org.error} retry={() => void org.refetch()} />;
+  const { eventQuota: q, pendingPolicy, plan, policy } = org.data.data;
+  const admin = can('admin');
+  const submit = (e: FormEvent<HTMLFormElement>): void => {
+    e.preventDefault();
+    const f = new FormData(e.currentTarget);
+    const optional = (name: string): number | null => {
+      const n = Number(f.get(name));
+      return f.get(name) && n > 0 ? n : null;
+    };
+    save.mutate({
+      fourEyes: f.get('fourEyes') === 'on',
+      requireReason: f.get('requireReason') === 'on',
+      autoApproveBelowKg: optional('below'),
+      spotCheckOneIn: optional('spot'),
+    });
+  };
+  return (
+    <Stack>
+      <Card withBorder component="section">
+        <Title order={2} size="h4">
+          {t('org.planName', { plan })}
+        </Title>
+        <Text size="sm" mb={6}>
+          {q.limit === null
+            ? t('org.unlimited', { used: number(q.used) })
+            : t('org.quota', { used: number(q.used), limit: number(q.limit), left: number(q.left ?? 0) })}
+        </Text>
+        {q.limit !== null && <Progress value={(100 * q.used) / q.limit} aria-label={t('org.plan')} />}
+      </Card>
+      <Card withBorder component="section">
+        <Title order={2} size="h4" mb="sm">
+          {t('org.policy')}
+        </Title>
+        {pendingPolicy && (
+          <Alert color="orange" mb="sm" role="status">
+            {t('org.pending', { name: pendingPolicy.proposedBy.name, time: time(pendingPolicy.proposedAt) })}
+          </Alert>
+        )}
+        <form onSubmit={submit}>
+          <Stack maw={560}>
+            <Switch
+              name="fourEyes"
+              label={t('org.fourEyes')}
+              description={t('org.fourEyesText')}
+              defaultChecked={policy.fourEyes ?? false}
+              disabled={!admin}
+            />
+            <Switch
+              name="requireReason"
+              label={t('org.reason')}
+              description={t('org.reasonText')}
+              defaultChecked={policy.requireReason ?? false}
+              disabled={!admin}
+            />
+            <NumberInput
+              name="below"
+              label={t('org.below')}
+              description={t('org.belowText')}
+              suffix=" kg"
+              min={0}
+              defaultValue={policy.autoApproveBelowKg ?? ''}
+              disabled={!admin}
+              hideControls
+            />
+            <NumberInput
+              name="spot"
+              label={t('org.spot')}
+              description={t('org.spotText')}
+              min={1}
+              allowDecimal={false}
+              defaultValue={policy.spotCheckOneIn ?? ''}
+              disabled={!admin}
+              hideControls
+            />
+            {policy.autoApproveSetBy && (
+              <Text size="sm" c="dimmed">
+                {t('org.setBy', { name: policy.autoApproveSetBy.name })}
+              </Text>
+            )}
+            {save.isError && <Problem error={save.error} />}
+            {admin ? (
+              <Group>
+                <Button type="submit" loading={save.isPending}>
+                  {t('state.save')}
+                </Button>
+              </Group>
+            ) : (
+              <Text size="sm" c="dimmed">
+                {t('org.adminsOnly')}
+              </Text>
+            )}
+          </Stack>
+        </form>
+      </Card>
+    </Stack>
+  );
+}
