@@ -28,7 +28,7 @@ func TestRehearsal(t *testing.T) {
 		t.Errorf("without effects at altitude: %s", low.body)
 	}
 	more := try("org1.manager", map[string]any{"attendees": 3}).want(http.StatusOK)
-	if more.data("differenceKgCO2e") != "0" || more.data("after", "perAttendeeKg") == more.data("before", "perAttendeeKg") {
+	if more.data("differenceKgCO2e") != "0.000000" || more.data("after", "perAttendeeKg") == more.data("before", "perAttendeeKg") {
 		t.Errorf("more attendees: %s", more.body)
 	}
 	if again := s.of("").want(http.StatusOK); again.data("total") != current.data("total") || again.data("revision") != "1" {
