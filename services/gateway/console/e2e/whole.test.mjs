@@ -16,18 +16,18 @@ test('many records are decided together, with a look at what that does', { timeo
   const records = [];
   for (const to of ['JFK', 'AMS', 'DUB', 'CDG']) records.push(await submitted(id, { from: 'LHR', to, passengers: 2 }));
   const { page } = await visit('manager', `/events/${id}/review`);
-  const marks = page.locator('.queue input[type=checkbox]');
+  const marks = page.locator('.queue .marker');
   await until('all wait', async () => (await marks.count()) === 4);
-  await marks.nth(0).check();
-  await marks.nth(1).check();
+  await marks.nth(0).click();
+  await marks.nth(1).click();
   await page.getByRole('button', { name: 'Approve 2' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 records would be approved and count.').waitFor();
   await axe(page, 'approving many');
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
   await until('two are left', async () => (await marks.count()) === 2);
-  await marks.nth(0).check();
-  await marks.nth(1).check();
+  await marks.nth(0).click();
+  await marks.nth(1).click();
   // The one beside the record is for that record alone.
   await page.locator('.toolbar').getByRole('button', { name: 'Request changes' }).click();
   await dialog.getByLabel('Why?').fill('Which class?');
@@ -78,6 +78,7 @@ test('attendees are counted by where they come from, and shown on a map', { time
   await page.keyboard.press('Control+End');
   const list = () => the.server.api('manager', 'GET', `/events/${id}/attendee-travel`);
   await until('it is saved', async () => (await list()).pagination.total === 1);
+  await page.keyboard.press('Control+Home');
   await until('its cell says so', async () => /15 people from 2 places/.test(await cell(page, 1, at - 1).innerText()));
   const [record] = (await list()).items;
   await the.server.api('manager', 'POST', `/events/${id}/attendee-travel/${record._id}/submit`, {});

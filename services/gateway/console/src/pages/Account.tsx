@@ -46,7 +46,7 @@ export function AccountPage(): ReactNode {
   return (
     <Box maw={900} mx="auto" p="md">
       <Title order={1} size="h2">
-        {me.name}
+        {me.name || me.email}
       </Title>
       <Text c="dimmed" mb="md">
         {me.email} · {t(`role.${me.role as 'user'}`)}

@@ -4,7 +4,6 @@ import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
-  type MouseEvent,
   type ReactNode,
   useCallback,
   useEffect,
@@ -24,10 +23,12 @@ import { useTables } from './files';
 import { Head } from './Head';
 import { Inspector } from './Inspector';
 import { Rows, rowHeight, type View } from './Rows';
-import { type Area, area, at, byKey, move, type Position, type Selection } from './selection';
+import { area, at, byKey, move, type Selection } from './selection';
 import { dirty, empty, type Row } from './store';
 import { Toolbar } from './Toolbar';
 import { parseTable, writeTable } from './table';
+import { useCells } from './useCells';
+import { usePointer } from './usePointer';
 
 const blankRows = 20;
 const sharedFields = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence'];
@@ -78,8 +79,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const [editing, setEditing] = useState<{ start: string; select: boolean } | null>(null);
   const [dropping, setDropping] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
-  const pressed = useRef(false);
-  const filling = useRef<Area | null>(null);
 
   const view = useRef<View>(null);
   const { active } = selection;
@@ -119,26 +118,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   const grid = useCallback(() => scroller.current?.focus({ preventScroll: true }), []);
 
-  /** Writes a block of cells; rows that are not there yet appear. */
-  const write = useCallback(
-    (top: number, left: number, block: string[][]): void => {
-      const edits = block.flatMap((line, dr) => {
-        const target = shown[top + dr];
-        if (!target && everything) return [];
-        const cells: Record<string, string> = {};
-        line.forEach((text, dc) => {
-          const c = columns[left + dc];
-          if (c) cells[c.field] = text;
-        });
-        return [{ ...(target ? { key: target.key } : {}), type: target?.type ?? type, cells }];
-      });
-      const locked = edits.filter((e) => e.key !== undefined && !store.editable(store.get(e.key) as Row)).length;
-      store.edit(edits);
-      if (locked > 0) notifications.show({ color: 'orange', message: t('sheet.locked', { count: locked }) });
-    },
-    [shown, everything, columns, store, type, t],
-  );
-
+  const { textAt, write, block, clear, fillDown, fillTo } = useCells({ store, shown, columns, type, picked });
   const tables = useTables(engine, type, columns, grid);
   const insert = (text: string): void => {
     if (store.readOnly) return;
@@ -161,49 +141,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     });
   };
 
-  const textAt = (r: number, c: number): string => shown[r]?.cells[columns[c]?.field ?? ''] ?? '';
-  const block = (): string[][] => {
-    const lines: string[][] = [];
-    for (let r = picked.top; r <= picked.bottom; r++) {
-      const line: string[] = [];
-      for (let c = picked.left; c <= picked.right; c++) line.push(textAt(r, c));
-      lines.push(line);
-    }
-    return lines;
-  };
-  const clear = (): void =>
-    write(
-      picked.top,
-      picked.left,
-      block()
-        .map((l) => l.map(() => ''))
-        .slice(0, Math.max(0, shown.length - picked.top)),
-    );
-  const fillDown = (): void => {
-    const lines = block();
-    const first = lines[0];
-    if (!first || lines.length < 2) return;
-    write(
-      picked.top + 1,
-      picked.left,
-      lines.slice(1).map(() => first),
-    );
-  };
-  /** Repeats a block downwards as far as the pointer was drawn. */
-  const fillTo = (from: Area, bottom: number): void => {
-    const height = from.bottom - from.top + 1;
-    const line = (n: number): string[] => {
-      const cells: string[] = [];
-      for (let c = from.left; c <= from.right; c++) cells.push(textAt(from.top + (n % height), c));
-      return cells;
-    };
-    if (bottom <= from.bottom) return;
-    write(
-      from.bottom + 1,
-      from.left,
-      Array.from({ length: bottom - from.bottom }, (_, n) => line(n)),
-    );
-  };
   const undo = (): void => {
     const stuck = store.undo();
     if (stuck.length > 0)
@@ -343,54 +280,17 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       }}
     />
   );
-  /** Returns the cell that an event of the pointer is about. */
-  const cellOf = (e: MouseEvent): Position | undefined => {
-    const target = e.target as Element;
-    if (target.closest('.celleditor, [role=listbox]')) return undefined;
-    const cell = target.closest<HTMLElement>('[data-c], [data-head]');
-    const line = target.closest<HTMLElement>('[data-r]');
-    if (!cell || !line) return undefined;
-    return { row: Number(line.dataset.r), col: cell.dataset.c === undefined ? -1 : Number(cell.dataset.c) };
-  };
-  const onMouseDown = (e: MouseEvent): void => {
-    if (e.button === 0 && (e.target as Element).closest('[data-fill]')) {
-      filling.current = picked;
-      e.preventDefault();
-      return;
-    }
-    const where = cellOf(e);
-    if (!where || e.button !== 0) return;
-    e.preventDefault();
-    grid();
-    setEditing(null);
-    if (where.col < 0) {
-      // The number of a row stands for all of it.
-      const last = { row: where.row, col: columns.length - 1 };
-      setSelection((s) => ({ anchor: { row: e.shiftKey ? s.anchor.row : where.row, col: 0 }, active: last }));
-      return;
-    }
-    pressed.current = true;
-    setSelection((s) => ({ active: where, anchor: e.shiftKey ? s.anchor : where }));
-  };
-  const onMouseOver = (e: MouseEvent): void => {
-    const from = filling.current;
-    if (from) {
-      const to = cellOf(e);
-      if (to)
-        setSelection({
-          anchor: { row: from.top, col: from.left },
-          active: { row: Math.max(from.bottom, to.row), col: from.right },
-        });
-      return;
-    }
-    if (!pressed.current) return;
-    const where = cellOf(e);
-    if (where && where.col >= 0) setSelection((s) => ({ ...s, active: where }));
-  };
-  const onDoubleClick = (e: MouseEvent): void => {
-    const where = cellOf(e);
-    if (where && where.col >= 0) edit(textAt(where.row, where.col), false);
-  };
+  const pointer = usePointer({
+    picked,
+    lastColumn: columns.length - 1,
+    setSelection,
+    begin: () => {
+      grid();
+      setEditing(null);
+    },
+    edit: (where) => edit(textAt(where.row, where.col), false),
+    fillTo,
+  });
 
   return (
     <div className="sheetmain">
@@ -428,14 +328,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           }}
           onDragLeave={() => setDropping(false)}
           onDrop={onDrop}
-          onMouseDown={onMouseDown}
-          onMouseOver={onMouseOver}
-          onDoubleClick={onDoubleClick}
-          onMouseUp={() => {
-            pressed.current = false;
-            if (filling.current) fillTo(filling.current, picked.bottom);
-            filling.current = null;
-          }}
+          {...pointer}
           onFocus={() => {
             engine.active = activeKey;
           }}

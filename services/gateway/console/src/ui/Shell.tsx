@@ -69,13 +69,13 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
             <Switcher />
             <Menu position="bottom-end" withinPortal>
               <Menu.Target>
-                <ActionIcon variant="default" size="lg" aria-label={t('nav.you', { name: me.name })}>
+                <ActionIcon variant="default" size="lg" aria-label={t('nav.you', { name: me.name || me.email })}>
                   <IconUser size={18} aria-hidden />
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
                 <Menu.Label>
-                  {me.name} · {t(`role.${me.role as 'user'}`)}
+                  {me.name || me.email} · {t(`role.${me.role as 'user'}`)}
                 </Menu.Label>
                 <Menu.Item component={Link} to="/account">
                   {t('nav.account')}
