@@ -232,8 +232,9 @@ function Make({ event, tag, factorSet, patch }: MakeProps): ReactNode {
 function OtherPlace({ event }: { event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
   const tried = useMutation({
+    // Where reasons are required one is asked for in a rehearsal too, which keeps nothing.
     mutationFn: (place: string) =>
-      call<Schemas['Event']>('PATCH', `/events/${event._id}`, { place }, { 'X-Dry-Run': 'true' }),
+      call<Schemas['Event']>('PATCH', `/events/${event._id}`, { place, comment: t('try.place') }, { 'X-Dry-Run': 'true' }),
   });
   return (
     <form
