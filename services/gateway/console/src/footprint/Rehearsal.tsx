@@ -234,7 +234,12 @@ function OtherPlace({ event }: { event: Schemas['Event'] }): ReactNode {
   const tried = useMutation({
     // Where reasons are required one is asked for in a rehearsal too, which keeps nothing.
     mutationFn: (place: string) =>
-      call<Schemas['Event']>('PATCH', `/events/${event._id}`, { place, comment: t('try.place') }, { 'X-Dry-Run': 'true' }),
+      call<Schemas['Event']>(
+        'PATCH',
+        `/events/${event._id}`,
+        { place, comment: t('try.place') },
+        { 'X-Dry-Run': 'true' },
+      ),
   });
   return (
     <form
