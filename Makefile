@@ -51,9 +51,10 @@ TEST_FLAGS = -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
 ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations ./libs/places/... ./libs/sheet/... ./libs/spec/... \
 	./libs/spend ./libs/units ./tests/clients ./tests/expected ./tests/imports ./tests/monitoring ./tests/newtype ./tests/release ./tests/verifier
 
-# The tests of ./tests/e2e that the race detector would not find anything in; they
-# call testkit.WithoutRace.
+# The tests that the race detector would not find anything in, or would spoil the
+# figures of; they call testkit.WithoutRace.
 E2E_ALONE := ^Test(MemoryOfAnImportDoesNotGrow|EveryCellOfATeam|SamplesInCurl|NightlySync)$$
+GATEWAY_ALONE := ^TestAllocationsOfAHop$$
 
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
@@ -118,6 +119,7 @@ test-work:
 	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(GO) test $$race $(TEST_FLAGS) $$rest || failed=yes; fi; \
 	if [ -n "$$alone" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) $$alone || failed=yes; fi; \
 	if [ -n "$$race" ] && grep -qx '.*/tests/e2e' <<<"$$rest"; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '$(E2E_ALONE)' ./tests/e2e || failed=yes; fi; \
+	if [ -n "$$race" ] && grep -qx '.*/services/gateway' <<<"$$rest"; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '$(GATEWAY_ALONE)' ./services/gateway || failed=yes; fi; \
 	[ -z "$$failed" ]
 
 # These have no concurrency of their own, and what they depend on is large.

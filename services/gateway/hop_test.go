@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // hop is a gateway before one service that answers the same 4.7 kB each time, as
@@ -89,6 +90,7 @@ func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler
 const hopAllocations = 40
 
 func TestAllocationsOfAHop(t *testing.T) {
+	testkit.WithoutRace(t)
 	h := newHop(t)
 	var ctx fasthttp.RequestCtx
 	measure := func(handler fasthttp.RequestHandler) float64 {

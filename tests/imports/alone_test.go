@@ -76,36 +76,66 @@ func goroutines(file *ast.File) (at []token.Pos) {
 	return at
 }
 
-// The Makefile runs each end-to-end test once more that skips itself under the
-// race detector.
+// The Makefile runs each test once more that skips itself under the race detector.
 func TestWhatSkipsTheRaceDetectorRunsWithoutIt(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`(?m)^E2E_ALONE := \^Test\((.*)\)\$\$$`).FindSubmatch(text)
-	if list == nil {
-		t.Fatal("the Makefile has no list E2E_ALONE")
+	lists := map[string]string{filepath.Join("tests", "e2e"): "E2E_ALONE", filepath.Join("services", "gateway"): "GATEWAY_ALONE"}
+	found := skippingTheRaceDetector(t)
+	for dir := range found {
+		if lists[dir] == "" {
+			t.Errorf("%s skips the race detector in %v, and the Makefile has no list for it", dir, found[dir])
+		}
 	}
-	files, err := filepath.Glob(filepath.Join(root, "tests", "e2e", "*_test.go"))
-	if err != nil || len(files) < 20 {
-		t.Fatalf("%d files, %v", len(files), err)
+	for dir, variable := range lists {
+		list := regexp.MustCompile(`(?m)^` + variable + ` := \^Test\(?(.*?)\)?\$\$$`).FindSubmatch(text)
+		if list == nil {
+			t.Fatalf("the Makefile has no list %s", variable)
+		}
+		named := strings.Split(string(list[1]), "|")
+		slices.Sort(named)
+		slices.Sort(found[dir])
+		if !slices.Equal(named, found[dir]) {
+			t.Errorf("%s: the Makefile runs %v without the race detector; %v skip it", dir, named, found[dir])
+		}
 	}
-	var skipping []string
-	for _, name := range files {
-		source, err := os.ReadFile(name)
-		if err != nil {
+}
+
+// skippingTheRaceDetector returns the names of the tests that skip themselves
+// under the race detector, without "Test", by their directory.
+func skippingTheRaceDetector(t *testing.T) map[string][]string {
+	t.Helper()
+	skips := regexp.MustCompile(`(?m)^func Test(\w+)\(t \*testing\.T\).*\n(?:\tt\.Parallel\(\)\n)?\ttestkit\.WithoutRace`)
+	found := map[string][]string{}
+	for _, top := range []string{"libs", "services", "tests"} {
+		if err := filepath.WalkDir(filepath.Join(root, top), func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && d.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+			if !strings.HasSuffix(path, "_test.go") {
+				return nil
+			}
+			source, err := os.ReadFile(path) //nolint:gosec // of this repository
+			if err != nil {
+				return err
+			}
+			for _, m := range skips.FindAllSubmatch(source, -1) {
+				dir, err := filepath.Rel(root, filepath.Dir(path))
+				if err != nil {
+					return err
+				}
+				found[dir] = append(found[dir], string(m[1]))
+			}
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^func Test(\w+)\(t \*testing\.T\).*\n(?:\tt\.Parallel\(\)\n)?\ttestkit\.WithoutRace`).FindAllSubmatch(source, -1) {
-			skipping = append(skipping, string(m[1]))
-		}
 	}
-	named := strings.Split(string(list[1]), "|")
-	slices.Sort(named)
-	slices.Sort(skipping)
-	if !slices.Equal(named, skipping) {
-		t.Errorf("the Makefile runs %v without the race detector; %v skip it", named, skipping)
-	}
+	return found
 }

@@ -652,6 +652,8 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 				return err
 			}
 		}
+		// A write whose writer died before a majority had it reaches one all the same.
+		set.commit()
 		if !broken.noSweeper {
 			sweep()
 		}
