@@ -37,7 +37,7 @@ func TestCompensationStandsApart(t *testing.T) {
 		"compensation[0].retiredOn":   `[{"kind":"offset","kgCO2e":1,"description":"x","retiredOn":"June"}]`,
 	} {
 		refused := h.send(planck, http.MethodPatch, path, `{"compensation":`+body+`}`).want(http.StatusBadRequest, "VALIDATION_ERROR")
-		if !strings.Contains(string(refused.body), `"field":"`+field+`"`) {
+		if !strings.Contains(refused.body, `"field":"`+field+`"`) {
 			t.Errorf("%s: %s", body, refused.body)
 		}
 	}

@@ -226,10 +226,11 @@ func (d *Door) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	if !switching {
 		wanted.Organization = organizationOf(access)
 	}
-	body, err := json.Marshal(struct {
-		RefreshToken string `json:"refreshToken"`
-		Organization string `json:"organization,omitempty"`
-	}{renew, wanted.Organization})
+	asked := map[string]string{"refreshToken": renew}
+	if wanted.Organization != "" {
+		asked["organization"] = wanted.Organization
+	}
+	body, err := json.Marshal(asked)
 	if err != nil {
 		return err
 	}
