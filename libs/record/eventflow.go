@@ -160,7 +160,12 @@ func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 		return Event{}, err
 	}
 	now := f.Now().UTC().Truncate(time.Millisecond)
-	after.Rev, after.UpdatedAt, after.UpdatedBy = before.Rev+1, now, req.By
+	after.Rev, after.UpdatedAt = before.Rev+1, now
+	if req.By.ID != System().ID {
+		// It names a person and the role they had, which the system has not; what it
+		// does is in the history.
+		after.UpdatedBy = req.By
+	}
 	if restated(before, after) {
 		after.ContextRev = before.ContextRev + 1
 	}

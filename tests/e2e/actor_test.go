@@ -74,7 +74,7 @@ var still = map[string]string{
 	"withdrawSupplierFactor": "records that use it keep it",
 	"createEvent":            "it has no records", "rejectEventChange": "nothing happens", "assessEventChange": "it says what would happen",
 	"signOffEvent": "it freezes the figure", "withdrawSignOff": "it opens the event, and the figure stays",
-	"previewRows":  "nothing is stored",
+	"previewRows": "nothing is stored", "rehearseEvent": "nothing is stored",
 	"createRecord": "drafts do not count", "createRecords": "drafts do not count", "importRecords": "drafts do not count", "importMixed": "drafts do not count",
 	"updateRecord": "drafts only: approved records are locked", "deleteRecord": "drafts only: approved records are locked",
 	"withdrawRecord": "it was submitted, not approved", "claimRecord": "it was submitted, not approved",

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -187,15 +188,25 @@ func (m *Maker) integer(s *openapi3.Schema) any {
 	return json.Number(fmt.Sprint(v))
 }
 
+// plain writes a number without an exponent, with so many decimals; -1: as many as
+// it has.
+func plain(v float64, decimals int) json.Number {
+	return json.Number(strconv.FormatFloat(v, 'f', decimals, 64))
+}
+
 func (m *Maker) number(s *openapi3.Schema) any {
 	low, high := bounds(s)
 	switch m.Rand.IntN(8) {
 	case 0:
-		return json.Number(fmt.Sprintf("%.0f", low))
+		return plain(low, -1)
 	case 1:
-		return json.Number(fmt.Sprintf("%.0f", high))
+		return plain(high, -1)
 	case 2:
 		return Raw("0.0000001e7")
 	}
-	return json.Number(fmt.Sprintf("%.*f", m.Rand.IntN(4), low+m.Rand.Float64()*(high-low)*0.999))
+	v := plain(low+m.Rand.Float64()*(high-low)*0.999, m.Rand.IntN(4))
+	if rounded, err := v.Float64(); err != nil || rounded < low {
+		return plain(low, -1)
+	}
+	return v
 }
