@@ -202,7 +202,9 @@ func (m *Maker) number(s *openapi3.Schema) any {
 	case 1:
 		return plain(high, -1)
 	case 2:
-		return Raw("0.0000001e7")
+		if low <= 1 && high >= 1 {
+			return Raw("0.0000001e7")
+		}
 	}
 	v := plain(low+m.Rand.Float64()*(high-low)*0.999, m.Rand.IntN(4))
 	if rounded, err := v.Float64(); err != nil || rounded < low {

@@ -372,6 +372,7 @@ class Operations(Transport):
         *,
         page: Optional[int] = None,
         limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Page:
         """List the factors of suppliers.
@@ -380,11 +381,13 @@ class Operations(Transport):
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             "/supplier-factors",
             query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
             meta=meta,
         )
 
@@ -423,6 +426,7 @@ class Operations(Transport):
         self,
         factor_id: str,
         *,
+        if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.SupplierFactor:
         """Read a version.
@@ -430,10 +434,12 @@ class Operations(Transport):
         One version of a factor.
 
         factor_id: The `_id` of a version of a supplier's factor.
+        if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/supplier-factors/{segment(factor_id)}",
+            headers={"If-None-Match": if_none_match},
             meta=meta,
         )
 
@@ -494,6 +500,7 @@ class Operations(Transport):
         *,
         page: Optional[int] = None,
         limit: Optional[int] = None,
+        if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Page:
         """Read the history of a version.
@@ -503,11 +510,13 @@ class Operations(Transport):
         factor_id: The `_id` of a version of a supplier's factor.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/supplier-factors/{segment(factor_id)}/history",
             query={"page": page, "limit": limit},
+            headers={"If-None-Match": if_none_match},
             meta=meta,
         )
 
@@ -1121,6 +1130,7 @@ class Operations(Transport):
         self,
         event_id: str,
         *,
+        if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.EventChangeListResponseData:
         """List the proposed changes of an event.
@@ -1129,10 +1139,12 @@ class Operations(Transport):
         with its effect as a rehearsal calculates it. `stale` says that what the effect was calculated on has moved.
 
         event_id: The `_id` of an event.
+        if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/events/{segment(event_id)}/changes",
+            headers={"If-None-Match": if_none_match},
             meta=meta,
         )
 
