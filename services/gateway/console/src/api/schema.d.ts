@@ -10000,7 +10000,10 @@ export interface operations {
                 /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -10010,6 +10013,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -10018,6 +10022,7 @@ export interface operations {
                     "application/json": components["schemas"]["SupplierFactorListResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
@@ -10083,7 +10088,10 @@ export interface operations {
     getSupplierFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The `_id` of a version of a supplier's factor. */
                 factorId: components["parameters"]["FactorId"];
@@ -10105,6 +10113,7 @@ export interface operations {
                     "application/json": components["schemas"]["SupplierFactorResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10216,7 +10225,10 @@ export interface operations {
                 /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The `_id` of a version of a supplier's factor. */
                 factorId: components["parameters"]["FactorId"];
@@ -10229,6 +10241,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -10237,6 +10250,7 @@ export interface operations {
                     "application/json": components["schemas"]["SupplierFactorHistoryResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
@@ -11299,7 +11313,10 @@ export interface operations {
     listEventChanges: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
@@ -11321,6 +11338,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventChangeListResponse"];
                 };
             };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
