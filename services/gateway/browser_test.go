@@ -237,7 +237,7 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 		if a := s.do(request{method: "POST", path: "/session/refresh", body: body, header: in2}); a.status != http.StatusOK {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
-		if got := string(s.services[api.Auth].last(t).Body()); got != `{"refreshToken":"rt_alice","organization":"`+want+`"}` {
+		if got := string(s.services[api.Auth].last(t).Body()); got != `{"organization":"`+want+`","refreshToken":"rt_alice"}` {
 			t.Errorf("%s: auth was sent %s", body, got)
 		}
 	}
