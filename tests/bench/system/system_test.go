@@ -102,7 +102,7 @@ func (s *system) measure(p plan, w work) {
 // wait for their answer.
 func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metrics {
 	s.t.Helper()
-	options := []func(*vegeta.Attacker){vegeta.Workers(clients), vegeta.Connections(512), vegeta.Timeout(time.Minute)}
+	options := []func(*vegeta.Attacker){vegeta.Workers(clients), vegeta.Connections(128), vegeta.MaxConnections(128), vegeta.Timeout(time.Minute)} // the gateway allows an address 1,000 in all
 	if rate.Freq == 0 {
 		options = append(options, vegeta.MaxWorkers(clients))
 	}
