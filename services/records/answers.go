@@ -1,6 +1,7 @@
 package records
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -86,7 +87,9 @@ func (a *answers) handler(next fiber.Handler) fiber.Handler {
 		r := c.Response()
 		tag := string(r.Header.Peek(fiber.HeaderETag))
 		if r.StatusCode() == fiber.StatusOK && tag != "" && !r.IsBodyStream() && len(r.Body()) <= largestKept && ordinary(&r.Header) {
-			a.kept.Put(key, answer{key: key, version: version, tag: tag, body: r.Body()})
+			// A copy: were the body one of fasthttp's buffers, the next request would
+			// write into it.
+			a.kept.Put(key, answer{key: key, version: version, tag: tag, body: bytes.Clone(r.Body())})
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -223,7 +224,7 @@ func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) err
 				return err
 			}
 			if body := c.Response().Body(); len(body) <= largestKept {
-				known.pages.Put(key, answer{key: key, tag: tag, body: body})
+				known.pages.Put(key, answer{key: key, tag: tag, body: bytes.Clone(body)})
 			}
 			return nil
 		}
