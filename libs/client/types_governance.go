@@ -211,13 +211,23 @@ type ChangeEffect struct {
 	BasedOnRevision int `json:"basedOnRevision"`
 }
 
+// HistoryActor is who did it: a person, with the name and role of that moment, or
+// the system ("system"), which has no role.
+type HistoryActor struct {
+	// Identifier of the user; "system" for what the server did by itself.
+	ID string `json:"_id"`
+	// Their name at that moment.
+	Name string `json:"name,omitempty"`
+	Role Role   `json:"role,omitempty"`
+}
+
 // EventHistoryEntry is an action on an event. Entries are chained by their hashes.
 type EventHistoryEntry struct {
 	// Revision of the event after it.
 	Revision int `json:"revision"`
 	// What was done.
-	Action string `json:"action"`
-	By     Actor  `json:"by"`
+	Action string       `json:"action"`
+	By     HistoryActor `json:"by"`
 	// When it happened.
 	At time.Time `json:"at"`
 	// The reason that was given.

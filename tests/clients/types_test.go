@@ -42,7 +42,7 @@ func typed() map[string][]reflect.Type {
 		"Compensation": {reflect.TypeFor[client.Compensation]()},
 		"SignOff":      {reflect.TypeFor[client.SignOff]()}, "Edition": {reflect.TypeFor[client.Edition]()}, "Checklist": {reflect.TypeFor[client.Checklist]()},
 		"SignOffInput": {reflect.TypeFor[client.SignOffInput]()}, "FieldChange": {reflect.TypeFor[client.FieldChange]()},
-		"RehearsalInput": {reflect.TypeFor[client.RehearsalInput]()}, "Effect": {reflect.TypeFor[client.Effect]()}, "EffectFigures": {reflect.TypeFor[client.EffectFigures]()}, "EventChange": {reflect.TypeFor[client.EventChange]()}, "EventHistoryEntry": {reflect.TypeFor[client.EventHistoryEntry]()},
+		"RehearsalInput": {reflect.TypeFor[client.RehearsalInput]()}, "Effect": {reflect.TypeFor[client.Effect]()}, "EffectFigures": {reflect.TypeFor[client.EffectFigures]()}, "EventChange": {reflect.TypeFor[client.EventChange]()}, "HistoryActor": {reflect.TypeFor[client.HistoryActor]()}, "EventHistoryEntry": {reflect.TypeFor[client.EventHistoryEntry]()},
 		"SignOffResponse": {reflect.TypeFor[client.SignOffOutcome]()}, "EventChangeListResponse": {reflect.TypeFor[client.EventChanges]()},
 		"SupplierFactor": {reflect.TypeFor[client.SupplierFactor]()}, "SupplierEvidence": {reflect.TypeFor[client.Evidence]()}, "SupplierFactorInput": {reflect.TypeFor[client.SupplierFactorInput]()}, "SupplierFactorEntry": {reflect.TypeFor[client.SupplierFactorEntry]()}, "ExplainedLine": {reflect.TypeFor[client.ExplainedLine]()}, "CountedSum": {reflect.TypeFor[client.CountedSum]()}, "PreviewRowsRequest": {reflect.TypeFor[client.RowsToPreview]()}, "PreviewedRowsResponse": {reflect.TypeFor[client.RowsPreview]()},
 		"VarianceShare": {reflect.TypeFor[float64]()},

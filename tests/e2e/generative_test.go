@@ -21,6 +21,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/tests/conformance"
 )
 
 // How many requests are generated, and from which seed. A long run is many on
@@ -247,7 +248,7 @@ func (j *judge) documentProblems(q *generated, a *answer) []string {
 	if a.status == http.StatusOK && (page || q.operation.id == "getLocationIndex") {
 		return nil
 	}
-	if err := contractFault(request, a.status, a.header, a.body); err != nil {
+	if err := conformance.Answer(request, a.status, a.header, a.body); err != nil {
 		list = append(list, fmt.Sprintf("outside of the document: %v", err))
 	}
 	if route := routeOf(request); route != nil && !q.odd {
@@ -275,7 +276,7 @@ func (j *judge) documentProblems(q *generated, a *answer) []string {
 var everywhere = []int{http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusRequestHeaderFieldsTooLarge}
 
 func routeOf(request *http.Request) *openapi3.Operation {
-	router, err := contract()
+	router, err := conformance.Router()
 	if err != nil {
 		return nil
 	}
@@ -289,7 +290,7 @@ func routeOf(request *http.Request) *openapi3.Operation {
 // documentRefuses says what is wrong with the request by the document; nil for
 // nothing.
 func (j *judge) documentRefuses(q *generated, request *http.Request) error {
-	router, err := contract()
+	router, err := conformance.Router()
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ import (
 	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 	"github.com/eventcarbon/ecf/services/records"
 	"github.com/eventcarbon/ecf/services/review"
+	"github.com/eventcarbon/ecf/tests/conformance"
 )
 
 const (
@@ -245,6 +246,9 @@ func (s *system) ask(app *fiber.App, method, path, as string, body any, header .
 	a := answer{status: response.StatusCode}
 	a.body, err = io.ReadAll(response.Body)
 	must(s.t, err)
+	if err := conformance.Answer(request, a.status, response.Header, a.body); err != nil {
+		s.t.Errorf("%s %s answers %d outside of the document: %v\n%.2000s", method, path, a.status, err, a.body)
+	}
 	var read struct {
 		Data  map[string]any
 		Error struct{ Code string }

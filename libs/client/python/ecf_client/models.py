@@ -1359,7 +1359,7 @@ EventHistoryEntry = TypedDict(
     {
         "action": "Literal['create', 'adopt', 'change', 'adopt-factor-set', 'delete', 'propose-change', 'assess-change', 'approve-change', 'reject-change', 'begin-sign-off', 'fail-sign-off', 'sign-off', 'withdraw-sign-off']",
         "at": "str",
-        "by": "Actor",
+        "by": "HistoryActor",
         "change": "NotRequired[str]",
         "changed": "NotRequired[List[FieldChange]]",
         "comment": "NotRequired[str]",
@@ -1377,7 +1377,7 @@ EventHistoryEntry.__doc__ = """An action on an event. Entries are chained by the
 
 action: What was done.
 at: When it happened.
-by: Who did something, with the name and role of that moment.
+by: Who did it: a person, with the name and role of that moment, or the system (`_id` `system`), which has no role.
 change: The proposal it is about.
 changed: The fields before and after.
 comment: The reason that was given.
@@ -2220,6 +2220,21 @@ HealthStateResponseData.__doc__ = """How the service is.
 
 checks: Of `/health/ready`, what was asked.
 status: `ok` or `ready`.
+"""
+
+HistoryActor = TypedDict(
+    "HistoryActor",
+    {
+        "_id": "str",
+        "name": "NotRequired[str]",
+        "role": "NotRequired[Role]",
+    },
+)
+HistoryActor.__doc__ = """Who did it: a person, with the name and role of that moment, or the system (`_id` `system`), which has no role.
+
+_id: Identifier of the user; `system` for what the server did by itself.
+name: Their name at that moment.
+role: What an account may do; a higher role has the rights of the lower ones.
 """
 
 HistoryEntry = TypedDict(

@@ -4849,6 +4849,20 @@ export interface components {
             };
         };
         /**
+         * @description Who did it: a person, with the name and role of that moment, or the system (`_id` `system`), which has no role.
+         * @example {
+         *       "_id": "system",
+         *       "name": "System"
+         *     }
+         */
+        HistoryActor: {
+            /** @description Identifier of the user; `system` for what the server did by itself. */
+            _id: string;
+            /** @description Their name at that moment. */
+            name?: string;
+            role?: components["schemas"]["Role"];
+        };
+        /**
          * @description An action on an event. Entries are chained by their hashes.
          * @example {
          *       "revision": 2,
@@ -4882,7 +4896,7 @@ export interface components {
              * @enum {string}
              */
             action: "create" | "adopt" | "change" | "adopt-factor-set" | "delete" | "propose-change" | "assess-change" | "approve-change" | "reject-change" | "begin-sign-off" | "fail-sign-off" | "sign-off" | "withdraw-sign-off";
-            by: components["schemas"]["Actor"];
+            by: components["schemas"]["HistoryActor"];
             /**
              * Format: date-time
              * @description When it happened.
