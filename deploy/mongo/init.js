@@ -46,6 +46,8 @@ const rights = {
     imports: [...read, ...make, ...write],
     import_parts: [...read, ...make, ...write, ...remove],
     supplier_factors: [...read, ...make, ...write],
+    // The older states of a policy are added, and never changed.
+    policies: [...read, ...make, "insert"],
     list_sets: [...read, ...make, ...write],
     list_counts: [...read, ...make, ...write],
     // How many records are in each state: whoever reads it brings it up to date.
@@ -61,6 +63,7 @@ const rights = {
     imports: [...read, ...make],
     import_parts: [...read, ...make],
     supplier_factors: [...read, ...make],
+    policies: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],
@@ -78,6 +81,7 @@ const rights = {
     imports: [...read, ...make],
     import_parts: [...read, ...make],
     supplier_factors: [...read, ...make],
+    policies: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],

@@ -22,10 +22,11 @@ type Policy struct {
 	SpotCheckOneIn     int64  `json:"spotCheckOneIn,omitempty"`
 }
 
-// PoliciesOf returns the states of an organization's policy, oldest first.
-func PoliciesOf(o record.Organization) []Policy {
-	all := make([]Policy, 0, len(o.Policies)+1)
-	for _, e := range o.PolicyHistory() {
+// PoliciesOf returns the states of an organization's policy as a bundle has them, in
+// the same order.
+func PoliciesOf(states []record.PolicyEntry) []Policy {
+	all := make([]Policy, 0, len(states))
+	for _, e := range states {
 		all = append(all, Policy{Revision: e.Rev, At: e.At.UTC().Format(stampLayout), By: e.By, ConfirmedBy: e.ConfirmedBy,
 			FourEyes: e.FourEyes, AutoApproveBelowKg: e.AutoApproveBelowKg, SpotCheckOneIn: e.SpotCheckOneIn})
 	}

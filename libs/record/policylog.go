@@ -1,7 +1,10 @@
 package record
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -31,8 +34,8 @@ type PolicyProposal struct {
 	At time.Time `json:"proposedAt"`
 }
 
-// PolicyLog is the history of an organization's policy. Its JSON is the stored
-// form.
+// PolicyLog is the newer part of the history of an organization's policy, see
+// Policies. Its JSON is the stored form.
 type PolicyLog struct {
 	Policies []PolicyEntry   `json:"policies,omitempty"` // oldest first
 	Pending  *PolicyProposal `json:"pending,omitempty"`
@@ -64,18 +67,82 @@ func (o *Organization) DecodePolicy(text string) error {
 	return nil
 }
 
-// MaxPolicies bounds the states of an organization's policy that are kept, all of them:
-// decisions name theirs.
-const MaxPolicies = 500
+// KeptPolicies is how many states of its policy, the newest, an organization's
+// document keeps. Older ones are stored apart, so that their number has no bound.
+const KeptPolicies = 32
+
+// PoliciesADay bounds how often a policy is changed within 24 hours. It is less than
+// KeptPolicies, so that the document alone tells how often that was.
+const PoliciesADay = 30
+
+// Policies are the states of an organization's policy that its document no longer
+// keeps. They are never changed: decisions name theirs.
+type Policies interface {
+	// InsertPolicies stores states under (organization, Rev). That a state is there
+	// already is success.
+	InsertPolicies(ctx context.Context, org OrgID, states []PolicyEntry) error
+	// PoliciesAfter reads up to limit stored states with Rev above after, ascending.
+	PoliciesAfter(ctx context.Context, org OrgID, after int64, limit int) ([]PolicyEntry, error)
+}
 
 // CheckPolicies returns an error for the client where the policy has been changed as
-// often as it may be.
-func (o Organization) CheckPolicies() error {
-	if len(o.Policies) < MaxPolicies {
+// often as it may be within a day.
+func (o Organization) CheckPolicies(now time.Time) error {
+	since := now.Add(-24 * time.Hour)
+	var recent []PolicyEntry
+	for _, e := range o.Policies {
+		if e.Rev > 0 && e.At.After(since) {
+			recent = append(recent, e)
+		}
+	}
+	if len(recent) < PoliciesADay {
 		return nil
 	}
-	return apperr.New(apperr.InvalidTransition, "The policy of this organization has been changed %d times, and cannot be changed again.", MaxPolicies-1).
-		With(apperr.Detail{Field: "policy", Code: "POLICY_LIMIT", Message: "Every state of the policy is kept, because decisions name the one they were made under."})
+	again := recent[len(recent)-PoliciesADay].At.Add(24 * time.Hour)
+	return apperr.New(apperr.InvalidTransition, "The policy of this organization has been changed %d times within a day. It can be changed again after %s.", len(recent), again.UTC().Format(time.RFC3339)).
+		With(apperr.Detail{Field: "policy", Code: "POLICY_LIMIT", Message: fmt.Sprintf("A policy can be changed %d times within 24 hours.", PoliciesADay)})
+}
+
+// ArchivePolicies stores the states that are more than an organization's document
+// keeps, and removes them from o. A state whose organization is not replaced after
+// that is in both places, which PolicyHistory expects.
+func ArchivePolicies(ctx context.Context, store Policies, o *Organization) error {
+	n := len(o.Policies) - KeptPolicies
+	if n <= 0 {
+		return nil
+	}
+	if err := store.InsertPolicies(ctx, o.ID, o.Policies[:n]); err != nil {
+		return err
+	}
+	o.Policies = slices.Clone(o.Policies[n:])
+	return nil
+}
+
+// policiesAtOnce is how many stored states are read at a time.
+const policiesAtOnce = 500
+
+// PolicyHistory returns all states of an organization's policy, oldest first: the
+// present one alone where it was never changed.
+func PolicyHistory(ctx context.Context, store Policies, o Organization) ([]PolicyEntry, error) {
+	kept := o.KeptHistory()
+	var all []PolicyEntry
+	// Nothing is stored below the state from before the first change, whose revision
+	// is 0.
+	for after := int64(-1); ; {
+		some, err := store.PoliciesAfter(ctx, o.ID, after, policiesAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range some {
+			if e.Rev < kept[0].Rev {
+				all = append(all, e)
+			}
+		}
+		if len(some) < policiesAtOnce {
+			return append(all, kept...), nil
+		}
+		after = some[len(some)-1].Rev
+	}
 }
 
 // SetPolicy makes policy the organization's, as of a revision, and appends it to
@@ -89,9 +156,9 @@ func (o *Organization) SetPolicy(policy Policy, rev int64, by Actor, confirmed *
 	o.Policies = append(o.Policies, entryOf(policy, by, confirmed, now))
 }
 
-// PolicyHistory returns the states of the policy, oldest first: the present one
-// alone where it was never changed.
-func (o Organization) PolicyHistory() []PolicyEntry {
+// KeptHistory returns the states of the policy that the organization's document has,
+// oldest first: the present one alone where it was never changed.
+func (o Organization) KeptHistory() []PolicyEntry {
 	if len(o.Policies) == 0 {
 		return []PolicyEntry{entryOf(o.Policy, System(), nil, o.CreatedAt)}
 	}

@@ -21,6 +21,7 @@ type Rehearsal struct {
 // Originals is what can be rehearsed.
 type Originals interface {
 	Organizations
+	Policies
 	Events
 	Records
 	Entries
@@ -88,6 +89,15 @@ func (h *Rehearsal) EventByReference(ctx context.Context, org OrgID, ref string)
 func (h *Rehearsal) ReplaceOrganization(ctx context.Context, o Organization, prevRev int64) error {
 	stored, err := h.store.Organization(ctx, o.ID)
 	return replaceable(err, stored.Rev, prevRev)
+}
+
+// InsertPolicies implements the method of Policies: they go with an organization that
+// is not stored.
+func (h *Rehearsal) InsertPolicies(context.Context, OrgID, []PolicyEntry) error { return nil }
+
+// PoliciesAfter implements the method of Policies.
+func (h *Rehearsal) PoliciesAfter(ctx context.Context, org OrgID, after int64, limit int) ([]PolicyEntry, error) {
+	return h.store.PoliciesAfter(ctx, org, after, limit)
 }
 
 // replaceable reports whether what was just read could be replaced.

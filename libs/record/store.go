@@ -37,6 +37,7 @@ const Unlimited int64 = -1
 // or read only some of it ask for these.
 type Store interface {
 	Organizations
+	Policies
 	Events
 	Records
 	Pages

@@ -19,6 +19,7 @@ import (
 
 // Store is what writes work on: the store itself, or a rehearsal in front of it.
 type Store interface {
+	record.Policies
 	Organization(ctx context.Context, id record.OrgID) (record.Organization, error)
 	ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error
 	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)

@@ -222,7 +222,11 @@ func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result r
 		return source, err
 	}
 	source.Organization = &bundle.Organization{ID: string(organization.ID), Name: organization.Name}
-	source.Policies = bundle.PoliciesOf(organization)
+	policies, err := record.PolicyHistory(ctx, s.Records, organization)
+	if err != nil {
+		return source, err
+	}
+	source.Policies = bundle.PoliciesOf(policies)
 	if source.NotCounted, err = s.notCounted(ctx, ev); err != nil {
 		return source, err
 	}

@@ -122,12 +122,15 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		was := o
 		readOrganization(r, &o, w.By)
 		if o.Policy != was.Policy {
-			if err := was.CheckPolicies(); err != nil {
+			if err := was.CheckPolicies(s.now()); err != nil {
 				return err
 			}
 		}
 		status := s.governPolicy(was, &o, w.By)
 		o.Rev++
+		if err := record.ArchivePolicies(c.UserContext(), w.Store, &o); err != nil {
+			return err
+		}
 		err = w.Store.ReplaceOrganization(c.UserContext(), o, was.Rev)
 		if errors.Is(err, record.ErrConflict) {
 			continue

@@ -391,6 +391,36 @@ func TestPolicyIsTheAdmins(t *testing.T) {
 	}
 }
 
+// TestAPolicyCanAlwaysBeChangedAgain changes a policy on many days, as often as a day
+// allows and once more: the refusal is of that day, and every state is kept.
+func TestAPolicyCanAlwaysBeChangedAgain(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	changes := 0
+	change := func() answer {
+		changes++
+		return h.send(root, http.MethodPatch, "/organization", fmt.Sprintf(`{"policy":{"autoApproveBelowKg":%d}}`, changes))
+	}
+	for range 3 {
+		for range record.PoliciesADay {
+			change().want(http.StatusOK, "")
+		}
+		if a := change().want(http.StatusConflict, "INVALID_TRANSITION"); !strings.Contains(a.body, `"POLICY_LIMIT"`) || !strings.Contains(a.body, "can be changed again after 20") {
+			t.Errorf("the refusal does not say when the policy can be changed: %s", a.body)
+		}
+		h.send(root, http.MethodPatch, "/organization", `{"name":"Another"}`).want(http.StatusOK, "")
+		h.clock.Add((25 * time.Hour).Milliseconds())
+	}
+	o, err := h.store.Organization(t.Context(), "org1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := record.PolicyHistory(t.Context(), h.store, o)
+	if err != nil || len(o.Policies) > record.KeptPolicies || len(all) != 3*record.PoliciesADay+1 {
+		t.Errorf("%d states, %d of them in the document, %v", len(all), len(o.Policies), err)
+	}
+}
+
 // TestAttendeeTravelIsKept takes origins in a body and by a file, shows counts and
 // a hash, and pages through the rows.
 func TestAttendeeTravelIsKept(t *testing.T) {

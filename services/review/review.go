@@ -24,6 +24,7 @@ import (
 // Store is what the service needs of the records' owner.
 type Store interface {
 	record.Organizations
+	record.Policies
 	record.Events
 	record.Records
 	record.Entries

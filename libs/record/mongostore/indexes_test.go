@@ -38,7 +38,7 @@ func TestStepsLeadToTheIndexesOfAFreshDatabase(t *testing.T) {
 
 func indexNames(t *testing.T, db *mongo.Database) (names []string) {
 	t.Helper()
-	for _, collection := range []string{"events", "records", "history", "event_history", "idempotency_keys", "imports", "import_parts"} {
+	for _, collection := range []string{"events", "records", "history", "event_history", "idempotency_keys", "imports", "import_parts", "policies"} {
 		list, err := db.Collection(collection).Indexes().ListSpecifications(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -32,6 +32,8 @@ func Schema() []mongox.Component {
 		{Name: "suppliers", Steps: []mongox.Step{mongox.CreateIndexes(1,
 			unique("supplier_factors", "version", "org", "key", "version"),
 		)}},
+		// The older states of each organization's policy.
+		{Name: "policies", Steps: []mongox.Step{mongox.CreateIndexes(1, policyIndex())}},
 	}
 }
 
@@ -53,7 +55,7 @@ func Indexes() []mongox.Index {
 		index("idempotency_keys", "expiry", "org", "expiresAt"),
 		unique("import_parts", "n", "org", "import", "n"),
 	}
-	return slices.Concat(all, narrowedIndexes(), teams(), importIndexes())
+	return slices.Concat(all, narrowedIndexes(), teams(), importIndexes(), []mongox.Index{policyIndex()})
 }
 
 // narrowed is version 5: indexes of what is rare hold nothing else, the page
@@ -95,6 +97,8 @@ func narrowedIndexes() []mongox.Index {
 func approvedOnly() mongox.Index {
 	return index("records", "approved_only", "org", "event", "type", "deleted", "status", "seq").Where(bson.D{eq("deleted", false), eq("status", record.Approved)})
 }
+
+func policyIndex() mongox.Index { return unique("policies", "rev", "org", "rev") }
 
 func importIndexes() []mongox.Index {
 	return []mongox.Index{

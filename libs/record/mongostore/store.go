@@ -31,6 +31,7 @@ type Store struct {
 	imports       *mongo.Collection
 	parts         *mongo.Collection
 	suppliers     *mongo.Collection
+	policies      *mongo.Collection
 	// What is deleted of each list, see compact: the numbers by block, and how many
 	// they are.
 	listSets   *mongo.Collection
@@ -72,6 +73,7 @@ func Attach(db *mongo.Database) *Store {
 		imports:       db.Collection("imports"),
 		parts:         db.Collection("import_parts"),
 		suppliers:     db.Collection("supplier_factors"),
+		policies:      db.Collection("policies"),
 		listSets:      db.Collection("list_sets"),
 		listCounts:    db.Collection("list_counts"),
 		tallies:       db.Collection("record_counts"),

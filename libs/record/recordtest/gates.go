@@ -146,5 +146,27 @@ func gateTests() []test {
 				b.Errorf("policy %+v, history %+v", got.Policy, got.Policies)
 			}
 		}},
+		{"older states of a policy are stored once, and listed by revision", func(b *bench) {
+			state := func(rev int64) record.PolicyEntry {
+				return record.PolicyEntry{Rev: rev, At: start.Add(time.Duration(rev) * time.Hour), By: record.Actor{ID: "u2", Name: "Bob", Role: identity.Admin},
+					FourEyes: rev%2 == 0, AutoApproveBelowKg: "12.50", SpotCheckOneIn: rev, ConfirmedBy: &record.Actor{ID: "u3", Role: identity.Admin}}
+			}
+			b.must(b.InsertPolicies(b.Context(), acme, []record.PolicyEntry{state(2), state(0)}))
+			b.must(b.InsertPolicies(b.Context(), acme, []record.PolicyEntry{state(0), state(7), state(2)}))
+			b.must(b.InsertPolicies(b.Context(), other, []record.PolicyEntry{state(3)}))
+			b.must(b.InsertPolicies(b.Context(), acme, nil))
+			for _, c := range []struct {
+				after int64
+				limit int
+				want  []record.PolicyEntry
+			}{
+				{-1, 9, []record.PolicyEntry{state(0), state(2), state(7)}}, {-1, 2, []record.PolicyEntry{state(0), state(2)}},
+				{0, 9, []record.PolicyEntry{state(2), state(7)}}, {2, 1, []record.PolicyEntry{state(7)}}, {7, 9, nil}, {-1, 0, nil},
+			} {
+				got, err := b.PoliciesAfter(b.Context(), acme, c.after, c.limit)
+				b.must(err)
+				equal(b, "states", got, c.want)
+			}
+		}},
 	}
 }

@@ -18,6 +18,7 @@ func Schema() []sqlitex.Component {
 		{Name: "teams", Steps: []sqlitex.Step{teams()}},
 		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
 		{Name: "suppliers", Steps: []sqlitex.Step{suppliers()}},
+		{Name: "policies", Steps: []sqlitex.Step{policies()}},
 	}
 }
 

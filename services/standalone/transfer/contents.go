@@ -93,6 +93,15 @@ func (c counter) organization(_ context.Context, o record.Organization) error {
 	return c.add("organizations", o)
 }
 
+func (c counter) policies(_ context.Context, org record.OrgID, states []record.PolicyEntry) error {
+	for _, e := range states {
+		if err := c.add("older policies", org, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c counter) imported(_ context.Context, i record.Import, parts [][]byte) error {
 	return c.add("imports", i, parts)
 }

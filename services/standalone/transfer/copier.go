@@ -50,6 +50,10 @@ func (c *copier) organization(ctx context.Context, o record.Organization) error 
 	return unless(c.to.Records.InsertOrganization(ctx, o), record.ErrDuplicate)
 }
 
+func (c *copier) policies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error {
+	return c.to.Records.InsertPolicies(ctx, org, states)
+}
+
 func (c *copier) imported(ctx context.Context, i record.Import, parts [][]byte) error {
 	for n, data := range parts {
 		if err := c.to.Records.PutImportPart(ctx, i.Org, i.ID, int64(n), data); err != nil {

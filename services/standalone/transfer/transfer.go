@@ -35,6 +35,7 @@ const atOnce = 500
 // others refer to comes before them.
 type visitor interface {
 	organization(ctx context.Context, o record.Organization) error
+	policies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error
 	imported(ctx context.Context, i record.Import, parts [][]byte) error
 	supplierFactor(ctx context.Context, f record.SupplierFactor) error
 	// capture decides how often an event is read: read shows the event and all that
@@ -110,6 +111,11 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 	if err := v.organization(ctx, o); err != nil {
 		return err
 	}
+	// They come after the organization: a state that leaves its document meanwhile is
+	// found here.
+	if err := walkPolicies(ctx, from, v, org); err != nil {
+		return err
+	}
 	err = pages(func(after string) ([]record.SupplierFactor, error) {
 		return from.Records.SupplierFactorsAfter(ctx, org, after, atOnce)
 	},
@@ -149,6 +155,19 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 		return err
 	}
 	return walkAccounts(ctx, from, v, string(org))
+}
+
+func walkPolicies(ctx context.Context, from Stores, v visitor, org record.OrgID) error {
+	for after := int64(-1); ; {
+		states, err := from.Records.PoliciesAfter(ctx, org, after, atOnce)
+		if err != nil || len(states) == 0 {
+			return err
+		}
+		if err := v.policies(ctx, org, states); err != nil {
+			return err
+		}
+		after = states[len(states)-1].Rev
+	}
 }
 
 // walkImport reads an import with its file. The file is removed when the import

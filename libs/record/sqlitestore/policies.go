@@ -1,0 +1,49 @@
+package sqlitestore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// policies are the older states of the policy of each organization.
+func policies() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`CREATE TABLE policies (
+			org  TEXT    NOT NULL,
+			rev  INTEGER NOT NULL,
+			body TEXT    NOT NULL,
+			PRIMARY KEY (org, rev)
+		) STRICT, WITHOUT ROWID`,
+	)
+}
+
+// InsertPolicies implements record.Policies.
+func (s *Store) InsertPolicies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error {
+	return s.write(ctx, "insert policies", func(ctx context.Context, tx sqlitex.Tx) error {
+		for _, e := range states {
+			body, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO policies (org, rev, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, org, e.Rev, string(body)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PoliciesAfter implements record.Policies.
+func (s *Store) PoliciesAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.PolicyEntry, error) {
+	all, err := list(ctx, s.db, func(row scanner) (e record.PolicyEntry, err error) {
+		var body []byte
+		if err := row.Scan(&body); err != nil {
+			return e, err
+		}
+		return e, json.Unmarshal(body, &e)
+	}, `SELECT body FROM policies WHERE org = ? AND rev > ? ORDER BY rev LIMIT ?`, org, after, max(limit, 0))
+	return all, wrap("read policies", err)
+}
