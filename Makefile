@@ -51,9 +51,13 @@ TEST_FLAGS = -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
 ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations ./libs/places/... ./libs/sheet/... ./libs/spec/... \
 	./libs/spend ./libs/units ./tests/clients ./tests/expected ./tests/imports ./tests/monitoring ./tests/newtype ./tests/release ./tests/verifier
 
-# The tests that the race detector would not find anything in, or would spoil the
-# figures of; they call testkit.WithoutRace.
-E2E_ALONE := ^Test(MemoryOfAnImportDoesNotGrow|EveryCellOfATeam|SamplesInCurl|NightlySync)$$
+# The end-to-end tests run without the race detector, which makes them four times as
+# long: what they walk through one request at a time, the tests of the packages walk
+# through with it. Those that set requests against each other, or cross all of the
+# system, run once more with it. tests/imports sees that none is forgotten.
+E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|AnIntegrationThroughTheGateway|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
+
+# Tests of figures that the race detector would spoil; they call testkit.WithoutRace.
 GATEWAY_ALONE := ^TestAllocationsOfAHop$$
 
 # The race detector needs a C compiler.
@@ -114,11 +118,12 @@ test-work:
 	else echo "testing on the MongoDB-compatible test engine"; fi; \
 	for program in python3 promtool prometheus; do \
 		command -v $$program >/dev/null || echo "testing WITHOUT $$program: what it would check is not checked"; done; \
-	alone=$$($(GO) list $(ALONE)); all=$$($(GO) list $(PKG)); rest=$$(grep -vxF "$$alone" <<<"$$all" || true); alone=$$(grep -xF "$$alone" <<<"$$all" || true); \
+	all=$$($(GO) list $(PKG)); plain=$$($(GO) list $(ALONE) ./tests/e2e); e2e=$$(grep -x '.*/tests/e2e' <<<"$$all" || true); \
+	rest=$$(grep -vxF "$$plain" <<<"$$all" || true); plain=$$(grep -xF "$$plain" <<<"$$all" || true); \
 	failed=; \
 	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(GO) test $$race $(TEST_FLAGS) $$rest || failed=yes; fi; \
-	if [ -n "$$alone" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) $$alone || failed=yes; fi; \
-	if [ -n "$$race" ] && grep -qx '.*/tests/e2e' <<<"$$rest"; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '$(E2E_ALONE)' ./tests/e2e || failed=yes; fi; \
+	if [ -n "$$plain" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) $$plain || failed=yes; fi; \
+	if [ -n "$$race" ] && [ -n "$$e2e" ]; then CGO_ENABLED=1 $(GO) test $$race $(TEST_FLAGS) -run '$(E2E_RACED)' ./tests/e2e || failed=yes; fi; \
 	if [ -n "$$race" ] && grep -qx '.*/services/gateway' <<<"$$rest"; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '$(GATEWAY_ALONE)' ./services/gateway || failed=yes; fi; \
 	[ -z "$$failed" ]
 
@@ -132,6 +137,10 @@ test-outside:
 .PHONY: test-long
 test-long: ## Run all tests at full length (PKG=./libs/record/...)
 	@ECF_TEST_LONG=yes CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout 3h $(PKG)
+
+.PHONY: test-race
+test-race: ## Run the end-to-end tests with the race detector, all of them (20 minutes)
+	@CGO_ENABLED=1 $(GO) test -race $(TEST_FLAGS) ./tests/e2e
 
 # Not part of `make test`: building the API server takes ten minutes of two cores.
 .PHONY: test-k8s

@@ -22,9 +22,8 @@ func OnlyLong(t testing.TB) {
 }
 
 // WithoutRace skips a test in a build with the race detector, which multiplies
-// memory and time: for tests that measure memory, and for long walks over HTTP that
-// start no goroutine of their own. `make test` runs such tests once more without it;
-// the Makefile names them.
+// memory, time and allocations: for tests that measure them. `make test` runs such
+// tests once more without it; the Makefile names them.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if raceEnabled {

@@ -18,7 +18,6 @@ import (
 // An import of ten times as many rows takes no more memory: of 10,000 rows
 // beside 1,000, at full length of 100,000 beside 10,000.
 func TestMemoryOfAnImportDoesNotGrow(t *testing.T) { //nolint:paralleltest // it looks at the memory of the whole process
-	testkit.WithoutRace(t)
 	few := 1_000
 	if testkit.Long(t) {
 		few = 10_000

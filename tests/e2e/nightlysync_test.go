@@ -204,7 +204,6 @@ func (y *nightly) run(s *source) (whole bool) {
 // and the queue holds the rest; the histories have one edit for each change of the
 // source, and a reason for each record that was opened again.
 func TestNightlySync(t *testing.T) {
-	testkit.WithoutRace(t)
 	t.Parallel()
 	s := start(t, nil)
 	rng := testkit.Rand(t)

@@ -21,7 +21,6 @@ import (
 // it, one after the other in one shell. The variables that it names are set to what
 // is there, so every sample must succeed, and use no field that is not known.
 func TestSamplesInCurl(t *testing.T) {
-	testkit.WithoutRace(t)
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("NOT TESTED: there is no curl")

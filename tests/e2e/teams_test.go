@@ -9,7 +9,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // member is a caller with a role in the organization and, in the team of the tenant's
@@ -69,7 +68,6 @@ var decisions = []string{
 // right, who may not is told so, and to everybody else there is no such event, by the
 // same bytes as for an id of nobody.
 func TestEveryCellOfATeam(t *testing.T) {
-	testkit.WithoutRace(t)
 	t.Parallel()
 	s := start(t, nil)
 	ours := s.furnish(t)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,9 +61,9 @@ func TestGoroutinesAreFound(t *testing.T) {
 	}
 }
 
-// goroutines returns where a file starts goroutines by itself.
-func goroutines(file *ast.File) (at []token.Pos) {
-	ast.Inspect(file, func(n ast.Node) bool {
+// goroutines returns where a file or a function starts goroutines by itself.
+func goroutines(in ast.Node) (at []token.Pos) {
+	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			at = append(at, n.Pos())
@@ -76,6 +77,54 @@ func goroutines(file *ast.File) (at []token.Pos) {
 	return at
 }
 
+// What sets requests against each other runs with the race detector too, though the
+// other end-to-end tests do not.
+func TestEndToEndTestsThatRunRequestsAtOnceAreRaced(t *testing.T) {
+	t.Parallel()
+	without := map[string]string{
+		"IdleConnectionsBlockNobody":    "measures the memory of a gateway, a program of its own",
+		"MemoryOfAnImportDoesNotGrow":   "measures memory",
+		"NightlySync":                   "its two programs take turns; what they ask is asked at once by AnIntegrationThroughTheGateway",
+		"TwoHundredSignInsStarveNobody": "measures memory while passwords are hashed",
+	}
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^E2E_RACED := \^Test\((.*)\)\$\$$`).FindSubmatch(text)
+	if list == nil {
+		t.Fatal("the Makefile has no list E2E_RACED")
+	}
+	raced := strings.Split(string(list[1]), "|")
+	files, err := filepath.Glob(filepath.Join(root, "tests", "e2e", "*_test.go"))
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	exists := map[string]bool{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
+				continue
+			}
+			test := strings.TrimPrefix(f.Name.Name, "Test")
+			exists[test] = true
+			if len(goroutines(f)) > 0 && !slices.Contains(raced, test) && without[test] == "" {
+				t.Errorf("Test%s starts goroutines: put it on E2E_RACED in the Makefile", test)
+			}
+		}
+	}
+	for _, test := range slices.Concat(raced, slices.Collect(maps.Keys(without))) {
+		if !exists[test] {
+			t.Errorf("there is no Test%s in tests/e2e", test)
+		}
+	}
+}
+
 // The Makefile runs each test once more that skips itself under the race detector.
 func TestWhatSkipsTheRaceDetectorRunsWithoutIt(t *testing.T) {
 	t.Parallel()
@@ -83,7 +132,7 @@ func TestWhatSkipsTheRaceDetectorRunsWithoutIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists := map[string]string{filepath.Join("tests", "e2e"): "E2E_ALONE", filepath.Join("services", "gateway"): "GATEWAY_ALONE"}
+	lists := map[string]string{filepath.Join("services", "gateway"): "GATEWAY_ALONE"}
 	found := skippingTheRaceDetector(t)
 	for dir := range found {
 		if lists[dir] == "" {
