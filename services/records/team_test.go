@@ -136,3 +136,42 @@ func TestWhoChangesATeam(t *testing.T) {
 		t.Errorf("%d changes of the team in %s", n, history.body)
 	}
 }
+
+// TestATeamKeepsWhatItsDeletedEventLeft: the history of a deleted event, and of its
+// records, is served to who could read it before, and to nobody else.
+func TestATeamKeepsWhatItsDeletedEventLeft(t *testing.T) {
+	t.Parallel()
+	const eva, root = "org1.eva.manager", "org1.root.admin"
+	h := start(t)
+	event := "/events/" + h.send(planck, http.MethodPost, "/events", teamWith("max:reviewer", "ada:contributor")).want(http.StatusCreated, "").text("_id")
+	record := event + "/waste/" + h.send(ada, http.MethodPost, event+"/waste", bin).want(http.StatusCreated, "").text("_id")
+	nobodys := "/events/" + strings.Repeat("0", 26)
+	for _, deleted := range []bool{false, true} {
+		if deleted {
+			h.send(planck, http.MethodDelete, event, `{"comment":"called off"}`).want(http.StatusOK, "")
+		}
+		for _, path := range []string{event + "/history", record + "/history"} {
+			for _, member := range []string{planck, root} {
+				h.send(member, http.MethodGet, path, "").want(http.StatusOK, "")
+			}
+			outside, unknown := h.send(eva, http.MethodGet, path, ""), h.send(eva, http.MethodGet, strings.Replace(path, event, nobodys, 1), "")
+			if outside.status != http.StatusNotFound || bytesOf(outside) != bytesOf(unknown) {
+				t.Errorf("deleted %t: who is not in the team can tell the event from an unknown one:\n%s\n%s", deleted, outside.body, unknown.body)
+			}
+		}
+		for _, list := range []string{"/events", "/imports"} {
+			if a := h.send(eva, http.MethodGet, list, ""); strings.Contains(a.body, strings.TrimPrefix(event, "/events/")) {
+				t.Errorf("deleted %t: %s shows the event: %s", deleted, list, a.body)
+			}
+		}
+	}
+}
+
+// bytesOf is the body of an answer without the id of its request.
+func bytesOf(a answer) string {
+	id := a.header.Get("X-Request-Id")
+	if id == "" {
+		return a.body
+	}
+	return strings.ReplaceAll(a.body, id, "")
+}
