@@ -115,12 +115,8 @@ func (s *server) assessChange(c *fiber.Ctx) error {
 		if err := ev.CheckOpen(); err != nil {
 			return err
 		}
-		due, err := s.Records.HasMarks(c.UserContext(), ev.Org, ev.ID)
-		if err != nil {
+		if err := s.checkCurrent(c.UserContext(), ev); err != nil {
 			return err
-		}
-		if due {
-			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "The result is being recalculated. Ask for the effect once its status is current."}
 		}
 		req := record.EventRequest{Action: record.ChangeAssessed, Comment: comment, PolicyRev: policy.Rev, Gate: record.GateOpen}
 		assessed, err := s.changed(c, w, req, p, func(e *record.Event, i int) error { return s.setEffect(c.UserContext(), e, i) })
@@ -130,6 +126,30 @@ func (s *server) assessChange(c *fiber.Ctx) error {
 		p, _, _ = assessed.Find(p.ID)
 		return web.OK(c, fiber.Map{"change": proposalView{p, false}})
 	})
+}
+
+// checkCurrent returns an error for the client while the result of an event is being
+// recalculated: an effect would be calculated on figures that are about to change.
+func (s *server) checkCurrent(ctx context.Context, ev record.Event) error {
+	due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
+	if err == nil && due {
+		err = &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "The result is being recalculated. Ask for the effect once its status is current."}
+	}
+	return err
+}
+
+// assessed returns a proposal whose effect nobody has asked for with its effect on the
+// event and the result as they are: a second manager may decide without a look at it.
+func (s *server) assessed(ctx context.Context, ev record.Event, p record.Proposal) (record.Proposal, error) {
+	if len(p.Effect) > 0 || p.Kind == record.SignedOff || !p.MovesFigure() {
+		return p, nil
+	}
+	if err := s.checkCurrent(ctx, ev); err != nil {
+		return p, err
+	}
+	_, i, _ := ev.Find(p.ID)
+	err := s.setEffect(ctx, &ev, i)
+	return ev.Proposals[i], err
 }
 
 // stale reports whether what a proposal was calculated on has moved.
@@ -153,6 +173,10 @@ func (s *server) approveChange(c *fiber.Ctx) error {
 		}
 		if p.Kind == record.SignedOff {
 			return s.approveSignOff(c, w, policy, p, ev)
+		}
+		p, err := s.assessed(c.UserContext(), ev, p)
+		if err != nil {
+			return err
 		}
 		if stale, err := s.stale(c.UserContext(), ev, p); err != nil || stale {
 			if err == nil {

@@ -1162,7 +1162,8 @@ class Operations(Transport):
         """Approve a change.
 
         Needs the role manager, another one than who proposed it. The change is made, as it was proposed.
-        `PROPOSAL_STALE` where the event or its figure has moved since its effect was calculated.
+        `PROPOSAL_STALE` where the event or its figure has moved since its effect was calculated. The effect of a change
+        that nobody has listed is calculated now.
 
         event_id: The `_id` of an event.
         change_id: The `_id` of a proposed change.

@@ -852,7 +852,7 @@ export interface paths {
         /**
          * Approve a change
          * @description Needs the role manager, another one than who proposed it. The change is made, as it was proposed. `PROPOSAL_STALE` where the event
-         *     or its figure has moved since its effect was calculated.
+         *     or its figure has moved since its effect was calculated. The effect of a change that nobody has listed is calculated now.
          */
         post: operations["approveEventChange"];
         delete?: never;

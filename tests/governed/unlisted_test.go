@@ -1,0 +1,50 @@
+package governed
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+// A change that nobody has listed has no effect yet: who approves it approves what it
+// does to the figures as they are, and no figures that are about to change.
+func TestAChangeIsApprovedWithoutALookAtItsEffect(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPatch, "/organization", "ada", map[string]any{"policy": map[string]any{"fourEyes": true}}))
+			s.approved("first", 10)
+			propose := func(attendees int) string {
+				a := s.want(http.StatusAccepted, s.ask(s.recordsApp, http.MethodPatch, base, "mia", map[string]any{"attendees": attendees}))
+				return base + "/changes/" + fmt.Sprint(a.data["change"].(map[string]any)["_id"])
+			}
+			change := propose(50)
+			// What would it be calculated on while the result is behind?
+			if a := s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil); a.status != http.StatusServiceUnavailable {
+				t.Errorf("approved while the result is behind: %d %s", a.status, a.body)
+			}
+			s.calculate(-1, false)
+			ev, err := s.records.Event(t.Context(), org, event)
+			must(t, err)
+			if a := s.ask(s.countApp, http.MethodPost, change+"/approve", "mia", nil); a.code != "SELF_APPROVAL_FORBIDDEN" {
+				t.Errorf("approved by who proposed it: %d %s", a.status, a.body)
+			}
+			s.want(http.StatusOK, s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil, "X-Dry-Run", "true"))
+			a := s.want(http.StatusOK, s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil, "If-Match", ev.ETag()))
+			if fmt.Sprint(a.data["attendees"]) != "50" {
+				t.Errorf("%s", a.body)
+			}
+			// One that was looked at is stale once the event has moved.
+			s.calculate(-1, false)
+			change = propose(60)
+			s.read("/changes")
+			s.approved("second", 20)
+			s.calculate(-1, false)
+			if a := s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil); a.code != "PROPOSAL_STALE" {
+				t.Errorf("approved on figures that have moved: %d %s", a.status, a.body)
+			}
+		})
+	}
+}
