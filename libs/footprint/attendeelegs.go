@@ -109,7 +109,6 @@ func calculateAttendeeTravel(c *calculation, t *attendeeTravel) {
 	}
 	c.begin(AttendeeTravel, &in)
 	l := attendeeLegs{c: c, t: t, venue: c.ev.Place, defaulted: map[string]bool{}, logs: map[string]*big.Int{}}
-	c.spreads = map[int64]logSpread{}
 	if t.Venue != nil {
 		l.venue = *t.Venue
 	}

@@ -37,9 +37,6 @@ type calculation struct {
 	faults      []apperr.Detail
 	out         Evaluation
 
-	// spreads are those of the doubts of lines, where there are many; nil else.
-	spreads map[int64]logSpread
-
 	writtenOf quantity // of the last line
 	written   string   // writtenOf in digits
 }

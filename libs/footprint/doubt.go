@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
+	"github.com/eventcarbon/ecf/libs/lru"
 )
 
 // Doubt is how uncertain a line is: variances of the logarithm of its mass, in
@@ -79,20 +80,26 @@ func (c *calculation) doubt(l *Line, e entry, s scores) {
 	c.spreadOut(l)
 }
 
-// spreadOut sets the interval of a line by its doubt. A record of many lines keeps
-// the spreads of the few doubts they have.
+// spreadOut sets the interval of a line by its doubt.
 func (c *calculation) spreadOut(l *Line) {
-	variance := l.Doubt.Variance()
-	s, ok := c.spreads[variance]
+	s := logSpreadOf(l.Doubt.Variance())
+	l.Low, l.High = s.around(l.Mass)
+	l.GSD2 = s.gsd2
+}
+
+// spreads are those worked out lately, by the variance in billionths. Most lines
+// have one of a few hundred doubts: those of the scores and the rows. What came of
+// a survey has one of its own, which is soon forgotten.
+var spreads = lru.New[int64, logSpread](4096)
+
+func logSpreadOf(variance int64) logSpread {
+	s, ok := spreads.Get(variance)
 	if !ok {
 		s = newLogSpread(fromBillionths(variance))
 		s.gsd2 = fixed.Quo(fixed.Exp(s.half), fixed.Pow10(18)).Uint64()
-		if c.spreads != nil {
-			c.spreads[variance] = s
-		}
+		spreads.Put(variance, s)
 	}
-	l.Low, l.High = s.around(l.Mass)
-	l.GSD2 = s.gsd2
+	return s
 }
 
 // variance returns the variance of the logarithm for one score, in billionths.

@@ -185,7 +185,7 @@ func placeFault(field, text string, err error) apperr.Detail {
 	detail := apperr.Detail{Field: field, Code: UnknownPlace,
 		Message: fmt.Sprintf("No town, postcode area or code is known as %s. Write a town with its country, such as Brighton, GB; a larger town near it; or leave the places out and state distanceKm.", strconv.Quote(shorten(text)))}
 	if e, ok := errors.AsType[*places.NotFoundError](err); ok {
-		detail.Suggestions = e.Suggestions
+		detail.Suggestions = e.Suggestions()
 	}
 	return detail
 }

@@ -46,7 +46,7 @@ func Find(text, home string) (Found, error) {
 			return found, err
 		}
 	}
-	return Found{}, &NotFoundError{Text: text, Suggestions: im.suggest(text)}
+	return Found{}, &NotFoundError{Text: text, searched: im}
 }
 
 // query is a name with what is said about where it lies.

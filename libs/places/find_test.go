@@ -71,7 +71,7 @@ func TestNotFound(t *testing.T) {
 	}
 	_, err := places.Find("Brigthon", "GB")
 	e, ok := errors.AsType[*places.NotFoundError](err)
-	if !ok || len(e.Suggestions) == 0 || !strings.HasPrefix(e.Suggestions[0], "Brighton") {
+	if !ok || len(e.Suggestions()) == 0 || !strings.HasPrefix(e.Suggestions()[0], "Brighton") {
 		t.Errorf("Brigthon: %v %+v", err, e)
 	}
 }

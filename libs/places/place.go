@@ -114,8 +114,17 @@ func (e *AmbiguousError) Error() string {
 // NotFoundError reports that no place has a name.
 type NotFoundError struct {
 	Text string
-	// Suggestions are names that look like it, at most three.
-	Suggestions []string
+
+	searched *image // nil: there is nothing to suggest
+}
+
+// Suggestions returns names that look like the text, at most three. It compares
+// the text with thousands of names, so that only who shows them pays for it.
+func (e *NotFoundError) Suggestions() []string {
+	if e.searched == nil {
+		return nil
+	}
+	return e.searched.suggest(e.Text)
 }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("no place is called %q", e.Text) }

@@ -23,10 +23,13 @@ func Log(x *big.Rat) *big.Int {
 	}
 	ln := atanhTwice(x)
 	if halves > 0 {
-		ln.Add(ln, new(big.Int).Mul(atanhTwice(two), big.NewInt(halves)))
+		ln.Add(ln, new(big.Int).Mul(ln2, big.NewInt(halves)))
 	}
 	return ln
 }
+
+// ln2 is ln(2). It must not be changed.
+var ln2 = atanhTwice(big.NewRat(2, 1))
 
 // atanhTwice returns ln(x) = 2 artanh((x-1)/(x+1)) for 1 ≤ x ≤ 2, in 10^-24.
 func atanhTwice(x *big.Rat) *big.Int {
@@ -44,11 +47,10 @@ func atanhTwice(x *big.Rat) *big.Int {
 
 // Exp returns e^x for x ≥ 0, both in 10^-24.
 func Exp(x *big.Int) *big.Int {
-	ln2 := atanhTwice(big.NewRat(2, 1))
 	twos, rest := new(big.Int).QuoRem(x, ln2, new(big.Int))
-	term, sum := new(big.Int).Set(One), new(big.Int).Set(One)
-	for k := int64(1); term.Sign() != 0; k++ {
-		term = Quo(term.Mul(term, rest), new(big.Int).Mul(One, big.NewInt(k)))
+	term, sum, divisor, k := new(big.Int).Set(One), new(big.Int).Set(One), new(big.Int), new(big.Int)
+	for n := int64(1); term.Sign() != 0; n++ {
+		term = Quo(term.Mul(term, rest), divisor.Mul(One, k.SetInt64(n)))
 		sum.Add(sum, term)
 	}
 	return sum.Lsh(sum, uint(twos.Uint64()))
