@@ -83,7 +83,7 @@ func (l *Local) look(key string, rule Rule, take bool) Result {
 	for old < len(w.takes) && w.takes[old] <= now-rule.Window.Microseconds() {
 		old++
 	}
-	w.takes = append(w.takes[:0], w.takes[old:]...)
+	w.takes = w.takes[old:] // the next append that needs room leaves behind what was before
 	r := Result{Allowed: len(w.takes) < rule.Limit, at: now}
 	if r.Allowed && take {
 		w.takes = append(w.takes, now)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/record"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
 	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -21,6 +23,7 @@ import (
 	resultmongo "github.com/eventcarbon/ecf/services/calculation/mongostore"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
+	"github.com/eventcarbon/ecf/services/gateway"
 )
 
 // DatabaseFile is the embedded database's name in the data directory.
@@ -102,6 +105,18 @@ func openRedis(ctx context.Context, p *app.Process, c Config) (queueURL, cacheUR
 		}
 	}
 	return queueURL, cacheURL, nil
+}
+
+// countLimits opens the count of the rate limits: that of the Redis the settings
+// name, which other processes share, or this process's own. The embedded server
+// would interpret a script for each request, to keep a count that nobody else sees
+// and that ends with the process all the same.
+func (in *infrastructure) countLimits(c Config, now func() time.Time) {
+	if c.QueueURL == "" && c.Cache.URL == "" {
+		in.limits = ratelimit.NewLocal(now, 0)
+		return
+	}
+	in.limits = ratelimit.NewRedis(in.auth.Cache, gateway.LimitPrefix, nil)
 }
 
 // makeDataDir makes the data directory, and takes it from other users where they

@@ -70,6 +70,7 @@ func Serve(ctx context.Context, o Options) error {
 type infrastructure struct {
 	*stores
 	queue   *taskqueue.Queue
+	limits  ratelimit.Log
 	auth    auth.Deps
 	reports *bundle.Keys
 }
@@ -90,6 +91,7 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 	if in.auth.Cache, err = cache.Open(ctx, p, cacheURL); err != nil {
 		return in, err
 	}
+	in.countLimits(c, p.Now)
 	if in.auth.Keys, err = c.Keys.Open(p.Now); err != nil {
 		return in, err
 	}
@@ -141,7 +143,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	edge, err := gateway.Start(p, c.Gateway, gateway.Deps{
 		Auth: upstream(p, authService), Records: upstream(p, recordsService), Review: upstream(p, reviewService), Calculation: upstream(p, calculationService),
 		Tokens: tokens, Sessions: checker,
-		Limits: ratelimit.NewRedis(in.auth.Cache, gateway.LimitPrefix, nil),
+		Limits: in.limits,
 		Audit:  accounts,
 	})
 	edge.Tasks = append(edge.Tasks, worker.Tasks...)
