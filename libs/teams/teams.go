@@ -28,6 +28,7 @@ type local int
 const (
 	hidden local = iota
 	accessTo
+	ofPath
 )
 
 // Guard returns the routes with those that name an event guarded. An event with a team
@@ -59,7 +60,9 @@ func guarded(events Events, o api.Operation, next fiber.Handler) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		if !visible {
+		if visible {
+			c.Locals(ofPath, &e)
+		} else {
 			c.Locals(hidden, true)
 		}
 		return next(c)
@@ -119,6 +122,21 @@ func EventID(c *fiber.Ctx) record.EventID {
 		id = nobodys + id
 	}
 	return record.EventID(id)
+}
+
+// Event returns the event that the path names as the guard has read it for this
+// request, so that a handler need not read it again: ErrNotFound where it was deleted.
+// ok is false where the guard has found none that the caller sees; the store then
+// tells why.
+func Event(c *fiber.Ctx) (e record.Event, ok bool, err error) {
+	read, ok := c.Locals(ofPath).(*record.Event)
+	if !ok {
+		return record.Event{}, false, nil
+	}
+	if read.Deleted {
+		return record.Event{}, true, record.ErrNotFound
+	}
+	return *read, true, nil
 }
 
 // Path returns the path of the request, for the caller: another one where it names a

@@ -102,7 +102,10 @@ func (s *server) readEvent(c *fiber.Ctx) (record.OrgID, record.EventID, error) {
 
 // event reads the event of the path.
 func (s *server) event(c *fiber.Ctx) (record.Event, error) {
-	ev, err := s.Records.Event(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), teams.EventID(c))
+	ev, read, err := teams.Event(c)
+	if !read {
+		ev, err = s.Records.Event(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), teams.EventID(c))
+	}
 	if errors.Is(err, record.ErrNotFound) {
 		err = record.NoSuchEvent()
 	}

@@ -127,7 +127,10 @@ func quotaExceeded(plan string, quota int64) error {
 
 // event reads the event of the path.
 func (s *server) event(c *fiber.Ctx) (record.Event, error) {
-	e, err := s.Store.Event(c.UserContext(), orgOf(c), teams.EventID(c))
+	e, read, err := teams.Event(c)
+	if !read {
+		e, err = s.Store.Event(c.UserContext(), orgOf(c), teams.EventID(c))
+	}
 	if errors.Is(err, record.ErrNotFound) {
 		return e, record.NoSuchEvent()
 	}

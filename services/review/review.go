@@ -91,8 +91,12 @@ func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
 
 func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
 
-func (s *server) eventExists(c *fiber.Ctx, event record.EventID) error {
-	_, err := s.Store.Event(c.UserContext(), orgOf(c), event)
+// eventExists checks that the event of the path is there for the caller.
+func (s *server) eventExists(c *fiber.Ctx) error {
+	_, read, err := teams.Event(c)
+	if !read {
+		_, err = s.Store.Event(c.UserContext(), orgOf(c), teams.EventID(c))
+	}
 	if errors.Is(err, record.ErrNotFound) {
 		return record.NoSuchEvent()
 	}
@@ -120,7 +124,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		if err := record.CheckComment(m, comment); err != nil {
 			return err
 		}
-		if err := s.eventExists(c, request.Key.Event); err != nil {
+		if err := s.eventExists(c); err != nil {
 			return err
 		}
 		r, err := w.Apply(c.UserContext(), request)
@@ -148,7 +152,7 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 			return err
 		}
 		event := teams.EventID(c)
-		if err := s.eventExists(c, event); err != nil {
+		if err := s.eventExists(c); err != nil {
 			return err
 		}
 		items, err := w.Each(c, sent.IDs, func(ctx context.Context, id record.ID) (record.Request, error) {
