@@ -66,6 +66,14 @@ type Versioned interface {
 	Version(ctx context.Context) (Version, error)
 }
 
+// EntryKeeper is a store that can do in one write what others do in two: replace a
+// record, and store apart the entry of its history that it held until then.
+type EntryKeeper interface {
+	// ReplaceRecordKeeping is ReplaceRecord, and InsertEntry of last where the record
+	// was replaced. It does both or neither.
+	ReplaceRecordKeeping(ctx context.Context, org OrgID, r Record, prevRev int64, last Entry) error
+}
+
 // Organizations are the tenants.
 type Organizations interface {
 	// InsertOrganization stores a new tenant; ErrDuplicate if the id is taken.

@@ -260,13 +260,7 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 			attempt = 0
 			continue
 		}
-		// The record holds only its newest history entry. The one about to be
-		// replaced is stored apart first: a crash in between repeats it, which
-		// is harmless, and never loses it.
-		if err := w.Store.InsertEntry(ctx, req.Org, req.Key.Event, before.ID, before.Last); err != nil {
-			return Record{}, fmt.Errorf("%s record: keep history: %w", req.Move, err)
-		}
-		err = w.Store.ReplaceRecord(ctx, req.Org, after, before.Rev)
+		err = w.replace(ctx, req.Org, before, after)
 		switch {
 		case err == nil:
 			return after, nil
@@ -282,6 +276,20 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Many changes are being made to this record at once. Please try again.",
 	}
+}
+
+// replace writes the record after a move. The record holds only its newest history
+// entry. The one about to be replaced is stored apart with it or, where the store
+// writes one document at a time, first: a crash in between repeats it, which is
+// harmless, and never loses it.
+func (w Workflow) replace(ctx context.Context, org OrgID, before, after Record) error {
+	if store, ok := w.Store.(EntryKeeper); ok {
+		return store.ReplaceRecordKeeping(ctx, org, after, before.Rev, before.Last)
+	}
+	if err := w.Store.InsertEntry(ctx, org, before.Event, before.ID, before.Last); err != nil {
+		return fmt.Errorf("keep history: %w", err)
+	}
+	return w.Store.ReplaceRecord(ctx, org, after, before.Rev)
 }
 
 // policyFor reads the organization's policy where the decision depends on it.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -45,7 +46,19 @@ type DB struct {
 	closing  chan struct{}
 	done     chan struct{}
 	close    func() error
+
+	reads, writes atomic.Int64
 }
+
+// Traffic is how often a file was asked since it was opened.
+type Traffic struct {
+	// Reads are queries of the pool of readers, Writes are calls of Write.
+	Reads, Writes int64
+}
+
+// Traffic returns how often the file was asked. What a transaction of Read asks is
+// not in it.
+func (db *DB) Traffic() Traffic { return Traffic{db.reads.Load(), db.writes.Load()} }
 
 type write struct {
 	ctx    context.Context
@@ -140,6 +153,7 @@ func (db *DB) Ping(ctx context.Context) error {
 // holds the file for too long) or is closed, the error is UNAVAILABLE: nothing
 // is wrong with what was asked.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
+	db.writes.Add(1)
 	err := db.enqueue(ctx, fn)
 	if isOutage(err) {
 		return apperr.New(apperr.Unavailable, "Nothing can be written right now.").Because(err)

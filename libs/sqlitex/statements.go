@@ -50,6 +50,7 @@ func (s *statements) of(ctx context.Context, query string) *sql.Stmt {
 
 // QueryContext runs a query on the pool of readers, prepared once.
 func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	db.reads.Add(1)
 	if stmt := db.prepared.of(ctx, query); stmt != nil {
 		return stmt.QueryContext(ctx, args...)
 	}
@@ -58,6 +59,7 @@ func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql
 
 // QueryRowContext runs a query for one row on the pool of readers, prepared once.
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	db.reads.Add(1)
 	if stmt := db.prepared.of(ctx, query); stmt != nil {
 		return stmt.QueryRowContext(ctx, args...)
 	}

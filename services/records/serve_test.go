@@ -50,6 +50,7 @@ const (
 type harness struct {
 	t        *testing.T
 	app      *fiber.App
+	db       *sqlitex.DB
 	store    *sqlitestore.Store
 	clock    atomic.Int64
 	notified atomic.Int64
@@ -67,7 +68,7 @@ func start(t *testing.T) *harness {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	store := sqlitestore.New(db)
-	h := &harness{t: t, store: store}
+	h := &harness{t: t, store: store, db: db}
 	h.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
 	quotas, err := settings.ParseQuotas("free=3,team=50,enterprise=unlimited")
 	if err != nil {

@@ -1,6 +1,7 @@
 package recordtest
 
 import (
+	"errors"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -50,6 +51,27 @@ func historyTests() []test {
 			got, err := b.Entries(b.Context(), acme, "r1")
 			b.must(err)
 			equal(b, "entries", got, []record.Entry{first})
+		}},
+		{"a record is replaced and its entry kept, or neither", func(b *bench) {
+			store, ok := b.Store.(record.EntryKeeper)
+			if !ok {
+				return // the workflow writes one after the other
+			}
+			r := b.insert(acme, fullRecord(flights, "r1"))
+			next := r
+			next.Rev = r.Rev + 1
+			refused := store.ReplaceRecordKeeping(b.Context(), acme, next, r.Rev+7, r.Last)
+			equal(b, "on another revision", errors.Is(refused, record.ErrConflict), true)
+			got, err := b.Entries(b.Context(), acme, r.ID)
+			b.must(err)
+			equal(b, "entries after a conflict", got, nil)
+			b.must(store.ReplaceRecordKeeping(b.Context(), acme, next, r.Rev, r.Last))
+			got, err = b.Entries(b.Context(), acme, r.ID)
+			b.must(err)
+			equal(b, "entries", got, []record.Entry{r.Last})
+			stored, err := b.Record(b.Context(), acme, r.Key())
+			b.must(err)
+			equal(b, "revision", stored.Rev, next.Rev)
 		}},
 		{"two organizations keep the history of the same id apart", func(b *bench) {
 			mine, theirs := someEntry(1, "mine"), someEntry(1, "theirs")

@@ -68,7 +68,31 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 	if err != nil {
 		return wrap("replace record", err)
 	}
+	return s.write(ctx, "replace record", replacing(org, r, prevRev, string(body)))
+}
+
+// ReplaceRecordKeeping implements record.EntryKeeper, in one transaction.
+func (s *Store) ReplaceRecordKeeping(ctx context.Context, org record.OrgID, r record.Record, prevRev int64, last record.Entry) error {
+	body, err := recordBodyOf(r)
+	if err != nil {
+		return wrap("replace record", err)
+	}
+	entry, err := json.Marshal(entryToJSON(last))
+	if err != nil {
+		return wrap("replace record", err)
+	}
+	replace := replacing(org, r, prevRev, string(body))
 	return s.write(ctx, "replace record", func(ctx context.Context, tx sqlitex.Tx) error {
+		if err := replace(ctx, tx); err != nil {
+			return err
+		}
+		return insertEntry(ctx, tx, org, r.Event, r.ID, last.Rev, string(entry))
+	})
+}
+
+// replacing returns the write that replaces a record.
+func replacing(org record.OrgID, r record.Record, prevRev int64, body string) func(context.Context, sqlitex.Tx) error {
+	return func(ctx context.Context, tx sqlitex.Tx) error {
 		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE records SET rev = ?, status = ?, deleted = ?, ref_key = ?, reference = ?,
 				mark = COALESCE(NULLIF(?, ''), mark), context_rev = ?, updated_at = ?,
@@ -76,7 +100,7 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 			 WHERE org = ? AND event = ? AND type = ? AND id = ? AND rev = ? AND fence = ? AND deleted = 0`,
 			r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference,
 			r.Mark, r.ContextRev, millis(r.UpdatedAt),
-			text(r.Fields), text(r.Preview), text(r.Contribution), string(body),
+			text(r.Fields), text(r.Preview), text(r.Contribution), body,
 			org, r.Event, r.Type, r.ID, prevRev, r.Fence))
 		if sqlitex.IsDuplicate(err) {
 			return record.ErrDuplicateReference
@@ -85,7 +109,7 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 			return err
 		}
 		return foldRecord(ctx, tx, org, r.ID)
-	})
+	}
 }
 
 // RecordSpan implements record.Records.
@@ -217,11 +241,15 @@ func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.
 		return wrap("insert history entry", err)
 	}
 	return s.write(ctx, "insert history entry", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx,
-			`INSERT INTO history (org, record, rev, event, entry) VALUES (?, ?, ?, ?, ?)
-			 ON CONFLICT (org, record, rev) DO NOTHING`, org, id, e.Rev, event, string(entry))
-		return err
+		return insertEntry(ctx, tx, org, event, id, e.Rev, string(entry))
 	})
+}
+
+func insertEntry(ctx context.Context, tx sqlitex.Tx, org record.OrgID, event record.EventID, id record.ID, rev int64, entry string) error {
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO history (org, record, rev, event, entry) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (org, record, rev) DO NOTHING`, org, id, rev, event, entry)
+	return err
 }
 
 // Entries implements record.Records.

@@ -21,7 +21,10 @@ type Store struct {
 	db *sqlitex.DB
 }
 
-var _ record.Store = (*Store)(nil)
+var (
+	_ record.Store       = (*Store)(nil)
+	_ record.EntryKeeper = (*Store)(nil)
+)
 
 // New returns the store of a database that was opened with Schema. The caller
 // closes the database.

@@ -1,0 +1,90 @@
+package records_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","roundTrip":true}`
+
+// TestRoundTripsToTheStore holds how often a request asks the store: the event of
+// the path is read once, by the guard, and a move and the history it leaves behind
+// are one write.
+func TestRoundTripsToTheStore(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	item := event + "/flights/" + h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "").text("_id")
+	for _, c := range []struct {
+		what, as, method, path, body string
+		status                       int
+		want                         sqlitex.Traffic
+	}{
+		{"create", ada, http.MethodPost, event + "/flights", flightBody, http.StatusCreated, sqlitex.Traffic{Reads: 1, Writes: 1}},
+		{"batch", ada, http.MethodPost, event + "/flights/batch", `{"items":[` + flightBody + `,` + flightBody + `,` + flightBody + `]}`, http.StatusOK, sqlitex.Traffic{Reads: 1, Writes: 1}},
+		{"get", ada, http.MethodGet, item, "", http.StatusOK, sqlitex.Traffic{Reads: 2}},
+		{"get again", ada, http.MethodGet, item, "", http.StatusOK, sqlitex.Traffic{}},
+		{"edit", ada, http.MethodPatch, item, `{"passengers":4}`, http.StatusOK, sqlitex.Traffic{Reads: 2, Writes: 1}},
+		{"submit", ada, http.MethodPost, item + "/submit", "", http.StatusOK, sqlitex.Traffic{Reads: 3, Writes: 1}}, // and the policy
+		{"withdraw", ada, http.MethodPost, item + "/withdraw", "", http.StatusOK, sqlitex.Traffic{Reads: 2, Writes: 1}},
+		{"delete", ada, http.MethodDelete, item, "", http.StatusOK, sqlitex.Traffic{Reads: 2, Writes: 1}},
+	} {
+		before := h.db.Traffic()
+		h.send(c.as, c.method, c.path, c.body).want(c.status, "")
+		after := h.db.Traffic()
+		if got := (sqlitex.Traffic{Reads: after.Reads - before.Reads, Writes: after.Writes - before.Writes}); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.what, got, c.want)
+		}
+	}
+}
+
+// The most that a request of the service may allocate.
+const (
+	createAllocations = 1500
+	listAllocations   = 65
+)
+
+func TestAllocationsOfARequest(t *testing.T) {
+	testkit.WithoutRace(t)
+	h := start(t)
+	event := h.event()
+	for range 25 {
+		h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "")
+	}
+	handler := h.app.Handler()
+	var ctx fasthttp.RequestCtx
+	for _, c := range []struct {
+		method, target, body string
+		status, most         int
+	}{
+		{http.MethodGet, event + "/flights?limit=25", "", http.StatusOK, listAllocations}, // remembered
+		{http.MethodPost, event + "/flights", flightBody, http.StatusCreated, createAllocations},
+	} {
+		got := testing.AllocsPerRun(50, func() {
+			ctx.Request.Reset()
+			ctx.Response.Reset()
+			ctx.ResetUserValues()
+			ctx.Request.Header.SetMethod(c.method)
+			ctx.Request.Header.SetHost("records")
+			ctx.Request.SetRequestURI("/api/v2" + c.target)
+			ctx.Request.Header.Set("Authorization", "Bearer "+ada)
+			if c.body != "" {
+				ctx.Request.Header.SetContentType("application/json")
+				ctx.Request.SetBodyString(c.body)
+			}
+			handler(&ctx)
+			if ctx.Response.StatusCode() != c.status {
+				t.Fatalf("%d %s", ctx.Response.StatusCode(), ctx.Response.Body())
+			}
+		})
+		t.Logf("%s %s: %v allocations", c.method, c.target, got)
+		if got > float64(c.most) {
+			t.Errorf("%s %s allocates %v times, want at most %d", c.method, c.target, got, c.most)
+		}
+	}
+}
