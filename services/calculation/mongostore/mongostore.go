@@ -275,6 +275,10 @@ func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.Even
 	return kept, nil
 }
 
+// nodesAtOnce is how many nodes one answer of the server may have: all that one is
+// summed from, so that reading them is one command.
+const nodesAtOnce = 2 * resulttree.Fanout
+
 // Nodes implements resulttree.Store.
 func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]resulttree.Node, error) {
 	filter := bson.D{{Key: "org", Value: org}, {Key: "event", Value: event}, {Key: "level", Value: level}}
@@ -283,7 +287,7 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	}
 	filter = append(filter, bson.E{Key: "index", Value: bson.D{{Key: "$gte", Value: from}, {Key: "$lte", Value: to}}})
 	cursor, err := s.nodes.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}).
-		SetProjection(bson.D{{Key: "detail", Value: 0}}))
+		SetBatchSize(nodesAtOnce).SetProjection(bson.D{{Key: "detail", Value: 0}}))
 	if err != nil {
 		return nil, mongox.Wrap("read nodes", err)
 	}
