@@ -138,16 +138,18 @@ type Default struct {
 	Licence        string
 }
 
-// Set is one edition of the factors. It is immutable and safe for concurrent
-// use.
+// Set is one edition of the factors, built in or composed of a pack. It is
+// immutable and safe for concurrent use.
 type Set struct {
 	// ID names the edition: "desnz-2026".
 	ID string
 	// Year is the calendar year the edition is meant for.
 	Year int
-	// Checksum is the SHA-256 of the embedded table, in hexadecimal. Two sets
-	// are the same exactly when their checksums are.
+	// Checksum is the SHA-256 of the embedded table or of the pack, in hexadecimal.
+	// Two sets are the same exactly when their checksums are.
 	Checksum string
+	// Pack is where the set comes from; nil for one that is built in.
+	Pack *Pack
 
 	factors  []Factor
 	byID     map[string]int
@@ -155,6 +157,7 @@ type Set struct {
 	defaults map[string]Default
 	pedigree map[pedigreeKey]decimal.Decimal
 	standIns []*Set
+	trace    *trace
 }
 
 type pedigreeKey struct {
@@ -204,6 +207,7 @@ func (s *Set) found(by map[string]int, key string) (Factor, bool) {
 	if !ok {
 		return Factor{}, false
 	}
+	s.trace.saw(i)
 	return s.factors[i], true
 }
 
@@ -214,6 +218,7 @@ func (s *Set) Ref(series string) *Factor {
 	if !ok {
 		return nil
 	}
+	s.trace.saw(i)
 	return &s.factors[i]
 }
 
@@ -295,12 +300,6 @@ func UpstreamOf(id string) *Factor { return Corrections().Ref(id + ".upstream") 
 // Sets returns the sets held, newest first: the editions, then the sets of earlier
 // years, which only an adoption names.
 func Sets() []*Set { return append([]*Set(nil), all().sets...) }
-
-// ByID finds a set by its id.
-func ByID(id string) (*Set, bool) {
-	s, ok := all().byID[id]
-	return s, ok
-}
 
 // ForStart returns the set for an event that starts on a day (YYYY-MM-DD): the
 // newest not newer than its year; the newest held when startDate is empty. An

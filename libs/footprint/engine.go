@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"sync"
@@ -24,13 +25,32 @@ type engine struct {
 var engines = sync.OnceValue(func() map[string]*engine {
 	out := make(map[string]*engine)
 	for _, set := range factors.Sets() {
-		out[set.ID] = &engine{set: set, pedigree: newPedigree(set), flights: newFlightFactors(set), airFreight: newAirFreight(set),
-			// The published columns use AR5 without feedback, 28 for methane of
-			// any origin; all types here burn fossil fuels.
-			ch4: rebase(set, "gwp.ch4_fossil.ar6", 28), n2o: rebase(set, "gwp.n2o.ar6", 265)}
+		out[set.ID] = newEngine(set)
 	}
 	return out
 })
+
+// packEngines are those of the sets of packs: *factors.Set → *engine.
+var packEngines sync.Map
+
+func newEngine(set *factors.Set) *engine {
+	return &engine{set: set, pedigree: newPedigree(set), flights: newFlightFactors(set), airFreight: newAirFreight(set),
+		// The published columns use AR5 without feedback, 28 for methane of
+		// any origin; all types here burn fossil fuels.
+		ch4: rebase(set, "gwp.ch4_fossil.ar6", 28), n2o: rebase(set, "gwp.n2o.ar6", 265)}
+}
+
+// engineOf returns the engine of a set.
+func engineOf(set *factors.Set) *engine {
+	if e, ok := engines()[set.ID]; ok && e.set == set {
+		return e
+	}
+	if e, ok := packEngines.Load(set); ok {
+		return e.(*engine) //nolint:forcetypeassert // nothing else is stored
+	}
+	e, _ := packEngines.LoadOrStore(set, newEngine(set))
+	return e.(*engine) //nolint:forcetypeassert // nothing else is stored
+}
 
 func rebase(set *factors.Set, id string, old int64) *big.Rat {
 	f, ok := set.Lookup(id)
@@ -51,11 +71,30 @@ func engineFor(ev EventContext) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, ok := engines()[set.ID]
+	return engineOf(set), nil
+}
+
+// Calculator evaluates records with a set that need not be the one an event names:
+// the set of an excerpt of a pack.
+type Calculator struct{ engine *engine }
+
+// NewCalculator returns the calculator of a set.
+func NewCalculator(set *factors.Set) Calculator { return Calculator{newEngine(set)} }
+
+// Evaluate is the function Evaluate, with the set of the calculator.
+func (k Calculator) Evaluate(typ string, fields json.RawMessage, ev EventContext) (Evaluation, error) {
+	t, ok := find(typ)
 	if !ok {
-		return nil, fmt.Errorf("footprint: the factor set %q is not held", set.ID)
+		return Evaluation{}, fmt.Errorf("footprint: the type %q is not known", typ)
 	}
-	return e, nil
+	if !KnownEngine(ev.EngineVersion()) {
+		return Evaluation{}, fmt.Errorf("footprint: the engine %q is not held", ev.Engine)
+	}
+	in, err := t.read(fields)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return t.evaluate(in, k.engine, ev)
 }
 
 // rebased returns what AR6 adds to a line of q with factor f, and the new CH4 and

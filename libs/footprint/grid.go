@@ -66,7 +66,7 @@ func subdivisions(set *factors.Set, country string) []string {
 	var out []string
 	for _, f := range set.Factors() {
 		if f.Category == "venue" && strings.HasPrefix(f.Region, country+"-") && strings.HasPrefix(f.ID, "elec.") {
-			out = append(out, f.Region)
+			out = append(out, set.Ref(f.Series).Region)
 		}
 	}
 	slices.Sort(out)

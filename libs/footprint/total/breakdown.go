@@ -123,6 +123,16 @@ type Breakdown struct {
 
 // Breakdown returns the result of the event that the records belong to.
 func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
+	year := 0
+	if set, err := ev.Set(); err == nil {
+		year = set.Year
+	}
+	return c.BreakdownOf(ev, year)
+}
+
+// BreakdownOf is Breakdown where the event's factor set need not be held: year is
+// that of the set.
+func (c Contribution) BreakdownOf(ev footprint.EventContext, year int) Breakdown {
 	b := Breakdown{
 		Total: c.interval(), ByGas: c.gases, OutsideScopes: OutsideScopes{c.biogenic}, ExtrapolatedKg: c.extrapolated,
 		ByType: []TypePart{}, ByGroup: []GroupPart{}, ByScope3Category: []CategoryPart{}, Notices: []footprint.Notice{},
@@ -170,7 +180,7 @@ func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
 	b.MarketBased = c.marketBased(b.ByScope.Scope2)
 	b.DataQuality = c.dataQuality(b.Total.KgCO2e)
 	b.PerAttendeeKg, b.PerAttendeeDayKg = Intensities(b.Total.KgCO2e, ev)
-	b.Notices = c.resultNotices(ev, unspecified)
+	b.Notices = c.resultNotices(ev, year, unspecified)
 	return b
 }
 
@@ -322,12 +332,10 @@ func (c Contribution) dataQuality(whole footprint.Mass) DataQuality {
 
 // resultNotices returns what the notices of records, and the event itself, mean
 // for the result.
-func (c Contribution) resultNotices(ev footprint.EventContext, unspecified footprint.Mass) []footprint.Notice {
+func (c Contribution) resultNotices(ev footprint.EventContext, setYear int, unspecified footprint.Mass) []footprint.Notice {
 	out := []footprint.Notice{}
-	if set, err := ev.Set(); err == nil {
-		if year := footprint.YearOf(ev.StartDate); year != 0 && year < set.Year {
-			out = append(out, footprint.Notice{Code: footprint.NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, set.Year)})
-		}
+	if year := footprint.YearOf(ev.StartDate); year != 0 && year < setYear {
+		out = append(out, footprint.Notice{Code: footprint.NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, setYear)})
 	}
 	if !unspecified.IsZero() {
 		out = append(out, footprint.Notice{Code: footprint.NoticeGroup, Field: "group",

@@ -1,0 +1,76 @@
+"""Writes the packs of this folder from the published tables in libs/factors/source.
+
+    python3 examples/packs/make.py
+
+They are not signed: `ecf factors sign` does that with the key of an installation.
+"""
+import csv
+import gzip
+import json
+import pathlib
+from decimal import Decimal
+
+HERE = pathlib.Path(__file__).parent
+SOURCE = HERE.parent.parent / "libs" / "factors" / "source"
+
+
+def figure(text):
+    """A number as the table writes it, exactly."""
+    return json.loads(text, parse_float=lambda s: Exact(s))
+
+
+class Exact(float):
+    """A float that is written with the digits it was read with."""
+
+    def __new__(cls, text):
+        self = super().__new__(cls, text)
+        self.text = format(Decimal(text).normalize(), "f")
+        return self
+
+    def __repr__(self):
+        return self.text
+
+
+def write(name, document):
+    # Floats are written by float.__repr__, which knows nothing of Exact: digits are
+    # put in as marked texts and unmarked in the end.
+    def mark(value):
+        if isinstance(value, Exact):
+            return "\0" + value.text + "\0"
+        if isinstance(value, dict):
+            return {k: mark(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [mark(v) for v in value]
+        return value
+
+    text = json.dumps(mark(document), ensure_ascii=False, indent=1)
+    (HERE / name).write_text(text.replace('"\\u0000', "").replace('\\u0000"', "") + "\n", encoding="utf-8")
+
+
+def ember(year):
+    """The grids of a year by Ember, for countries whose electricity counts with Ember's figure."""
+    rows = []
+    with gzip.open(SOURCE / "grid_by_year.csv.gz", "rt", encoding="utf-8", newline="") as f:
+        for r in csv.DictReader(f):
+            code = "KY" if r["iso3"] == "CYM" else r["region"]
+            if r["year"] != str(year) or len(code) != 2 or not r["boundary"].startswith("life cycle (Ember)") or Decimal(r["kgco2e_per_kwh"]) == 0:
+                continue
+            row = {
+                "id": f"elec.{code.lower()}.ember.{year}", "series": f"elec.{code.lower()}.ember", "category": "venue",
+                "activity": "grid electricity, location-based (life cycle)",
+                "detail": f"{r['name']}; generation mix, imports and T&D loss excluded; life cycle incl. upstream, so add no WTT",
+                "unit": "kWh", "region": code, "year": year, "kgCO2e": figure(r["kgco2e_per_kwh"]),
+            }
+            if r["low"] and r["high"] and Decimal(r["low"]) < Decimal(r["high"]):
+                row["low"], row["high"] = figure(r["low"]), figure(r["high"])
+            rows.append(row | {"source": "ember", "location": f"{r['iso3']}, {year}; read in {r['origin']}"})
+    write(f"ember-{year}.json", {
+        "format": "ecf-factors/1", "name": f"ember-{year}", "release": 1, "title": f"Grid electricity of {year} by Ember, on the DESNZ edition of 2026",
+        "publisher": "Ember", "year": 2026, "base": "desnz-2026", "standIns": [],
+        "sources": [{"key": "ember", "source": "Ember, Yearly electricity data, carbon intensity of electricity; processed by Our World in Data", "licence": "CC BY 4.0"}],
+        "rows": rows,
+    })
+
+
+if __name__ == "__main__":
+    ember(2025)

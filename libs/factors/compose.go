@@ -1,0 +1,162 @@
+package factors
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+)
+
+// Pack is what is known of the origin of a set that is not built in.
+type Pack struct {
+	// Name and Release make up the id of the set.
+	Name    string
+	Release int
+	// Title and Publisher are for people.
+	Title, Publisher string
+	// SignedBy is the thumbprint of the key that signed the pack; empty for one
+	// that the operator has taken without a signature.
+	SignedBy string
+	// Base and StandIns are the built-in sets it stands on.
+	Base     string
+	StandIns []string
+	// Rows is how many rows are the pack's own.
+	Rows int
+	// Document is the pack as it was written.
+	Document any
+}
+
+// Composition is what a set that is not built in is made of.
+type Composition struct {
+	ID       string
+	Year     int
+	Checksum string
+	Pack     *Pack
+	// Base is the built-in set whose rows count as the set's own where it has none
+	// of a series; nil for a set that is complete by itself.
+	Base *Set
+	// StandIns are the built-in sets to look in for what is lacking after that, in
+	// this order. A row of theirs is marked as one of another edition.
+	StandIns []*Set
+	Rows     []Factor
+	// Defaults and Pedigree replace those of Base or of the first of StandIns.
+	Defaults []Default
+	Pedigree []Score
+}
+
+// Score is an uncertainty factor of the pedigree matrix.
+type Score struct {
+	Indicator string
+	Score     int
+	Factor    decimal.Decimal
+}
+
+// Compose makes a set. The rows come in the order of the composition, then those
+// of Base, then those of StandIns, each series once.
+func Compose(c Composition) *Set {
+	s := &Set{ID: c.ID, Year: c.Year, Checksum: c.Checksum, Pack: c.Pack,
+		byID: make(map[string]int), bySeries: make(map[string]int), defaults: make(map[string]Default), pedigree: make(map[pedigreeKey]decimal.Decimal)}
+	for _, f := range c.Rows {
+		s.append(f)
+	}
+	s.standIns = slices.Clone(c.StandIns)
+	under := s.standIns
+	if c.Base != nil {
+		for _, f := range c.Base.factors {
+			s.append(f)
+		}
+		under = append([]*Set{c.Base}, under...)
+		for _, o := range c.Base.standIns {
+			if !slices.Contains(s.standIns, o) {
+				s.standIns = append(s.standIns, o)
+			}
+		}
+	}
+	for _, o := range c.StandIns {
+		for _, f := range o.factors {
+			f.Fallback = true
+			s.append(f)
+		}
+	}
+	for _, o := range slices.Backward(under) {
+		maps.Copy(s.defaults, o.defaults)
+		maps.Copy(s.pedigree, o.pedigree)
+	}
+	for _, d := range c.Defaults {
+		s.defaults[d.ID] = d
+	}
+	for _, p := range c.Pedigree {
+		s.pedigree[pedigreeKey{p.Indicator, p.Score}] = p.Factor
+	}
+	return s
+}
+
+// append adds a row unless there is one of its series or id.
+func (s *Set) append(f Factor) {
+	_, series := s.bySeries[f.Series]
+	if _, id := s.byID[f.ID]; id || series {
+		return
+	}
+	f.Index = len(s.factors)
+	s.byID[f.ID], s.bySeries[f.Series] = f.Index, f.Index
+	s.factors = append(s.factors, f)
+}
+
+// Defaults returns the activity defaults by id.
+func (s *Set) Defaults() []Default {
+	out := slices.Collect(maps.Values(s.defaults))
+	slices.SortFunc(out, func(a, b Default) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Scores returns the pedigree matrix.
+func (s *Set) Scores() []Score {
+	out := make([]Score, 0, len(s.pedigree))
+	for k, f := range s.pedigree {
+		out = append(out, Score{k.indicator, k.score, f})
+	}
+	slices.SortFunc(out, func(a, b Score) int {
+		if a.Indicator != b.Indicator {
+			return strings.Compare(a.Indicator, b.Indicator)
+		}
+		return a.Score - b.Score
+	})
+	return out
+}
+
+// StandIns returns the sets that stand in for what the set lacks, in their order.
+func (s *Set) StandIns() []*Set { return slices.Clone(s.standIns) }
+
+// trace notes which rows of a set were looked up.
+type trace struct {
+	mu   sync.Mutex
+	rows map[int]bool
+}
+
+func (t *trace) saw(i int) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rows[i] = true
+}
+
+// Traced returns a set that is equal to s and a function that returns the rows
+// that were looked up in it since. A set that has these rows of its pack, and no
+// other, answers the same look-ups alike.
+func (s *Set) Traced() (traced *Set, rows func() []Factor) {
+	copied := *s
+	copied.trace = &trace{rows: make(map[int]bool)}
+	return &copied, func() []Factor {
+		copied.trace.mu.Lock()
+		defer copied.trace.mu.Unlock()
+		out := make([]Factor, 0, len(copied.trace.rows))
+		for _, i := range slices.Sorted(maps.Keys(copied.trace.rows)) {
+			out = append(out, copied.factors[i])
+		}
+		return out
+	}
+}

@@ -1,0 +1,298 @@
+package pack_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/factors/pack"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// small is a pack that is right.
+const small = `{"format":"ecf-factors/1","name":"grid-2027","release":1,"title":"Grids of 2027","publisher":"Example","year":2027,"base":"desnz-2026","standIns":[],
+"sources":[{"key":"a","source":"Example Grids 2027","licence":"CC BY 4.0"}],
+"rows":[{"id":"elec.fr.location.2027","series":"elec.fr.location","category":"venue","activity":"grid electricity","unit":"kWh","region":"FR","year":2027,
+"kgCO2e":0.02,"wellToTank":0.01,"source":"a","location":"Table 1, row FR"}]}`
+
+func read(t *testing.T, text string) *pack.Document {
+	t.Helper()
+	d, _, err := pack.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestEverySetComesBackFromAPack exports each built-in set, reads it, and compares
+// row by row.
+func TestEverySetComesBackFromAPack(t *testing.T) {
+	t.Parallel()
+	for i, s := range factors.Sets() {
+		if 0 < i && i < len(factors.Sets())-1 && !testkit.Long(t) {
+			continue
+		}
+		exported := pack.Export(s, "copy-of-"+s.ID, 2)
+		text, err := exported.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := read(t, string(text))
+		again, err := d.Encode()
+		if err != nil || !bytes.Equal(text, again) {
+			t.Errorf("%s: read and written again it is other bytes (%v)", s.ID, err)
+		}
+		set, err := d.Set()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.ID != "copy-of-"+s.ID+"-v2" || set.Year != s.Year || set.Checksum == s.Checksum || len(set.Factors()) < len(s.Factors()) {
+			t.Errorf("%s: %s of %d with %d rows", s.ID, set.ID, set.Year, len(set.Factors()))
+		}
+		for j, f := range s.Factors() {
+			if got := set.Factors()[j]; got != f {
+				t.Errorf("%s: row %d is %+v, want %+v", s.ID, j, got, f)
+			}
+		}
+		if fmt.Sprint(set.Defaults(), set.Scores()) != fmt.Sprint(s.Defaults(), s.Scores()) {
+			t.Errorf("%s: other defaults or another pedigree matrix", s.ID)
+		}
+	}
+}
+
+func TestRowsOfAPackStandBeforeThoseOfItsBase(t *testing.T) {
+	t.Parallel()
+	set, err := read(t, small).Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _ := factors.ByID("desnz-2026")
+	if f := set.Ref("elec.fr.location"); f == nil || f.KgCO2e.String() != "0.02" || f.WTT.Decimal.String() != "0.01" || f.Licence != "CC BY 4.0" || f.Fallback {
+		t.Errorf("its own row is %+v", f)
+	}
+	if f := set.Ref("elec.gb.location"); f == nil || f.ID != "elec.gb.location.2026" || f.Fallback {
+		t.Errorf("a row of the base is %+v", f)
+	}
+	if f, ok := set.Factor("elec.gb.location.2025"); !ok || f.Year != 2025 {
+		t.Errorf("what stands in for the base: %+v", f)
+	}
+	if len(set.Factors()) != len(base.Factors())+1 || set.Pack.Rows != 1 {
+		t.Errorf("%d rows, %d of its own", len(set.Factors()), set.Pack.Rows)
+	}
+	// A stand-in is marked, the base is not.
+	other, err := read(t, strings.Replace(small, `"base":"desnz-2026","standIns":[]`, `"standIns":["desnz-2026"]`, 1)).Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := other.Ref("elec.gb.location"); f == nil || !f.Fallback {
+		t.Errorf("a row that stands in is %+v", f)
+	}
+}
+
+// TestFaultsAreNamed changes one thing of a pack that is right; the fault names the
+// place.
+func TestFaultsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, to, where string }{
+		{`"name":"grid-2027"`, `"name":"Grid 2027"`, "name: "},
+		{`"name":"grid-2027"`, `"name":"grid--2027"`, "name: "},
+		{`"release":1`, `"release":0`, "release: "},
+		{`"title":"Grids of 2027"`, `"title":" "`, "title: "},
+		{`"publisher":"Example"`, `"publisher":""`, "publisher: "},
+		{`"year":2027,"base"`, `"year":27,"base"`, "year: "},
+		{`"base":"desnz-2026"`, `"base":"desnz-2027"`, "base: "},
+		{`"base":"desnz-2026",`, ``, "standIns: "},
+		{`"standIns":[]`, `"standIns":["desnz-2026"]`, "standIns[0]: "},
+		{`"standIns":[]`, `"standIns":["grid-2027-v1"]`, "standIns[0]: "},
+		{`"licence":"CC BY 4.0"`, `"licence":""`, "sources[0].licence: "},
+		{`"source":"a"`, `"source":"b"`, "rows[0] (elec.fr.location.2027).source: "},
+		{`"location":"Table 1, row FR"`, `"location":""`, ".location: "},
+		{`"series":"elec.fr.location"`, `"series":"elec.fr.locations"`, "elec.fr.location"},
+		{`"series":"elec.fr.location"`, `"series":"elec.xx.location"`, ".series: "},
+		{`"category":"venue"`, `"category":"venues"`, ".category: "},
+		{`"unit":"kWh"`, `"unit":"MWh"`, ".unit: "},
+		{`"activity":"grid electricity"`, `"activity":""`, ".activity: "},
+		{`"activity":"grid electricity"`, `"activity":"grid\u0007"`, ".activity: "},
+		{`"region":"FR"`, `"region":""`, ".region: "},
+		{`"region":"FR","year":2027`, `"region":"FR","year":2770`, ".year: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":-0.02`, ".kgCO2e: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":"a lot"`, "rows[0]: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":0.02,"kgco2e":0.03`, "rows[0].kgco2e: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":0.02,"kgCO2":0.02`, "rows[0]: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":0.02,"co2":0.03,"ch4":0.001,"n2o":0`, ".kgCO2e: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":0.02,"low":0.01`, ".low: "},
+		{`"kgCO2e":0.02`, `"kgCO2e":0.02,"low":0.03,"high":0.04`, ".low: "},
+		{`"id":"elec.fr.location.2027"`, `"id":"elec.gb.location.2026"`, ".id: "},
+		{`"id":"elec.fr.location.2027"`, `"id":"a b"`, ".id: "},
+		{`"sources":[`, `"defaults":[{"id":"no.such","quantity":"q","value":1,"unit":"u","source":"a","location":"l"}],"sources":[`, "defaults[0] (no.such).id: "},
+		{`"sources":[`, `"pedigree":[{"indicator":"reliability","score":1,"factor":1}],"sources":[`, "pedigree: "},
+		{`"rows":[{`, `"rows":[{"id":"x"},{`, "rows[0] (x).series: "},
+	} {
+		text := strings.Replace(small, c.from, c.to, 1)
+		_, _, err := pack.Read([]byte(text))
+		var faults pack.Faults
+		if text == small || !errors.As(err, &faults) || !strings.Contains(err.Error(), c.where) {
+			t.Errorf("%s: %v, want a fault of %s", c.to, err, c.where)
+		}
+	}
+	for _, text := range []string{``, `[]`, `{"format":"ecf-factors/2"}`, small + `{}`, strings.Replace(small, `"year"`, `"years"`, 1), `{"format":"ecf-factors/1","rows":3}`} {
+		var faults pack.Faults
+		if _, _, err := pack.Read([]byte(text)); err == nil || errors.As(err, &faults) {
+			t.Errorf("%.40s: %v", text, err)
+		}
+	}
+	twice := strings.Replace(small, `"rows":[`, `"rows":[`+small[strings.Index(small, `{"id"`):len(small)-2]+",", 1)
+	if _, _, err := pack.Read([]byte(twice)); err == nil || !strings.Contains(err.Error(), "rows[1] (elec.fr.location.2027).series: rows[0] has") {
+		t.Errorf("a row that is there twice: %v", err)
+	}
+}
+
+func TestAFigureFarFromTheLastOneIsPointedOut(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll(strings.ReplaceAll(small, "elec.fr.location", "elec.gb.location"), `"region":"FR"`, `"region":"GB"`)
+	if _, notes, err := pack.Read([]byte(text)); err != nil || len(notes) != 1 || !strings.Contains(notes[0].String(), "far from the 0.13096 of elec.gb.location.2026") {
+		t.Errorf("%v, %v", notes, err)
+	}
+	if _, notes, err := pack.Read([]byte(strings.Replace(text, "0.02", "0.12", 1))); err != nil || len(notes) != 0 {
+		t.Errorf("%v, %v", notes, err)
+	}
+}
+
+func TestSignatureIsOfTheContent(t *testing.T) {
+	t.Parallel()
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := read(t, small)
+	if err := d.CheckSignature(); !errors.Is(err, pack.ErrUnsigned) {
+		t.Errorf("without a signature: %v", err)
+	}
+	before, err := d.Checksum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Sign(pack.Key(key)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := read(t, string(text)); again.CheckSignature() != nil {
+		t.Error(again.CheckSignature())
+	}
+	if after, err := d.Checksum(); err != nil || after != before {
+		t.Errorf("the signature moves the checksum from %s to %s (%v)", before, after, err)
+	}
+	changed := read(t, strings.Replace(string(text), `"kgCO2e":0.02`, `"kgCO2e":0.021`, 1))
+	if err := changed.CheckSignature(); err == nil || errors.Is(err, pack.ErrUnsigned) {
+		t.Errorf("of a changed row: %v", err)
+	}
+}
+
+func TestASetIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(small, "grid-2027", "added-once", 1)
+	set, err := read(t, text).Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	stop := factors.Follow(func(_ context.Context, id string) (*factors.Set, error) {
+		if id != set.ID {
+			return nil, factors.ErrNotHeld
+		}
+		asked++
+		return set, nil
+	})
+	for range 3 {
+		if got, err := factors.Resolve(t.Context(), set.ID); err != nil || got != set {
+			t.Fatalf("%v, %v", got, err)
+		}
+	}
+	stop()
+	if got, ok := factors.ByID(set.ID); !ok || got != set || asked != 1 {
+		t.Errorf("%v, asked %d times", ok, asked)
+	}
+	other, err := read(t, strings.Replace(text, "0.02", "0.03", 1)).Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := factors.Add(other); !errors.Is(err, factors.ErrOtherContent) {
+		t.Errorf("the same id with other rows: %v", err)
+	}
+	if _, err := factors.Resolve(t.Context(), "no-such-v1"); !errors.Is(err, factors.ErrNotHeld) {
+		t.Errorf("a set that nobody has: %v", err)
+	}
+	broken := errors.New("unreachable")
+	defer factors.Follow(func(context.Context, string) (*factors.Set, error) { return nil, broken })()
+	if _, err := factors.Resolve(t.Context(), "no-such-v1"); !errors.Is(err, broken) || errors.Is(err, factors.ErrNotHeld) {
+		t.Errorf("a source that cannot be asked: %v", err)
+	}
+	if _, err := factors.Resolve(t.Context(), "desnz-1066"); !errors.Is(err, factors.ErrNotHeld) {
+		t.Errorf("an id that no pack can have was asked for: %v", err)
+	}
+}
+
+// TestAnExcerptAnswersAlike looks rows up, and again in the excerpt that has only these.
+func TestAnExcerptAnswersAlike(t *testing.T) {
+	t.Parallel()
+	base, _ := factors.ByID("desnz-2026")
+	exported := pack.Export(base, "excerpted", 1)
+	set, err := exported.Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	traced, rows := set.Traced()
+	traced.Ref("elec.gb.location")
+	traced.Lookup("no.such.series")
+	excerpt := pack.Excerpt(set, rows())
+	text, err := json.Marshal(excerpt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if excerpt, err = pack.ReadExcerpt(text); err != nil {
+		t.Fatal(err)
+	}
+	again, err := excerpt.SetOfExcerpt(set.Checksum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(excerpt.Rows) != 1 || again.ID != set.ID || again.Checksum != set.Checksum || again.Ref("elec.gb.location").ID != "elec.gb.location.2026" {
+		t.Errorf("%d rows, %s", len(excerpt.Rows), again.ID)
+	}
+}
+
+// TestExamplePacksAreAccepted reads the packs that the documentation names.
+func TestExamplePacksAreAccepted(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../../examples/packs/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := read(t, string(text)).Set()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		ev := footprint.EventContext{Country: "KE", StartDate: "2026-05-01", RadiativeForcing: true, GWP: "published", FactorSet: set.ID, Engine: footprint.NewestEngine}
+		if _, err := footprint.NewCalculator(set).Evaluate("venue", []byte(`{"electricityKWh":1000,"country":"KE"}`), ev); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

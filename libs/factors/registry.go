@@ -1,0 +1,129 @@
+package factors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Beside the built-in sets a process holds those of packs. It learns of one when it is
+// first named, from whoever follows it, and keeps it: like a built-in set it never
+// changes, so what is calculated with it depends on its id alone.
+
+// ErrOtherContent is wrapped by the error for a set whose id is held with other
+// content.
+var ErrOtherContent = errors.New("factors: a set never changes")
+
+// ErrNotHeld is wrapped by the error for a set that nobody has.
+var ErrNotHeld = errors.New("factors: no such set")
+
+// Source finds the set of a pack by its id. The error wraps ErrNotHeld where the
+// source has no such set; any other error means that it could not be asked.
+type Source func(ctx context.Context, id string) (*Set, error)
+
+var added struct {
+	sync.RWMutex
+	byID    map[string]*Set
+	sources []*Source
+}
+
+// packID is the form of the ids of packs: a name, and the number of the release.
+var packID = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*-v[1-9][0-9]{0,5}$`)
+
+// IsPackID reports whether id has the form of the id of a pack's set. No built-in set
+// has it.
+func IsPackID(id string) bool { return len(id) <= maxPackID && packID.MatchString(id) }
+
+const (
+	maxPackID = 80
+	// askFor bounds how long a calculation waits for a set that is not held yet.
+	askFor = 5 * time.Second
+)
+
+// Follow adds a source of sets to the process until stop is called.
+func Follow(source Source) (stop func()) {
+	added.Lock()
+	defer added.Unlock()
+	added.sources = append(added.sources, &source)
+	return func() {
+		added.Lock()
+		defer added.Unlock()
+		added.sources = slices.DeleteFunc(added.sources, func(s *Source) bool { return s == &source })
+	}
+}
+
+// Add adds the set of a pack to the process and returns the one held under its id.
+func Add(s *Set) (*Set, error) {
+	if !IsPackID(s.ID) {
+		return nil, fmt.Errorf("factors: %q is not the id of a pack", s.ID)
+	}
+	added.Lock()
+	defer added.Unlock()
+	if held, ok := added.byID[s.ID]; ok {
+		if held.Checksum != s.Checksum {
+			return nil, fmt.Errorf("%w: %s is held with the checksum %s, and this one has %s", ErrOtherContent, s.ID, held.Version(), s.Version())
+		}
+		return held, nil
+	}
+	if added.byID == nil {
+		added.byID = make(map[string]*Set)
+	}
+	added.byID[s.ID] = s
+	return s, nil
+}
+
+// Resolve finds a set by its id: a built-in one, or one of a pack, which is asked for
+// where it is not held yet.
+func Resolve(ctx context.Context, id string) (*Set, error) {
+	if s, ok := all().byID[id]; ok {
+		return s, nil
+	}
+	added.RLock()
+	s, ok := added.byID[id]
+	sources := slices.Clone(added.sources)
+	added.RUnlock()
+	if ok {
+		return s, nil
+	}
+	var failed error
+	if IsPackID(id) {
+		for _, source := range sources {
+			s, err := (*source)(ctx, id)
+			if err == nil {
+				return Add(s)
+			}
+			if !errors.Is(err, ErrNotHeld) {
+				failed = errors.Join(failed, err)
+			}
+		}
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("factor set %s: %w", id, failed)
+	}
+	return nil, fmt.Errorf("%w as %q", ErrNotHeld, id)
+}
+
+// ByID finds a set by its id, as Resolve does.
+func ByID(id string) (*Set, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), askFor)
+	defer cancel()
+	s, err := Resolve(ctx, id)
+	return s, err == nil
+}
+
+// Added returns the sets of packs that the process has met, by id.
+func Added() []*Set {
+	added.RLock()
+	defer added.RUnlock()
+	out := make([]*Set, 0, len(added.byID))
+	for _, s := range added.byID {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b *Set) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
