@@ -48,6 +48,8 @@ const rights = {
     supplier_factors: [...read, ...make, ...write],
     // The older states of a policy are added, and never changed.
     policies: [...read, ...make, "insert"],
+    // Factor sets are added by the command of administrators alone.
+    factor_packs: [...read, ...make],
     list_sets: [...read, ...make, ...write],
     list_counts: [...read, ...make, ...write],
     // How many records are in each state: whoever reads it brings it up to date.
@@ -64,6 +66,7 @@ const rights = {
     import_parts: [...read, ...make],
     supplier_factors: [...read, ...make],
     policies: [...read, ...make],
+    factor_packs: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],
@@ -82,6 +85,7 @@ const rights = {
     import_parts: [...read, ...make],
     supplier_factors: [...read, ...make],
     policies: [...read, ...make],
+    factor_packs: [...read, ...make],
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],
@@ -110,6 +114,7 @@ for (const collections of [...Object.values(rights), accountRights]) {
 
 // The program of administrators does what records and calculation do.
 rights.standalone = { ...rights.calculation, ...rights.records };
+rights.standalone.factor_packs = [...read, ...make, ...write];
 // It alone brings the schema up, which replaces indexes.
 for (const collection of Object.keys(rights.standalone)) {
   rights.standalone[collection] = [...rights.standalone[collection], "dropIndex"];

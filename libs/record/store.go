@@ -54,6 +54,7 @@ type Store interface {
 	Archive
 	Summaries
 	SupplierFactors
+	FactorPacks
 }
 
 // Version identifies a state of everything a store holds.

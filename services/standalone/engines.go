@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -40,8 +41,22 @@ type stores struct {
 }
 
 // openStores opens the engine the settings choose: MongoDB where an address is
-// given, else the embedded one in the data directory.
+// given, else the embedded one in the data directory. Until they are closed the
+// process knows the factor packs in them.
 func openStores(ctx context.Context, env app.Env, d Data) (*stores, error) {
+	opened, err := openEngine(ctx, env, d)
+	if err != nil {
+		return nil, err
+	}
+	stop, closeEngine := factors.Follow(record.FactorSource(opened.records)), opened.close
+	opened.close = func() error {
+		stop()
+		return closeEngine()
+	}
+	return opened, nil
+}
+
+func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	if d.Records.URI != "" {
 		return openMongo(ctx, env, d)
 	}

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
@@ -122,7 +123,15 @@ func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records)
 		WarnSlow(ctx, p.Env, slow)
 		return store, err
 	})
-	return db, store, err
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := factors.Follow(record.FactorSource(store))
+	p.OnClose(func() error {
+		stop()
+		return nil
+	})
+	return db, store, nil
 }
 
 // WarnSlow logs which indexes are missing without which a process is slow.

@@ -34,6 +34,7 @@ func Schema() []mongox.Component {
 		)}},
 		// The older states of each organization's policy.
 		{Name: "policies", Steps: []mongox.Step{mongox.CreateIndexes(1, policyIndex())}},
+		{Name: "packs", Steps: []mongox.Step{mongox.CreateIndexes(1, packIndexes()...)}},
 	}
 }
 

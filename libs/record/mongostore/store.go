@@ -32,6 +32,7 @@ type Store struct {
 	parts         *mongo.Collection
 	suppliers     *mongo.Collection
 	policies      *mongo.Collection
+	packs         *mongo.Collection
 	// What is deleted of each list, see compact: the numbers by block, and how many
 	// they are.
 	listSets   *mongo.Collection
@@ -74,6 +75,7 @@ func Attach(db *mongo.Database) *Store {
 		parts:         db.Collection("import_parts"),
 		suppliers:     db.Collection("supplier_factors"),
 		policies:      db.Collection("policies"),
+		packs:         db.Collection("factor_packs"),
 		listSets:      db.Collection("list_sets"),
 		listCounts:    db.Collection("list_counts"),
 		tallies:       db.Collection("record_counts"),

@@ -29,7 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	for _, group := range [][]test{
 		organizationTests(), eventTests(), eventReferenceTests(), insertTests(), replaceTests(), readTests(), listTests(), queueTests(), historyTests(),
 		markTests(), contributionTests(), tenantTests(), contextTests(), valueTests(), raceTests(), modelTests(), pagingTests(), workflowTests(),
-		keyTests(), batchTests(), importTests(), gateTests(), archiveTests(), summaryTests(), eventAuditTests(), teamTests(), supplierTests(),
+		keyTests(), batchTests(), importTests(), gateTests(), archiveTests(), summaryTests(), eventAuditTests(), teamTests(), supplierTests(), packTests(),
 	} {
 		for _, one := range group {
 			t.Run(one.name, func(t *testing.T) {

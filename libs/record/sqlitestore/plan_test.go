@@ -95,9 +95,10 @@ func TestStatements(t *testing.T) {
 	if len(all) < 30 {
 		t.Fatalf("found only %d statements; the search has gone blind", len(all))
 	}
-	tenant := regexp.MustCompile(`\borg = \?|^INSERT INTO \w+ \(\s*(id, )?org\b|organizations`)
+	// Factor packs are of no organization.
+	tenant := regexp.MustCompile(`\borg = \?|^INSERT INTO \w+ \(\s*(id, )?org\b|organizations|factor_packs`)
 	// Walks over an index that holds nothing but what is asked for.
-	allowed := regexp.MustCompile(`^SCAN (records USING COVERING INDEX records_marked|imports USING COVERING INDEX imports_open|events USING COVERING INDEX events_(marked|closing)|` +
+	allowed := regexp.MustCompile(`^SCAN (records USING COVERING INDEX records_marked|imports USING COVERING INDEX imports_open|events USING COVERING INDEX events_(marked|closing)|factor_packs USING COVERING INDEX factor_packs_added|` +
 		`json_each VIRTUAL TABLE.*|types|\(subquery-\d+\)|CONSTANT ROW)`)
 	for _, statement := range all {
 		// What the sweepers read, of all organizations.

@@ -19,6 +19,7 @@ func Schema() []sqlitex.Component {
 		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
 		{Name: "suppliers", Steps: []sqlitex.Step{suppliers()}},
 		{Name: "policies", Steps: []sqlitex.Step{policies()}},
+		{Name: "packs", Steps: []sqlitex.Step{factorPacks()}},
 	}
 }
 

@@ -89,6 +89,10 @@ func (c counter) add(kind string, values ...any) error {
 	return nil
 }
 
+func (c counter) factorPack(_ context.Context, p record.FactorPack) error {
+	return c.add("factor packs", p)
+}
+
 func (c counter) organization(_ context.Context, o record.Organization) error {
 	return c.add("organizations", o)
 }

@@ -46,6 +46,18 @@ func unless(err error, there ...error) error {
 	return err
 }
 
+func (c *copier) factorPack(ctx context.Context, p record.FactorPack) error {
+	err := c.to.Records.InsertFactorPack(ctx, p)
+	if !errors.Is(err, record.ErrDuplicate) {
+		return err
+	}
+	there, err := c.to.Records.FactorPack(ctx, p.ID)
+	if err == nil && there.Checksum != p.Checksum {
+		err = fmt.Errorf("%w: the factor pack %s has another content there", ErrNotCopy, p.ID)
+	}
+	return err
+}
+
 func (c *copier) organization(ctx context.Context, o record.Organization) error {
 	return unless(c.to.Records.InsertOrganization(ctx, o), record.ErrDuplicate)
 }

@@ -10,7 +10,7 @@ import (
 // the target derives it from the rest, or it is left behind.
 var tables = map[string]string{
 	"organizations": "walked", "auto_approvals": "walked", "events": "walked", "event_history": "walked", "records": "walked", "history": "walked",
-	"imports": "walked", "import_parts": "walked", "supplier_factors": "walked", "policies": "walked", "idempotency_keys": "walked",
+	"imports": "walked", "import_parts": "walked", "supplier_factors": "walked", "policies": "walked", "factor_packs": "walked", "idempotency_keys": "walked",
 	"result_nodes": "walked", "result_node_details": "walked", "result_changes": "walked", "result_parts": "walked", "result_revisions": "walked", "results": "walked",
 	"account_users": "walked", "account_sessions": "walked", "account_audit": "walked",
 	// How many invitations an organization has given today begins anew.

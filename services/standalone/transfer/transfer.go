@@ -34,6 +34,7 @@ const atOnce = 500
 // visitor takes what a walk finds, in an order in which it can be stored: what
 // others refer to comes before them.
 type visitor interface {
+	factorPack(ctx context.Context, p record.FactorPack) error
 	organization(ctx context.Context, o record.Organization) error
 	policies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error
 	imported(ctx context.Context, i record.Import, parts [][]byte) error
@@ -67,6 +68,9 @@ type part struct {
 
 // walk shows everything of a set of stores to a visitor.
 func walk(ctx context.Context, from Stores, v visitor) error {
+	if err := walkFactorPacks(ctx, from, v); err != nil {
+		return err
+	}
 	err := organizations(ctx, from, func(org record.OrgID) error {
 		if err := walkOrganization(ctx, from, v, org); err != nil {
 			return fmt.Errorf("organization %s: %w", org, err)
@@ -77,6 +81,24 @@ func walk(ctx context.Context, from Stores, v visitor) error {
 		return err
 	}
 	return walkAudit(ctx, from, v, account.SystemOrg)
+}
+
+// walkFactorPacks shows the packs in the order in which they were added.
+func walkFactorPacks(ctx context.Context, from Stores, v visitor) error {
+	ids, err := from.Records.FactorPackIDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Backward(ids) {
+		p, err := from.Records.FactorPack(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := v.factorPack(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func organizations(ctx context.Context, from Stores, do func(record.OrgID) error) error {
