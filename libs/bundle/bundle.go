@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/factors/pack"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
@@ -90,6 +91,9 @@ type FactorSet struct {
 	Year int    `json:"year"`
 	// Version is the SHA-256 of the whole set.
 	Version string `json:"version"`
+	// Pack is what of the set the result depends on, where the set is not built in: an
+	// excerpt, with the signature of the whole.
+	Pack *pack.Document `json:"pack,omitempty"`
 }
 
 // Record is one counted record: its input and what it comes to.
@@ -165,6 +169,9 @@ type Source struct {
 	// InputsHash is the root over the whole inputs where Records are without some of
 	// them; empty: it is calculated.
 	InputsHash string
+
+	// set is that of the excerpt in a bundle whose set the program does not hold.
+	set *factors.Set
 }
 
 // context returns the engine's form of an event's context.
@@ -217,14 +224,19 @@ type fault struct {
 
 // build goes on after a record that cannot be calculated, for Verify.
 func build(s Source) (out Built, faults []fault) {
-	set, ok := factors.ByID(s.FactorSet)
-	if !ok {
-		return out, []fault{{-1, fmt.Errorf("the factor set %q is not held by this version of the program", s.FactorSet)}}
+	set := s.set
+	if set == nil {
+		held, ok := factors.ByID(s.FactorSet)
+		if !ok {
+			return out, []fault{{-1, fmt.Errorf("the factor set %q is not held by this version of the program", s.FactorSet)}}
+		}
+		set = held
 	}
+	evaluate, consulted := evaluatorOf(set)
 	ev := s.context()
 	out.Bundle = Bundle{
 		Format: Format, Event: s.Event, EngineVersion: ev.EngineVersion(),
-		FactorSet: FactorSet{set.ID, set.Year, set.Checksum}, Factors: []Factor{},
+		FactorSet: FactorSet{ID: set.ID, Year: set.Year, Version: set.Checksum}, Factors: []Factor{},
 		Records: make([]Record, 0, len(s.Records)), Failed: append([]string{}, s.Failed...),
 	}
 	if s.Organization != nil {
@@ -239,7 +251,7 @@ func build(s Source) (out Built, faults []fault) {
 	for i, in := range inputs {
 		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
 			InputHash: cmp.Or(in.Hash, inputHash(in)), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
-		evaluation, err := footprint.Evaluate(in.Type, in.Fields, ev)
+		evaluation, err := evaluate(in.Type, in.Fields, ev)
 		if err != nil {
 			faults = append(faults, fault{i, fmt.Errorf("record %s: %w", in.ID, err)})
 			out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Contribution{})
@@ -265,7 +277,10 @@ func build(s Source) (out Built, faults []fault) {
 	slices.SortFunc(out.Factors, func(a, b Factor) int { return strings.Compare(a.ID, b.ID) })
 	out.Contribution = total.Sum(out.Parts...)
 	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.Root(ev, inputs), Tree: s.Tree,
-		Breakdown: out.Contribution.Breakdown(ev)}
+		Breakdown: out.Contribution.BreakdownOf(ev, set.Year)}
+	if set.Pack != nil {
+		out.FactorSet.Pack = pack.Excerpt(set, consulted())
+	}
 	if s.InputsHash != "" {
 		out.Result.InputsHash = s.InputsHash
 	}
@@ -276,6 +291,19 @@ func build(s Source) (out Built, faults []fault) {
 		faults = append(faults, fault{-1, err})
 	}
 	return out, faults
+}
+
+// evaluator calculates a record.
+type evaluator func(typ string, fields json.RawMessage, ev footprint.EventContext) (footprint.Evaluation, error)
+
+// evaluatorOf returns what calculates records with a set, and, of the set of a pack, a
+// function that returns the rows that were looked up.
+func evaluatorOf(set *factors.Set) (evaluator, func() []factors.Factor) {
+	if set.Pack == nil {
+		return footprint.Evaluate, nil
+	}
+	traced, rows := set.Traced()
+	return footprint.NewCalculator(traced).Evaluate, rows
 }
 
 // rowsOf returns the rows of a set that are used, and with all also those of the

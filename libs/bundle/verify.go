@@ -132,13 +132,16 @@ func Verify(data []byte) (v Verdict, err error) {
 		v.form(b, data)
 		return v, nil
 	}
-	set, held := factors.ByID(b.FactorSet.ID)
-	if !held {
-		v.add("factorSet", b.FactorSet.ID, "no such set in this version of the program")
+	set, err := b.set()
+	if err != nil {
+		v.add("factorSet", b.FactorSet.ID, err.Error())
 		return v, nil
 	}
+	v.statePack(b)
 	v.twice(b.Records)
-	again, faults := build(b.source())
+	source := b.source()
+	source.set = set
+	again, faults := build(source)
 	for _, f := range faults {
 		where := "records"
 		if f.record >= 0 {
@@ -155,11 +158,12 @@ func Verify(data []byte) (v Verdict, err error) {
 // recompute compares the figures of a bundle by an engine that is not held with
 // those of the engines that are: the newest that agrees, else the newest.
 func (v *Verdict) recompute(b Bundle) {
-	if _, held := factors.ByID(b.FactorSet.ID); !held {
+	set, err := b.set()
+	if err != nil {
 		return
 	}
 	for _, engine := range slices.Backward(footprint.Engines()) {
-		differences := figuresBy(engine, b)
+		differences := figuresBy(engine, b, set)
 		if v.RecomputedBy == "" || len(differences) == 0 {
 			v.RecomputedBy, v.OtherFigures = engine, differences
 		}
@@ -170,8 +174,9 @@ func (v *Verdict) recompute(b Bundle) {
 }
 
 // figuresBy returns where the figures of a bundle are not those of an engine.
-func figuresBy(engine string, b Bundle) []Difference {
+func figuresBy(engine string, b Bundle, set *factors.Set) []Difference {
 	source := b.source()
+	source.set = set
 	source.Engine = footprint.Pin(engine)
 	again, faults := build(source)
 	var other Verdict

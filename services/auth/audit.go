@@ -174,6 +174,16 @@ func (a *Accounts) ReportKeyAdded(ctx context.Context, kid string) error {
 	return a.audit(ctx, event{action: "keys.rotate", subject: kid, to: "signs reports"})
 }
 
+// FactorPackAdded records that a factor set was added; signer is empty for a pack
+// without a signature.
+func (a *Accounts) FactorPackAdded(ctx context.Context, id, checksum, signer string) error {
+	signed := "not signed"
+	if signer != "" {
+		signed = "signed with " + signer
+	}
+	return a.audit(ctx, event{action: "factors.add", subject: id, to: checksum + ", " + signed})
+}
+
 // Chain is what VerifyAudit found of one organization.
 type Chain struct {
 	Org     string

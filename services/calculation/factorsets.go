@@ -2,6 +2,7 @@ package calculation
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -23,6 +24,23 @@ type setView struct {
 	Sources []sourceView `json:"sources"`
 	// Attributions are the lines to show beside figures made with the set.
 	Attributions []string `json:"attributions"`
+	// Pack says where a set comes from that is not built in.
+	Pack *packView `json:"pack,omitempty"`
+}
+
+// packView is the origin of a set that an operator has added.
+type packView struct {
+	Name      string   `json:"name"`
+	Release   int      `json:"release"`
+	Title     string   `json:"title"`
+	Publisher string   `json:"publisher"`
+	Base      string   `json:"base,omitempty"`
+	StandIns  []string `json:"standIns"`
+	// Rows is how many of the set's rows are the pack's own.
+	Rows     int  `json:"rows"`
+	Unsigned bool `json:"unsigned"`
+	// SignedBy is the thumbprint of the key that signed the pack.
+	SignedBy string `json:"signedBy,omitempty"`
 }
 
 type sourceView struct {
@@ -48,7 +66,15 @@ func rowsOf(set *factors.Set) []bundle.Factor {
 func viewOfSet(set *factors.Set) setView {
 	rows := rowsOf(set)
 	return setView{ID: set.ID, Year: set.Year, Version: set.Checksum, Factors: len(rows),
-		Sources: sourcesOf(rows), Attributions: explain.Attributions(rows)}
+		Sources: sourcesOf(rows), Attributions: explain.Attributions(rows), Pack: viewOfPack(set.Pack)}
+}
+
+func viewOfPack(p *factors.Pack) *packView {
+	if p == nil {
+		return nil
+	}
+	return &packView{Name: p.Name, Release: p.Release, Title: p.Title, Publisher: p.Publisher, Base: p.Base, StandIns: p.StandIns,
+		Rows: p.Rows, Unsigned: p.SignedBy == "", SignedBy: p.SignedBy}
 }
 
 // sourcesOf lists where rows come from, the source of the most rows first.
@@ -65,13 +91,34 @@ func sourcesOf(rows []bundle.Factor) []sourceView {
 	return sources
 }
 
-// factorSets lists the factor sets, newest first.
+// allSets returns the sets an event can have: the built-in ones, newest first, then
+// those that operators have added, the last one first.
+func (s *server) allSets(ctx context.Context) ([]*factors.Set, error) {
+	ids, err := s.Records.FactorPackIDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sets := factors.Sets()
+	for _, id := range ids {
+		set, err := factors.Resolve(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// factorSets lists the factor sets.
 func (s *server) factorSets(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
 		return err
 	}
-	sets := factors.Sets()
+	sets, err := s.allSets(c.UserContext())
+	if err != nil {
+		return err
+	}
 	total := int64(len(sets))
 	from := min(page.Offset(), total)
 	views := []setView{}
@@ -100,7 +147,7 @@ func (s *server) factorSet(c *fiber.Ctx) error {
 // unknownSet is the detail of a set that is not held.
 func unknownSet(field string) apperr.Detail {
 	d := apperr.Detail{Field: field, Code: "UNKNOWN_FACTOR_SET", Message: "The factor sets held are in suggestions."}
-	for _, set := range factors.Sets() {
+	for _, set := range append(factors.Sets(), factors.Added()...) {
 		d.Suggestions = append(d.Suggestions, set.ID)
 	}
 	return d

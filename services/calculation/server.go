@@ -33,6 +33,7 @@ type RecordStore interface {
 	record.Keys
 	record.Originals
 	record.SupplierFactors
+	record.FactorPacks
 	record.ReviewQueue
 	record.Drafts
 	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/factors/pack"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/tests/expected"
 )
@@ -22,11 +23,44 @@ const exampleFolder = "../../examples/london-conference"
 // without it.
 func TestEngineAgreesLineByLine(t *testing.T) {
 	t.Parallel()
+	agrees(t, eventContext(t))
+}
+
+// The next edition is made of a set that is there, see docs/factor-packs.md. Here the
+// set of the example comes back as a pack, as if it were new: not one figure moves.
+func TestASetThatComesAsAPackAgreesLineByLine(t *testing.T) {
+	t.Parallel()
+	event := eventContext(t)
+	builtIn, ok := factors.ByID(event.FactorSet)
+	if !ok {
+		t.Fatal(event.FactorSet)
+	}
+	exported := pack.Export(builtIn, "as-if-new", 1)
+	text, err := exported.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, _, err := pack.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := read.Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := factors.Add(set); err != nil {
+		t.Fatal(err)
+	}
+	event.FactorSet = set.ID
+	agrees(t, event)
+}
+
+func agrees(t *testing.T, event footprint.EventContext) {
+	t.Helper()
 	table, err := expected.Read(filepath.Join(exampleFolder, "expected.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := eventContext(t)
 	total := expected.Milligrams(0)
 	seen := 0
 	for _, kind := range footprint.Types() {

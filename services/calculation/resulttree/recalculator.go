@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -130,6 +131,12 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 		// The task names the organization, and so does the document: a task that
 		// was made up, or a store that looked too far, goes no further.
 		return false, errOtherOrganization
+	}
+	// A set that cannot be read now is no reason to leave records out of the result.
+	if factors.IsPackID(ev.FactorSet) {
+		if _, err := factors.Resolve(ctx, ev.FactorSet); err != nil {
+			return false, err
+		}
 	}
 	marked, err := r.Records.MarkedRecords(ctx, org, event, marksPerPass)
 	if err != nil {

@@ -1679,6 +1679,7 @@ FactorSet = TypedDict(
         "attributions": "List[str]",
         "factors": "int",
         "id": "str",
+        "pack": "NotRequired[Dict[str, Any]]",
         "sources": "List[Dict[str, Any]]",
         "version": "str",
         "year": "int",
@@ -1689,6 +1690,8 @@ FactorSet.__doc__ = """An edition of emission factors.
 attributions: The lines to show beside figures made with the set.
 factors: Number of rows.
 id: Identifier of the set.
+pack: Where the set comes from; absent for a built-in set. Operators add further sets as packs, with `ecf factors
+    add`.
 sources: Where its rows come from.
 version: SHA-256 of the set; results name it.
 year: Year of the edition.
@@ -1729,6 +1732,7 @@ FactorSetResponseData = TypedDict(
         "factors": "int",
         "id": "str",
         "items": "List[Factor]",
+        "pack": "NotRequired[Dict[str, Any]]",
         "pagination": "Pagination",
         "sources": "List[Dict[str, Any]]",
         "version": "str",
@@ -1741,6 +1745,8 @@ attributions: The lines to show beside figures made with the set.
 factors: Number of rows.
 id: Identifier of the set.
 items: The factors of this page.
+pack: Where the set comes from; absent for a built-in set. Operators add further sets as packs, with `ecf factors
+    add`.
 pagination: Where in a list a page is.
 sources: Where its rows come from.
 version: SHA-256 of the set; results name it.

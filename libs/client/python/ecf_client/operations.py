@@ -2835,8 +2835,8 @@ class Operations(Transport):
     ) -> Page:
         """List the factor sets.
 
-        The editions of emission factors held, newest first, with their sources, licences and the lines that these ask
-        to be shown.
+        The editions of emission factors held, with their sources, licences and the lines that these ask to be shown.
+        Those built in come first, newest first, then those that operators have added, the last one first.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.

@@ -1,0 +1,50 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/factors/pack"
+)
+
+// set returns the factor set to recompute a bundle with: the one that is held, else
+// that of the excerpt in the bundle.
+func (b Bundle) set() (*factors.Set, error) {
+	if held, ok := factors.ByID(b.FactorSet.ID); ok {
+		return held, nil
+	}
+	if b.FactorSet.Pack == nil {
+		return nil, errors.New("no such set in this version of the program")
+	}
+	text, err := b.FactorSet.Pack.Encode()
+	if err != nil {
+		return nil, err
+	}
+	excerpt, err := pack.ReadExcerpt(text)
+	if err != nil {
+		return nil, fmt.Errorf("the rows of the set are no factor pack: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if excerpt.ID() != b.FactorSet.ID {
+		return nil, fmt.Errorf("the rows are those of the factor pack %s", excerpt.ID())
+	}
+	if err := excerpt.CheckExcerptSignature(b.FactorSet.Version); err != nil && !errors.Is(err, pack.ErrUnsigned) {
+		return nil, err
+	}
+	return excerpt.SetOfExcerpt(b.FactorSet.Version)
+}
+
+// statePack says of a set that is not built in where it comes from.
+func (v *Verdict) statePack(b Bundle) {
+	p := b.FactorSet.Pack
+	if p == nil {
+		return
+	}
+	signed := "which nobody signed"
+	if p.Signature != nil {
+		signed = "signed with the key " + p.Signature.KeyID
+	}
+	v.Statements = append(v.Statements, printable(fmt.Sprintf("The factor set %s is the pack %q of %s, %s; its rows in use, %d, are in the bundle.",
+		b.FactorSet.ID, p.Title, p.Publisher, signed, len(p.Rows))))
+}

@@ -1,0 +1,285 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/factors/pack"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/calculation"
+)
+
+// packSettings are the settings of factors check and factors sign.
+type packSettings struct {
+	Folder keys.Folder
+	Keys   string
+	files  []string
+}
+
+// Describe implements settings.Config.
+func (c *packSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys of who may sign packs, beside the report keys of this system", nil)
+	c.Folder.Describe(s)
+	s.Arguments(&c.files)
+}
+
+// addSettings are the settings of factors add.
+type addSettings struct {
+	packSettings
+	Data     Data
+	Unsigned bool
+}
+
+// Describe implements settings.Config.
+func (c *addSettings) Describe(s *settings.Set) {
+	s.BoolFlag(&c.Unsigned, "unsigned", "take a pack without a signature; the list of factor sets tells it")
+	c.packSettings.Describe(s)
+	c.Data.Describe(s)
+}
+
+// packExportSettings are the settings of factors export.
+type packExportSettings struct {
+	Name    string
+	Release int
+	files   []string
+}
+
+// Describe implements settings.Config.
+func (c *packExportSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Name, "name", "", "name of the pack, such as desnz-2027", nil).Require()
+	s.Flag("release", "1", "number of the pack's release", func(v string) (err error) {
+		if c.Release, err = strconv.Atoi(v); err != nil || c.Release < 1 {
+			return errors.New("must be a whole number from 1")
+		}
+		return nil
+	}, func() string { return strconv.Itoa(c.Release) })
+	s.Arguments(&c.files)
+}
+
+// read reads the one file that the arguments name, and prints what an operator
+// should look at.
+func (c *packSettings) read(env app.Env) (*pack.Document, error) {
+	if len(c.files) != 1 {
+		return nil, errors.New("name one file (- for standard input)")
+	}
+	text, err := readBundle(env, c.files[0])
+	if err != nil {
+		return nil, err
+	}
+	document, notes, err := pack.Read(text)
+	for _, n := range notes {
+		if _, printed := fmt.Fprintf(env.Stdout, "look at %s\n", n); printed != nil {
+			return nil, printed
+		}
+	}
+	var faults pack.Faults
+	if errors.As(err, &faults) {
+		return nil, fmt.Errorf("the pack has %d faults:\n%w", len(faults), faults)
+	}
+	return document, err
+}
+
+// signer returns who signed a pack, an error that wraps pack.ErrUnsigned, or what is
+// wrong with the signature.
+func (c *packSettings) signer(ctx context.Context, d *pack.Document) (kid string, err error) {
+	if err := d.CheckSignature(); err != nil {
+		return "", err
+	}
+	kid = d.Signature.KeyID
+	trusted, err := c.trusted(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(trusted, kid) {
+		return "", fmt.Errorf("the pack is signed with the key %s, which is none of the report keys of this system, nor of those that --keys names", kid)
+	}
+	return kid, nil
+}
+
+// trusted returns the ids of the keys that may sign packs.
+func (c *packSettings) trusted(ctx context.Context) ([]string, error) {
+	var trusted []string
+	own, err := bundle.OpenKeys(calculation.ReportKeysDir(c.Folder.Path), false)
+	switch {
+	case err == nil:
+		trusted = idsOf(own.Public())
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if c.Keys == "" {
+		return trusted, nil
+	}
+	published, err := publishedKeys(ctx, c.Keys)
+	return append(trusted, published...), err
+}
+
+// factorsCheck checks a pack without adding it.
+func factorsCheck(ctx context.Context, env app.Env, c *packSettings) error {
+	d, err := c.read(env)
+	if err != nil {
+		return err
+	}
+	kid, err := c.signer(ctx, d)
+	signed := "signed with the key " + kid
+	if errors.Is(err, pack.ErrUnsigned) {
+		signed, err = "not signed", nil
+	}
+	if err != nil {
+		return err
+	}
+	sum, err := d.Checksum()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s: %d rows, %d sources, %s\nchecksum %s\n", d.ID(), len(d.Rows), len(d.Sources), signed, sum)
+	return err
+}
+
+// factorsSign prints a pack with a signature by the newest report key.
+func factorsSign(_ context.Context, env app.Env, c *packSettings) error {
+	quiet := env
+	quiet.Stdout = io.Discard
+	d, err := c.read(quiet)
+	if err != nil {
+		return err
+	}
+	own, err := bundle.OpenKeys(calculation.ReportKeysDir(c.Folder.Path), false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no key to sign with: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.Sign(own); err != nil {
+		return err
+	}
+	return printPack(env, d)
+}
+
+func printPack(env app.Env, d *pack.Document) error {
+	text, err := d.Encode()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s\n", text)
+	return err
+}
+
+// factorsExport prints a built-in set as a pack of another name.
+func factorsExport(_ context.Context, env app.Env, c *packExportSettings) error {
+	if len(c.files) != 1 {
+		return errors.New("name one factor set")
+	}
+	at := slices.IndexFunc(factors.Sets(), func(s *factors.Set) bool { return s.ID == c.files[0] })
+	if at < 0 {
+		return fmt.Errorf("%q is no built-in factor set", c.files[0])
+	}
+	d := pack.Export(factors.Sets()[at], c.Name, c.Release)
+	if !factors.IsPackID(d.ID()) {
+		return fmt.Errorf("--name: %q is no name of a pack: lower-case letters, digits and single hyphens", c.Name)
+	}
+	return printPack(env, &d)
+}
+
+// factorsAdd adds a pack. Running servers know it from the first request that names
+// it. A set that is there never changes.
+func factorsAdd(ctx context.Context, env app.Env, c *addSettings) error {
+	d, err := c.read(env)
+	if err != nil {
+		return err
+	}
+	kid, err := c.signer(ctx, d)
+	if errors.Is(err, pack.ErrUnsigned) && c.Unsigned {
+		kid, err = "", nil
+	}
+	if errors.Is(err, pack.ErrUnsigned) {
+		return fmt.Errorf("%w: sign it with ecf factors sign, or add it with --unsigned", err)
+	}
+	if err != nil {
+		return err
+	}
+	sum, err := d.Checksum()
+	if err != nil {
+		return err
+	}
+	text, err := d.Encode()
+	if err != nil {
+		return err
+	}
+	return describe(withAccounts(ctx, c.Data, env.Logger, func(opened *stores, accounts *auth.Accounts) error {
+		p := record.FactorPack{ID: d.ID(), Checksum: sum, AddedAt: time.Now().UTC().Truncate(time.Millisecond), Document: text}
+		added, err := addPack(ctx, opened.records, p)
+		if err != nil {
+			return err
+		}
+		if added {
+			if err := accounts.FactorPackAdded(ctx, p.ID, sum, kid); err != nil {
+				return err
+			}
+		}
+		_, err = fmt.Fprintf(env.Stdout, "%s\n", p.ID)
+		return err
+	}))
+}
+
+// addPack stores a pack, and reports whether it was not there.
+func addPack(ctx context.Context, store record.FactorPacks, p record.FactorPack) (added bool, err error) {
+	err = store.InsertFactorPack(ctx, p)
+	if !errors.Is(err, record.ErrDuplicate) {
+		return err == nil, err
+	}
+	there, err := store.FactorPack(ctx, p.ID)
+	if err == nil && there.Checksum != p.Checksum {
+		err = fmt.Errorf("%s is there with another content (checksum %s), and a set never changes: give the pack the next release", p.ID, there.Checksum)
+	}
+	return false, err
+}
+
+// factorsList prints the factor sets: the built-in ones, then the added ones.
+func factorsList(ctx context.Context, env app.Env, d *Data) (err error) {
+	opened, err := openStores(ctx, env, *d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.close()) }()
+	for _, s := range factors.Sets() {
+		if _, err := fmt.Fprintf(env.Stdout, "%s\t%d\t%d rows\tbuilt in\n", s.ID, s.Year, len(s.Factors())); err != nil {
+			return err
+		}
+	}
+	ids, err := opened.records.FactorPackIDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		p, err := opened.records.FactorPack(ctx, id)
+		if err != nil {
+			return err
+		}
+		s, err := factors.Resolve(ctx, id)
+		if err != nil {
+			return err
+		}
+		signed := "signed with the key " + s.Pack.SignedBy
+		if s.Pack.SignedBy == "" {
+			signed = "not signed"
+		}
+		if _, err := fmt.Fprintf(env.Stdout, "%s\t%d\t%d rows, %d of its own\tadded %s, %s\t%s\n", s.ID, s.Year, len(s.Factors()), s.Pack.Rows,
+			p.AddedAt.Format(time.RFC3339), signed, s.Pack.Title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
