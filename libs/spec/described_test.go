@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -96,6 +97,44 @@ func numberFaults(at string, p node) (faults []string) {
 		faults = append(faults, at+" has no unit")
 	}
 	return faults
+}
+
+// TestBodiesAreWhatGeneratorsTakeThemFor: stock generators take a property with a
+// default for one that is always there, and then demand it of who sends it: what is
+// meant where it is left out is in its description. And an object of which nothing is
+// said they take for one that has no properties at all.
+func TestBodiesAreWhatGeneratorsTakeThemFor(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	said := []string{"properties", "additionalProperties", "allOf", "oneOf", "anyOf", "patternProperties"}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for i, item := range v {
+				walk(fmt.Sprintf("%s/%d", at, i), item)
+			}
+		case node:
+			if v["type"] == "object" && !slices.ContainsFunc(said, func(name string) bool { return v[name] != nil }) {
+				t.Errorf("%s says neither properties nor additionalProperties", at)
+			}
+			for name, property := range object(v["properties"]) {
+				seen++
+				if _, ok := object(property)["default"]; ok {
+					t.Errorf("%s/properties/%s has a default", at, name)
+				}
+			}
+			for name, item := range v {
+				if name != "example" && name != "examples" {
+					walk(at+"/"+name, item)
+				}
+			}
+		}
+	}
+	walk("#", tree(t))
+	if seen < 500 {
+		t.Errorf("only %d properties were seen", seen)
+	}
 }
 
 // The walk must be one that can find something.

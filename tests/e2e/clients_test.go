@@ -26,19 +26,25 @@ func TestPythonClient(t *testing.T) {
 }
 
 // TestTypeScriptClient makes the types of the client in TypeScript from the
-// served document, compiles it under the strictest settings, and runs its tests
-// and its tour.
+// served document, compiles it under the strictest settings, and runs its tests,
+// its tour and the samples of the documentation.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	dir := testkit.NPM(t, "../../libs/client/typescript")
 	s := start(t, nil)
 	fetchDocument(t, s.url, filepath.Join(dir, "openapi.json"))
+	_, samples := staged(t, "TypeScript")
+	if err := os.WriteFile(filepath.Join(dir, "tour", "samples.ts"), []byte(typescriptSamples(samples)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, script := range []string{"types", "build", "build:test", "test"} {
 		if out, err := program(t, "npm", dir, "run", script).CombinedOutput(); err != nil {
 			t.Fatalf("npm run %s: %v\n%s", script, err, out)
 		}
 	}
 	takeTour(t, s.url, program(t, "node", dir, "dist-test/tour/tour.js"))
+	out, err := program(t, "node", dir, "dist-test/tour/samples.js").CombinedOutput()
+	checkSampled(t, samples, out, err)
 }
 
 // takeTour runs a tour, which prints what its event comes to.

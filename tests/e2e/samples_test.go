@@ -25,38 +25,54 @@ func TestSamplesInCurl(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("NOT TESTED: there is no curl")
 	}
+	stage, samples := staged(t, "Shell")
+	var script strings.Builder
+	script.WriteString("curl() { command curl --retry 5 -w '\\n%{http_code}' \"$@\"; }\n")
+	for _, sample := range samples {
+		fmt.Fprintf(&script, "(\n")
+		for _, name := range slices.Sorted(maps.Keys(sample.Variables)) {
+			fmt.Fprintf(&script, "%s='%s'\n", name, sample.Variables[name])
+		}
+		fmt.Fprintf(&script, "%s\n) 2>&1\nprintf '\\036'\n", sample.Source)
+	}
+	cmd := program(t, "bash", stage.dir(), "-c", script.String())
+	out, err := cmd.CombinedOutput()
+	answers := strings.Split(string(out), "\x1e")
+	if err != nil || len(answers) != len(samples)+1 {
+		t.Fatalf("%v, %d answers to %d samples", err, len(answers), len(samples))
+	}
+	for i, sample := range samples {
+		text := strings.TrimSpace(answers[i])
+		status := text[max(0, len(text)-3):]
+		if !strings.HasPrefix(status, "2") || sample.ID != "openapi" && sample.ID != "docs" && strings.Contains(text, `_IGNORED"`) {
+			t.Errorf("%s:\n%s\n%.2000s", sample.ID, sample.Source, text)
+		}
+	}
+}
+
+// staged starts a server with something of everything that samples name, and returns
+// the samples in a language, in an order in which all of them can succeed.
+func staged(t *testing.T, language string) (*sampleStage, []sampleCall) {
+	t.Helper()
 	d, err := spec.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, nil)
-	stage := newSampleStage(t, s)
-	var script strings.Builder
-	script.WriteString("curl() { command curl --retry 5 -w '\\n%{http_code}' \"$@\"; }\n")
-	operations := inSampleOrder(d.Operations)
-	for _, o := range operations {
-		source := curlSample(t, d, o)
-		own := stage.variables[o.ID]
-		fmt.Fprintf(&script, "(\n")
-		for _, name := range slices.Sorted(maps.Keys(own)) {
-			fmt.Fprintf(&script, "%s='%s'\n", name, own[name])
-		}
-		fmt.Fprintf(&script, "%s\n) 2>&1\nprintf '\\036'\n", source)
+	stage := newSampleStage(t, start(t, nil))
+	var calls []sampleCall
+	for _, o := range inSampleOrder(d.Operations) {
+		call := sampleCall{ID: o.ID, Source: sampleOf(t, d, o, language), Variables: stage.common()}
+		maps.Copy(call.Variables, stage.variables[o.ID])
+		calls = append(calls, call)
 	}
-	cmd := program(t, "bash", stage.dir(), "-c", script.String())
-	cmd.Env = append(os.Environ(), stage.env()...)
-	out, err := cmd.CombinedOutput()
-	answers := strings.Split(string(out), "\x1e")
-	if err != nil || len(answers) != len(operations)+1 {
-		t.Fatalf("%v, %d answers to %d samples", err, len(answers), len(operations))
-	}
-	for i, o := range operations {
-		text := strings.TrimSpace(answers[i])
-		status := text[max(0, len(text)-3):]
-		if !strings.HasPrefix(status, "2") || o.ID != "openapi" && o.ID != "docs" && strings.Contains(text, `_IGNORED"`) {
-			t.Errorf("%s:\n%s\n%.2000s", o.ID, curlSample(t, d, o), text)
-		}
-	}
+	return stage, calls
+}
+
+// sampleCall is a sample with the values of its variables, which are named as in a
+// shell.
+type sampleCall struct {
+	ID, Source string
+	Variables  map[string]string
 }
 
 // inSampleOrder sorts operations so that what ends something comes last.
@@ -75,8 +91,8 @@ func inSampleOrder(operations []spec.Operation) []spec.Operation {
 	return operations
 }
 
-// curlSample returns the sample for a shell.
-func curlSample(t *testing.T, d spec.Document, o spec.Operation) string {
+// sampleOf returns the sample of an operation in a language.
+func sampleOf(t *testing.T, d spec.Document, o spec.Operation, language string) string {
 	t.Helper()
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
@@ -97,7 +113,7 @@ func curlSample(t *testing.T, d spec.Document, o spec.Operation) string {
 	if !slices.Equal(languages, []string{"Shell", "Python", "TypeScript", "Go"}) {
 		t.Fatalf("%s has samples in %v", o.ID, languages)
 	}
-	return described.Samples[0].Source
+	return described.Samples[slices.Index(languages, language)].Source
 }
 
 // sampleStage is an organization that has something of everything that samples
@@ -109,6 +125,7 @@ type sampleStage struct {
 	event                string
 	// variables are those of an operation, where they are not the common ones.
 	variables map[string]map[string]string
+	shared    map[string]string
 	made      int
 }
 
@@ -153,11 +170,14 @@ func (g *sampleStage) dir() string {
 	return dir
 }
 
-// env returns the variables that all samples have.
-func (g *sampleStage) env() []string {
-	return []string{"HOST=" + g.url, "BASE=" + g.url + "/api/v2", "TOKEN=" + g.admin.token, "EVENT_ID=" + g.event,
-		"RECORD_ID=" + g.draft(), "TYPE=accommodation", "REFERENCE=samples", "CODE=LHR", "SET_ID=desnz-2026", "REVISION=1", "OTHER=2",
-		"EMAIL=user@example.test", "PASSWORD=" + password, "ORGANIZATION_ID=" + g.org}
+// common returns the variables that all samples have.
+func (g *sampleStage) common() map[string]string {
+	if g.shared == nil {
+		g.shared = map[string]string{"HOST": g.url, "BASE": g.url + "/api/v2", "TOKEN": g.admin.token, "EVENT_ID": g.event,
+			"RECORD_ID": g.draft(), "TYPE": "accommodation", "REFERENCE": "samples", "CODE": "LHR", "SET_ID": "desnz-2026", "REVISION": "1", "OTHER": "2",
+			"EMAIL": "user@example.test", "PASSWORD": password, "ORGANIZATION_ID": g.org}
+	}
+	return maps.Clone(g.shared)
 }
 
 func (g *sampleStage) newEvent(reference string) string {

@@ -218,13 +218,16 @@ func TestEachMetricExists(t *testing.T) {
 			}
 			continue
 		}
-		series := regexp.MustCompile(`(?m)^` + name + `[{ ]`)
+		series, began := regexp.MustCompile(`(?m)^` + name + `[{ ]`), time.Now()
 		testkit.Eventually(t, time.Minute, func() error {
 			if !series.MatchString(scrape()) {
 				return fmt.Errorf("%s is in no scrape", name)
 			}
 			return nil
 		})
+		if took := time.Since(began); took > time.Second {
+			t.Logf("%s was in a scrape after %s", name, took)
+		}
 	}
 	t.Run("panels", func(t *testing.T) { evaluate(t, base, debug, approve) })
 }
@@ -364,6 +367,7 @@ func evaluate(t *testing.T, base, debug string, approve func()) {
 	for _, d := range Dashboards() {
 		for _, p := range d.Panels {
 			for _, q := range p.Queries {
+				began := time.Now()
 				testkit.Eventually(t, 2*time.Minute, func() error {
 					if _, body := get(t, "http://"+base+"/api/v2/events"); body == "" {
 						return fmt.Errorf("the program is gone")
@@ -377,6 +381,9 @@ func evaluate(t *testing.T, base, debug string, approve func()) {
 					}
 					return nil
 				})
+				if took := time.Since(began); took > time.Second {
+					t.Logf("%s, %s: %s had a series after %s", d.Title, p.Title, q.Expr, took)
+				}
 			}
 		}
 	}

@@ -2764,8 +2764,10 @@ Method.__doc__ = """How the footprint is calculated. A change calculates it anew
 engine: The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event
     that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say
     what each one changed.
-gwp: The factors' published CO2e, or their gases weighed by AR6 where they are known.
-radiativeForcing: Whether flights count the effects at altitude beside their CO2.
+gwp: The factors' published CO2e, which a new event has where it is left out, or their gases weighed by AR6 where they
+    are known.
+radiativeForcing: Whether flights count the effects at altitude beside their CO2; true for a new event where it is
+    left out.
 """
 
 MovedFigure = TypedDict(
@@ -3070,7 +3072,7 @@ PreviewRowsRequest = TypedDict(
 PreviewRowsRequest.__doc__ = """Rows to be counted with what is stored.
 
 after: `sum` of the answer to the part before.
-explain: Answer each row with its lines: formula, factor and source.
+explain: Answer each row with its lines: formula, factor and source. False where it is left out.
 items: The rows: up to 100 of any types. None: the drafts as they are stored.
 """
 
@@ -4601,7 +4603,7 @@ UserInput.__doc__ = """A new account.
 email: Email to log in with, of which there is one account only, in however many organizations.
 name: Name shown to others.
 role: What an account may do; a higher role has the rights of the lower ones.
-serviceAccount: Makes the account of a program. Its `role` must be `user`, now and later.
+serviceAccount: Makes the account of a program; false where it is left out. Its `role` must be `user`, now and later.
 """
 
 UserPatch = TypedDict(

@@ -110,12 +110,10 @@ func property(typ string, p footprint.Property) (object, error) {
 	if err := s.formless(); err != nil {
 		return s, err
 	}
-	if fallback, ok := s.values["default"]; ok {
-		if err := s.set("description", s.text("description")+" Absent: "+strings.Trim(string(fallback), `"`)+"."); err != nil {
-			return s, err
-		}
+	if err := defaultInWords(&s); err != nil {
+		return s, err
 	}
-	s.drop("default", "propertyNames") // the released document has no pattern of keys
+	s.drop("propertyNames") // the released document has no pattern of keys
 	if p.Loose || slices.Contains(unpatterned, typ+"."+p.Name) {
 		s.drop("pattern", "enum")
 	}
@@ -175,7 +173,18 @@ func (o *object) formless() error {
 	return errors.Join(inside(o, "items", true), inside(o, "additionalProperties", true), inside(o, "properties", false))
 }
 
-// plainItems says in one word what entries need at least one field.
+// defaultInWords makes the default of a schema a word of its description.
+func defaultInWords(s *object) error {
+	fallback, ok := s.values["default"]
+	if !ok {
+		return nil
+	}
+	s.drop("default")
+	return s.set("description", s.text("description")+" Absent: "+strings.Trim(string(fallback), `"`)+".")
+}
+
+// plainItems says in one word what entries need at least one field, and in words what
+// their fields are where they are left out.
 func plainItems(s *object, loose bool) error {
 	text, ok := s.values["items"]
 	if !ok {
@@ -191,6 +200,24 @@ func plainItems(s *object, loose bool) error {
 	if _, ok := items.values["allOf"]; ok {
 		items.drop("allOf")
 		if err := items.set("minProperties", 1); err != nil {
+			return err
+		}
+	}
+	if text, ok := items.values["properties"]; ok {
+		var properties object
+		if err := json.Unmarshal(text, &properties); err != nil {
+			return err
+		}
+		for _, name := range properties.names {
+			var property object
+			if err := json.Unmarshal(properties.values[name], &property); err != nil {
+				return err
+			}
+			if err := errors.Join(defaultInWords(&property), properties.set(name, property)); err != nil {
+				return err
+			}
+		}
+		if err := items.set("properties", properties); err != nil {
 			return err
 		}
 	}
