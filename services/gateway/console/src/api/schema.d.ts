@@ -2150,7 +2150,7 @@ export interface paths {
         };
         /**
          * List the factor sets
-         * @description The editions of emission factors held, newest first, with their sources, licences and the lines that these ask to be shown.
+         * @description The editions of emission factors held, with their sources, licences and the lines that these ask to be shown. Those built in come first, newest first, then those that operators have added, the last one first.
          */
         get: operations["listFactorSets"];
         put?: never;
@@ -2935,11 +2935,8 @@ export interface components {
             /** @description Name shown to others. */
             name?: string;
             role: components["schemas"]["Role"];
-            /**
-             * @description Makes the account of a program. Its `role` must be `user`, now and later.
-             * @default false
-             */
-            serviceAccount: boolean;
+            /** @description Makes the account of a program; false where it is left out. Its `role` must be `user`, now and later. */
+            serviceAccount?: boolean;
         };
         /**
          * @description A change of an account. Fields that are absent stay.
@@ -3111,11 +3108,8 @@ export interface components {
          *     }
          */
         Policy: {
-            /**
-             * @description Who created, edited last or submitted a record cannot approve it.
-             * @default false
-             */
-            fourEyes: boolean;
+            /** @description Who created, edited last or submitted a record cannot approve it. */
+            fourEyes?: boolean;
             /** @description A change of an event that moves an approved figure needs a `comment`. */
             requireReason?: boolean;
             /** @description A record that counts for less is approved as it is submitted, by the move `auto-approve`, which its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited last or submitted waits for somebody else. `null` or 0: nothing is approved this way. */
@@ -3802,9 +3796,13 @@ export interface components {
             /** @description How its footprint is calculated. */
             formula: string;
             /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
-            schema: Record<string, never>;
+            schema: {
+                [key: string]: unknown;
+            };
             /** @description Good inputs. */
-            examples: Record<string, never>[];
+            examples: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description The answer, in the envelope. */
         RecordTypeResponse: {
@@ -4226,17 +4224,13 @@ export interface components {
          *     }
          */
         Method: {
+            /** @description Whether flights count the effects at altitude beside their CO2; true for a new event where it is left out. */
+            radiativeForcing?: boolean;
             /**
-             * @description Whether flights count the effects at altitude beside their CO2.
-             * @default true
-             */
-            radiativeForcing: boolean;
-            /**
-             * @description The factors' published CO2e, or their gases weighed by AR6 where they are known.
-             * @default published
+             * @description The factors' published CO2e, which a new event has where it is left out, or their gases weighed by AR6 where they are known.
              * @enum {string}
              */
-            gwp: "published" | "AR6";
+            gwp?: "published" | "AR6";
             /**
              * @description The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
              * @enum {string}
@@ -4717,7 +4711,9 @@ export interface components {
             /** @description The reason. */
             comment?: string;
             /** @description Of a sign-off: its revision and statement. */
-            body?: Record<string, never>;
+            body?: {
+                [key: string]: unknown;
+            };
             /** @description The fields before and after. */
             changed?: components["schemas"]["FieldChange"][];
             /** @description What it does to the figure, as a rehearsal calculates it; absent until it is first listed. */
@@ -5899,16 +5895,10 @@ export interface components {
                  * @enum {string}
                  */
                 mode?: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
-                /**
-                 * @description How many people.
-                 * @default 1
-                 */
-                people: number;
-                /**
-                 * @description Counts the way back as well.
-                 * @default true
-                 */
-                roundTrip: boolean;
+                /** @description How many people. Absent: 1. */
+                people?: number;
+                /** @description Counts the way back as well. Absent: true. */
+                roundTrip?: boolean;
             }[];
         };
         /**
@@ -6870,7 +6860,9 @@ export interface components {
          *       "nights": 2
          *     }
          */
-        RecordPatch: Record<string, never>;
+        RecordPatch: {
+            [key: string]: unknown;
+        };
         /**
          * @description The one field that would narrow the interval of a record most, on the notice of what was assumed in its place,
          *     and the interval with it around the same figure.
@@ -7897,7 +7889,9 @@ export interface components {
             /** @description Whose activity it is. */
             group: string;
             /** @description The amount by gas, as in `byGas` of a result. */
-            byGas: Record<string, never>;
+            byGas: {
+                [key: string]: unknown;
+            };
             /**
              * @description How the amount is known.
              * @enum {string}
@@ -8092,7 +8086,9 @@ export interface components {
              */
             createdAt: string;
             /** @description The input that was calculated. */
-            fields: Record<string, never>;
+            fields: {
+                [key: string]: unknown;
+            };
             /** @description How records of the type are calculated. */
             method: string;
             /** @description The amount. */
@@ -8166,25 +8162,35 @@ export interface components {
                 name: string;
             };
             /** @description As in ReportBundle. */
-            event: Record<string, never>;
+            event: {
+                [key: string]: unknown;
+            };
             /** @description Version of the calculation. */
             engineVersion: string;
             /** @description As in ReportBundle. */
-            factorSet: Record<string, never>;
+            factorSet: {
+                [key: string]: unknown;
+            };
             /** @description The rows used. */
             factors: components["schemas"]["Factor"][];
             /** @description As in ReportBundle. */
-            records: Record<string, never>[];
+            records: {
+                [key: string]: unknown;
+            }[];
             /** @description Approved records that could not be calculated. */
             failed: string[];
             /** @description As in ReportBundle. */
-            result: Record<string, never>;
+            result: {
+                [key: string]: unknown;
+            };
             /** @description How each record came to be counted, in the order of the records. */
             provenance: {
                 /** @description Identifier of the record. */
                 record: string;
                 /** @description Who created it (`by`) and when (`at`). */
-                created: Record<string, never>;
+                created: {
+                    [key: string]: unknown;
+                };
                 /** @description Who submitted it and when. */
                 submitted: Record<string, never> | null;
                 /** @description Who approved it and when; with `policy` the organization's policy did. */
@@ -8196,7 +8202,9 @@ export interface components {
                 /** @description With `roles`: what the hashes of the history are over in place of people and comments. */
                 commitments?: string[];
                 /** @description Its history up to the approval, oldest first. */
-                history: Record<string, never>[];
+                history: {
+                    [key: string]: unknown;
+                }[];
             }[];
             /** @description Numbers of records that are not in the result. */
             notCounted: {
@@ -8210,13 +8218,21 @@ export interface components {
                 unsubmitted: number;
             };
             /** @description Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has. */
-            signOff?: Record<string, never>;
+            signOff?: {
+                [key: string]: unknown;
+            };
             /** @description The states of the organization's policy on review, oldest first: since when four eyes is asked for, and what is approved automatically. The history of a record names the one it was approved under (`policyRevision`). */
-            policies?: Record<string, never>[];
+            policies?: {
+                [key: string]: unknown;
+            }[];
             /** @description SHA-256 sums of the parts. */
-            hashes: Record<string, never>;
+            hashes: {
+                [key: string]: unknown;
+            };
             /** @description As in ReportBundle. */
-            signature?: Record<string, never>;
+            signature?: {
+                [key: string]: unknown;
+            };
         };
         /**
          * @description A result that anyone can recompute. `event.context`, `engineVersion` and `factorSet` name what it was calculated with; `factors`
@@ -8445,7 +8461,9 @@ export interface components {
                 /** @description Title of the event. */
                 title: string;
                 /** @description What the footprint is meant to cover. */
-                boundary?: Record<string, never>;
+                boundary?: {
+                    [key: string]: unknown;
+                };
                 /** @description All of the event that the calculation depends on. */
                 context: {
                     /** @description ISO 3166-1 alpha-2; empty when none is known. */
@@ -8472,6 +8490,8 @@ export interface components {
                 year: number;
                 /** @description SHA-256 of the set. */
                 version: string;
+                /** @description Of a set that an operator has added, the rows that the figures depend on, in the form of a factor pack; absent for a built-in set. */
+                pack?: Record<string, never>;
             };
             /** @description The rows of the set that were used. */
             factors: components["schemas"]["Factor"][];
@@ -8486,7 +8506,9 @@ export interface components {
                 /** @description The revision that was calculated. */
                 revision: number;
                 /** @description The input that was calculated. */
-                fields: Record<string, never>;
+                fields: {
+                    [key: string]: unknown;
+                };
                 /** @description SHA-256 of the input. */
                 inputHash: string;
                 /** @description The amount. */
@@ -8575,11 +8597,8 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
-            /**
-             * @description Answer each row with its lines: formula, factor and source.
-             * @default false
-             */
-            explain: boolean;
+            /** @description Answer each row with its lines: formula, factor and source. False where it is left out. */
+            explain?: boolean;
             /** @description `sum` of the answer to the part before. */
             after?: string;
         };
@@ -9010,6 +9029,33 @@ export interface components {
             }[];
             /** @description The lines to show beside figures made with the set. */
             attributions: string[];
+            /** @description Where the set comes from; absent for a built-in set. Operators add further sets as packs, with `ecf factors add`. */
+            pack?: {
+                /**
+                 * @description Name of the pack; the `id` of the set is the name and the release.
+                 * @example desnz-2027
+                 */
+                name: string;
+                /** @description Number of the release. A release never changes. */
+                release: number;
+                /** @description What the pack holds. */
+                title: string;
+                /** @description Who publishes its figures. */
+                publisher: string;
+                /**
+                 * @description The built-in set whose rows count where the pack has none; absent for a pack that is complete by itself.
+                 * @example desnz-2026
+                 */
+                base?: string;
+                /** @description The built-in sets to look in for what is lacking after that, in this order. */
+                standIns: string[];
+                /** @description How many of the rows are the pack's own. */
+                rows: number;
+                /** @description The operator took the pack without a signature. */
+                unsigned: boolean;
+                /** @description Thumbprint (RFC 7638) of the key that signed the pack; absent for an unsigned one. */
+                signedBy?: string;
+            };
         };
         /** @description A page of a list, in the envelope. */
         FactorSetListResponse: {
@@ -14319,7 +14365,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             304: components["responses"]["NotModified"];
@@ -14381,7 +14429,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        keys: Record<string, never>[];
+                        keys: {
+                            [key: string]: unknown;
+                        }[];
                     };
                 };
             };
@@ -14411,7 +14461,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        keys: Record<string, never>[];
+                        keys: {
+                            [key: string]: unknown;
+                        }[];
                     };
                 };
             };
