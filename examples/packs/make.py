@@ -72,5 +72,25 @@ def ember(year):
     })
 
 
+def epa():
+    """What the US EPA publishes of transport, freight, waste and fuels, in the place of UK rows."""
+    rows = []
+    with open(HERE / "us-epa-2025.csv", encoding="utf-8", newline="") as f:
+        for r in csv.DictReader(f):
+            rows.append({
+                "id": "us.epa.2025." + r["series"], "series": r["series"], "category": r["category"], "activity": r["item"],
+                "detail": f"{r['group']}; {r['boundary']}; {r['gwp']}; published: {r['published_kgco2e']} kg CO2e per {r['published_unit'].split(' (')[0]}",
+                "unit": r["unit"], "region": "US", "year": 2025, "kgCO2e": figure(r["kgco2e_per_unit"]),
+                "source": "hub", "location": f"Table {r['table']}, {r['group']}, {r['item']}",
+            })
+    write("us-epa-2025.json", {
+        "format": "ecf-factors/1", "name": "us-epa-2025", "release": 1, "title": "Transport, freight, waste and fuels of the United States, on the DESNZ edition of 2026",
+        "publisher": "US Environmental Protection Agency", "year": 2026, "base": "desnz-2026", "standIns": [],
+        "sources": [{"key": "hub", "source": "US EPA, GHG Emission Factors Hub, last modified 2025-01-15", "licence": "US Government work, public domain"}],
+        "rows": rows,
+    })
+
+
 if __name__ == "__main__":
     ember(2025)
+    epa()

@@ -68,6 +68,7 @@ func Compose(c Composition) *Set {
 			s.append(f)
 		}
 		under = append([]*Set{c.Base}, under...)
+		s.standIns = append([]*Set{c.Base}, s.standIns...)
 		for _, o := range c.Base.standIns {
 			if !slices.Contains(s.standIns, o) {
 				s.standIns = append(s.standIns, o)
@@ -92,6 +93,22 @@ func Compose(c Composition) *Set {
 	}
 	return s
 }
+
+// National reports whether a row is a pack's own figure for a country other than the
+// United Kingdom, where the same row of a built-in set is of the United Kingdom.
+func (s *Set) National(f *Factor) bool {
+	if s.Pack == nil || f.Index >= s.Pack.Rows || len(f.Region) != isoLength || f.Region == "GB" || f.Region == "UK" {
+		return false
+	}
+	for _, o := range Sets() {
+		if _, ok := o.byID[f.ID]; ok {
+			return false // a row of a built-in set that the pack repeats
+		}
+	}
+	return true
+}
+
+const isoLength = 2
 
 // append adds a row unless there is one of its series or id.
 func (s *Set) append(f Factor) {

@@ -194,7 +194,10 @@ func (f *freight) complete() bool {
 }
 
 func calculateFreight(c *calculation, f *freight) {
-	e := entry{unit: "tonne.km", stage: Direct, scope: 3, category: categoryFreight, technology: 1, geography: c.proxy(f.Country)}
+	e := entry{unit: "tonne.km", stage: Direct, scope: 3, category: categoryFreight, technology: 1}
+	if c.engine.set.Pack == nil { // else the row decides, below
+		e.geography = c.proxy(f.Country)
+	}
 	if c.group == "exhibitors" {
 		e.category = CategoryOptional // their freight, like their travel, is not the organiser's
 	}
@@ -216,6 +219,9 @@ func calculateFreight(c *calculation, f *freight) {
 	if e.factor == nil {
 		c.unavailable(apperr.Detail{Field: "mode", Message: "The factor set has no factor for " + missing + " freight."})
 		return
+	}
+	if c.engine.set.Pack != nil {
+		e.geography = c.standsIn(e.factor, f.Country)
 	}
 	c.add(e)
 	c.upstream(e, e.category)

@@ -20,6 +20,15 @@ func (c *calculation) proxy(country string) uint8 {
 	return 5
 }
 
+// standsIn returns the geography score of a factor of the edition in a country: a
+// national row of a pack says itself where it belongs, all others are of the UK.
+func (c *calculation) standsIn(f *factors.Factor, country string) uint8 {
+	if c.engine.set.National(f) {
+		return c.foreign(f, country)
+	}
+	return c.proxy(country)
+}
+
 // foreign returns the geography score of a factor of one country used in
 // another, and notes that it stands in.
 func (c *calculation) foreign(f *factors.Factor, country string) uint8 {

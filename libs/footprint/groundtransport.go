@@ -277,7 +277,7 @@ func calculateGroundTransport(c *calculation, g *groundTransport) {
 	if fuel == unknownFuel || size == average {
 		e.technology = 2
 	}
-	e.geography = c.proxy(g.Country)
+	e.geography = c.standsIn(e.factor, g.Country)
 	upstream := c.vehicleScope(g, fuel, &e)
 	c.add(e)
 	c.upstream(e, upstream)

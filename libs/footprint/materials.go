@@ -239,8 +239,8 @@ func (c *calculation) disposed(m *materials, row *materialRowsOf) {
 		return
 	}
 	e := entry{factor: f, quantity: m.weight().perThousand(), unit: f.Unit, stage: Combined, scope: 3, category: categoryWaste,
-		geography: c.proxy(m.Country), technology: 1}
-	if m.EndOfLife != "landfill" {
+		geography: c.standsIn(f, m.Country), technology: 1}
+	if m.EndOfLife != "landfill" && !c.engine.set.National(f) {
 		c.note(NoticeTransportOnly, "endOfLife", "The factor covers collection and transport only; treatments must not be ranked by it.")
 	}
 	c.add(e)

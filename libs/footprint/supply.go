@@ -61,7 +61,7 @@ func (c *calculation) fuel(s supply, series, field string, which int, unit strin
 	}
 	scope, category, upstream := s.scopes(which)
 	e := entry{factor: f, quantity: q.quantity, unit: unit, stage: Direct, scope: scope, category: category,
-		geography: c.proxy(s.country), technology: q.technology, atBest: q.atBest, older: q.older}
+		geography: c.standsIn(f, s.country), technology: q.technology, atBest: q.atBest, older: q.older}
 	c.add(e)
 	c.upstream(e, upstream)
 	c.blend(f, q.quantity)
@@ -99,6 +99,9 @@ func (c *calculation) upstream(e entry, category string) {
 		return
 	}
 	e.otherEdition = f != e.factor
+	if e.otherEdition && c.engine.set.National(e.factor) {
+		e.geography = c.proxy(c.place) // the upstream part is of the United Kingdom
+	}
 	e.factor, e.upstream, e.stage, e.scope, e.category, e.withoutRF = f, true, Upstream, 3, category, nil
 	c.add(e)
 }

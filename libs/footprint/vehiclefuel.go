@@ -68,7 +68,7 @@ func calculateFuelled(c *calculation, g *groundTransport) {
 		return
 	}
 	e := entry{factor: f, quantity: exactly(*g.VolumeLitres), unit: "litre", stage: Direct, scope: 3, category: c.travel(), technology: q.technology}
-	e.geography = c.proxy(g.Country)
+	e.geography = c.standsIn(f, g.Country)
 	upstream := c.vehicleScope(g, g.fuel(), &e)
 	c.add(e)
 	c.upstream(e, upstream)

@@ -148,10 +148,10 @@ func calculateWaste(c *calculation, w *waste) {
 			return
 		}
 	}
-	if w.Treatment != "landfill" {
+	if w.Treatment != "landfill" && !c.engine.set.National(e.factor) {
 		c.note(NoticeTransportOnly, "treatment", "The factor covers collection and transport only; treatments must not be ranked by it.")
 	}
-	e.geography = c.proxy(w.Country)
+	e.geography = c.standsIn(e.factor, w.Country)
 	c.add(e)
 }
 

@@ -49,7 +49,7 @@ func calculateWater(c *calculation, w *water) {
 			return
 		}
 		c.add(entry{factor: f, quantity: exactly(*w.SupplyM3), unit: "m3", stage: Combined, scope: 3, category: part.category,
-			geography: c.proxy(w.Country), technology: 1})
+			geography: c.standsIn(f, w.Country), technology: 1})
 	}
 }
 

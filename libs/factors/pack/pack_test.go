@@ -296,3 +296,48 @@ func TestExamplePacksAreAccepted(t *testing.T) {
 		}
 	}
 }
+
+// TestNationalRowsStandBeforeThoseOfTheUnitedKingdom calculates journeys and waste with
+// the pack of the United States, there and elsewhere.
+func TestNationalRowsStandBeforeThoseOfTheUnitedKingdom(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../examples/packs/us-epa-2025.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := read(t, string(text)).Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calculator := footprint.NewCalculator(set)
+	for _, c := range []struct {
+		typ, fields, kg, geography string
+		codes                      []string
+	}{
+		// 0.0601201 kg of the pack, 0.00897 upstream of the United Kingdom.
+		{"ground-transport", `{"mode":"rail","distanceKm":1000,"passengers":1,"country":"US"}`, "60.120100+8.970000", "15", []string{footprint.NoticeProxy, footprint.NoticeFactorYear}},
+		{"ground-transport", `{"mode":"rail","distanceKm":1000,"passengers":1,"country":"CA"}`, "60.120100+8.970000", "25", []string{footprint.NoticeFactorRegion, footprint.NoticeProxy, footprint.NoticeFactorYear}},
+		// 1 short ton of glass is 20 kg: 22.0462 kg per tonne.
+		{"waste", `{"treatment":"landfill","material":"glass","weightKg":1000,"country":"US"}`, "22.046200", "1", nil},
+		{"waste", `{"treatment":"recycling","material":"glass","weightKg":1000,"country":"US"}`, "55.115600", "1", nil},
+		// What the pack lacks is that of the base.
+		{"water", `{"supplyM3":10,"treated":false,"country":"US"}`, "1.913000", "5", []string{footprint.NoticeProxy, footprint.NoticeFactorYear}},
+	} {
+		ev := footprint.EventContext{Country: "US", StartDate: "2026-05-01", RadiativeForcing: true, GWP: "published", FactorSet: set.ID, Engine: footprint.NewestEngine}
+		got, err := calculator.Evaluate(c.typ, []byte(c.fields), ev)
+		if err != nil {
+			t.Errorf("%s: %v", c.fields, err)
+			continue
+		}
+		var kg, geography, codes []string
+		for _, l := range got.Lines {
+			kg, geography = append(kg, l.Mass.Kilograms()), append(geography, fmt.Sprint(l.Scores[3]))
+		}
+		for _, n := range got.Notices {
+			codes = append(codes, n.Code)
+		}
+		if strings.Join(kg, "+") != c.kg || strings.Join(geography, "") != c.geography || fmt.Sprint(codes) != fmt.Sprint(c.codes) {
+			t.Errorf("%s: %v kg, geography %v, notices %v; want %s, %s, %v", c.fields, kg, geography, codes, c.kg, c.geography, c.codes)
+		}
+	}
+}
