@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,7 +16,12 @@ type Matcher struct {
 	base string
 	// patterns are in the order in which they are tried, the most specific first.
 	patterns []pattern
+	// below and roots are the places of patterns by their number of segments.
+	below, roots [mostSegments + 1][]int
 }
+
+// mostSegments is the longest path of an operation, in segments.
+const mostSegments = 12
 
 type pattern struct {
 	root  bool
@@ -40,6 +46,16 @@ func NewMatcher(base string, t Table) (*Matcher, error) {
 		m.patterns[i].operations = append(m.patterns[i].operations, o)
 	}
 	slices.SortStableFunc(m.patterns, moreSpecific)
+	for i, p := range m.patterns {
+		if len(p.parts) > mostSegments {
+			return nil, fmt.Errorf("%s has more than %d segments", p.operations[0], mostSegments)
+		}
+		of := &m.below
+		if p.root {
+			of = &m.roots
+		}
+		of[len(p.parts)] = append(of[len(p.parts)], i)
+	}
 	return m, nil
 }
 
@@ -57,8 +73,11 @@ func (m *Matcher) Operations() []Operation {
 // path of a request as it was sent, one for each method. It returns nil when
 // there is none, and for a path that two readers could read differently.
 func (m *Matcher) Match(path string) []Operation {
-	if parts, ok := DecodePath(path); ok {
-		if found := m.match(parts, true); found != nil {
+	// No path is longer than its segments have room here, so that nothing is
+	// allocated: this is asked several times for each request.
+	var room [mostSegments + 1]string
+	if parts, ok := decodeInto(room[:0], path); ok {
+		if found := m.match(parts, &m.roots); found != nil {
 			return found
 		}
 	}
@@ -66,18 +85,21 @@ func (m *Matcher) Match(path string) []Operation {
 	if !ok || below != "" && below[0] != '/' {
 		return nil
 	}
-	parts, ok := DecodePath(below)
+	parts, ok := decodeInto(room[:0], below)
 	if !ok {
 		return nil
 	}
-	return m.match(parts, false)
+	return m.match(parts, &m.below)
 }
 
-func (m *Matcher) match(path []string, root bool) []Operation {
+func (m *Matcher) match(path []string, among *[mostSegments + 1][]int) []Operation {
+	if len(path) > mostSegments || len(among[len(path)]) == 0 {
+		return nil
+	}
 	// Each segment is looked at once, not once for each pattern.
 	odd := slices.ContainsFunc(path, func(segment string) bool { return !plain(segment) })
-	for i := range m.patterns {
-		if p := &m.patterns[i]; p.root == root && p.matches(path, odd) {
+	for _, i := range among[len(path)] {
+		if p := &m.patterns[i]; p.matches(path, odd) {
 			return p.operations
 		}
 	}
@@ -121,13 +143,17 @@ const Reference = "reference"
 // or has a dot segment, encoded or not. Only Matcher knows which segments may
 // hold what would separate segments.
 func DecodePath(path string) ([]string, bool) {
-	list := segments(path)
-	for i, s := range list {
+	return decodeInto(nil, path)
+}
+
+// decodeInto appends the segments that DecodePath returns.
+func decodeInto(list []string, path string) ([]string, bool) {
+	for s := range strings.SplitSeq(trimmed(path), "/") {
 		decoded, err := url.PathUnescape(s)
 		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) {
 			return nil, false
 		}
-		list[i] = decoded
+		list = append(list, decoded)
 	}
 	return list, true
 }
@@ -135,7 +161,12 @@ func DecodePath(path string) ([]string, bool) {
 // plain reports whether two readers read a decoded segment alike: it has no
 // slash, backslash or control character.
 func plain(segment string) bool {
-	return !strings.ContainsFunc(segment, func(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f })
+	for i := range len(segment) {
+		if b := segment[i]; b == '/' || b == '\\' || b < ' ' || b == 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // JoinPath returns the path of decoded segments, encoded so that DecodePath
@@ -149,9 +180,10 @@ func JoinPath(segments []string) string {
 	return b.String()
 }
 
-func segments(path string) []string {
-	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
-}
+func segments(path string) []string { return strings.Split(trimmed(path), "/") }
+
+// trimmed returns a path without the slash at its beginning and that at its end.
+func trimmed(path string) string { return strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/") }
 
 // isParam reports whether a segment of a pattern stands for any value.
 func isParam(segment string) bool { return strings.HasPrefix(segment, "{") }

@@ -3,6 +3,8 @@ package sqlitex
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -13,7 +15,8 @@ type versions struct {
 
 	mu   sync.Mutex
 	conn *sql.Conn
-	ask  *sql.Stmt
+	ask  driver.StmtQueryContext
+	row  [1]driver.Value
 	// epoch counts the connections: the numbers of two of them are not compared.
 	epoch int64
 }
@@ -42,11 +45,30 @@ func (v *versions) now(ctx context.Context) (Version, error) {
 	}
 	found := Version{Epoch: v.epoch}
 	// Not by the caller's context: a connection interrupted in a query is closed.
-	if err := v.ask.QueryRowContext(context.WithoutCancel(ctx)).Scan(&found.Number); err != nil {
+	var err error
+	if found.Number, err = v.number(context.WithoutCancel(ctx)); err != nil {
 		v.shut()
 		return Version{}, err
 	}
 	return found, nil
+}
+
+// number asks the driver itself: the query is a few microseconds, and what
+// database/sql does around one as much again.
+func (v *versions) number(ctx context.Context) (int64, error) {
+	rows, err := v.ask.QueryContext(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	err = rows.Next(v.row[:])
+	if err := errors.Join(err, rows.Close()); err != nil {
+		return 0, err
+	}
+	n, ok := v.row[0].(int64)
+	if !ok {
+		return 0, fmt.Errorf("data_version is %T", v.row[0])
+	}
+	return n, nil
 }
 
 // open takes a connection, on which data_version changes with every commit made
@@ -56,7 +78,21 @@ func (v *versions) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ask, err := conn.PrepareContext(context.WithoutCancel(ctx), "PRAGMA data_version")
+	var ask driver.StmtQueryContext
+	err = conn.Raw(func(c any) error {
+		preparer, ok := c.(driver.ConnPrepareContext)
+		if !ok {
+			return fmt.Errorf("%T prepares no statements", c)
+		}
+		stmt, err := preparer.PrepareContext(context.WithoutCancel(ctx), "PRAGMA data_version")
+		if err != nil {
+			return err
+		}
+		if ask, ok = stmt.(driver.StmtQueryContext); !ok {
+			return errors.Join(fmt.Errorf("%T is not asked by context", stmt), stmt.Close())
+		}
+		return nil
+	})
 	if err != nil {
 		_ = conn.Close()
 		return err
@@ -67,7 +103,9 @@ func (v *versions) open(ctx context.Context) error {
 
 func (v *versions) shut() {
 	if v.conn != nil {
-		_ = v.ask.Close()
+		if stmt, ok := v.ask.(driver.Stmt); ok {
+			_ = stmt.Close()
+		}
 		_ = v.conn.Close()
 		v.conn, v.ask = nil, nil
 	}

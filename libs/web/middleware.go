@@ -56,6 +56,9 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 		}
 	}
 	status := c.Response().StatusCode()
+	if status < http.StatusInternalServerError && !e.o.Logger.Enabled(c.UserContext(), slog.LevelInfo) {
+		return nil
+	}
 	attrs := []slog.Attr{
 		slog.String("method", loggable(methodOf(c))),
 		slog.String("route", routeOf(c)),

@@ -197,6 +197,10 @@ func (r *router) below(path string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
+// noBody is the length that fasthttp states for a request that has neither a length
+// nor chunks, and so no body.
+const noBody = -2
+
 // limitBodies tells the server the limits of operations that have their own,
 // when it has read the header of a request and before it reads the body.
 func (r *router) limitBodies(app *fiber.App) {
@@ -206,6 +210,9 @@ func (r *router) limitBodies(app *fiber.App) {
 		var config fasthttp.RequestConfig
 		if next != nil {
 			config = next(h)
+		}
+		if n := h.ContentLength(); n == 0 || n == noBody {
+			return config // what a limit is for is not there
 		}
 		path, _, _ := strings.Cut(string(h.RequestURI()), "?")
 		if o, ok := r.matcher.Find(string(h.Method()), path); ok && o.BodyLimit > 0 {

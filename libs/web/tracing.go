@@ -2,6 +2,7 @@ package web
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel"
@@ -11,6 +12,8 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // header reads the trace context from a request.
@@ -35,6 +38,7 @@ func (e *edge) newTracing() fiber.Handler {
 	if err != nil {
 		otel.Handle(err)
 	}
+	var known measured
 	return func(c *fiber.Ctx) error {
 		if isHealthPath(c.Path()) {
 			return c.Next()
@@ -59,27 +63,20 @@ func (e *edge) newTracing() fiber.Handler {
 		}
 
 		status, route := c.Response().StatusCode(), routeOf(c)
-		attrs := []attribute.KeyValue{duration.AttrResponseStatusCode(status)}
-		if route != "" {
-			attrs = append(attrs, duration.AttrRoute(route))
-		}
 		code := codeOf(c)
 		if isRefusal(status) {
 			refusals.Add(ctx, 1, metric.WithAttributes(attribute.String("ecf.error.code", string(code))))
 		}
+		l := labels{method: method, scheme: scheme(c), route: route, status: status}
 		if status >= fiber.StatusInternalServerError {
-			attrs = append(attrs, duration.AttrErrorType(httpconv.ErrorTypeAttr(code)))
+			l.failure = code
 		}
-		duration.Record(ctx, e.o.Now().Sub(start).Seconds(), method, scheme(c), attrs...)
+		duration.Inst().Record(ctx, e.o.Now().Sub(start).Seconds(), known.of(l))
 		if !span.IsRecording() {
 			return err
 		}
 		span.SetName(strings.TrimSpace(string(method) + " " + route))
-		span.SetAttributes(append(attrs,
-			semconv.HTTPRequestMethodKey.String(string(method)),
-			semconv.URLScheme(scheme(c)),
-			attribute.String("ecf.request_id", RequestID(c)),
-		)...)
+		span.SetAttributes(append(l.attributes(), attribute.String("ecf.request_id", RequestID(c)))...)
 		if code != "" {
 			span.SetAttributes(attribute.String("ecf.error.code", string(code)))
 		}
@@ -91,6 +88,41 @@ func (e *edge) newTracing() fiber.Handler {
 		}
 		return err
 	}
+}
+
+// labels are what the duration of a request is measured by. There are few of them:
+// each is one of the methods, routes, statuses and codes that the program knows.
+type labels struct {
+	method  httpconv.RequestMethodAttr
+	scheme  string
+	route   string
+	status  int
+	failure apperr.Code
+}
+
+func (l labels) attributes() []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		semconv.HTTPRequestMethodKey.String(string(l.method)), semconv.URLScheme(l.scheme), semconv.HTTPResponseStatusCode(l.status),
+	}
+	if l.route != "" {
+		attrs = append(attrs, semconv.HTTPRoute(l.route))
+	}
+	if l.status >= fiber.StatusInternalServerError {
+		attrs = append(attrs, semconv.ErrorTypeKey.String(string(l.failure)))
+	}
+	return attrs
+}
+
+// measured keeps the sets of attributes of the labels that were met: making one,
+// sorted and without repetitions, costs more than the measurement.
+type measured struct{ sets sync.Map }
+
+func (m *measured) of(l labels) metric.MeasurementOption {
+	if set, ok := m.sets.Load(l); ok {
+		return set.(metric.MeasurementOption)
+	}
+	set, _ := m.sets.LoadOrStore(l, metric.WithAttributeSet(attribute.NewSet(l.attributes()...)))
+	return set.(metric.MeasurementOption)
 }
 
 // isRefusal reports whether an answer turns away a request that is right as such.

@@ -9,7 +9,6 @@
 package web
 
 import (
-	"context"
 	"log/slog"
 	"slices"
 	"time"
@@ -171,8 +170,8 @@ type edge struct{ o Options }
 // the handler has returned, so a body that is streamed afterwards must not
 // depend on it.
 func (e *edge) deadline(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(c.UserContext(), e.o.Timeout)
-	defer cancel()
+	ctx := withDeadline(c.UserContext(), time.Now().Add(e.o.Timeout))
+	defer ctx.end()
 	c.SetUserContext(ctx)
 	return c.Next()
 }

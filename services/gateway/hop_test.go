@@ -87,7 +87,7 @@ func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler
 
 // hopAllocations is what a request through the gateway may allocate more than one
 // that a bare client passes on.
-const hopAllocations = 40
+const hopAllocations = 33
 
 func TestAllocationsOfAHop(t *testing.T) {
 	testkit.WithoutRace(t)
@@ -97,7 +97,9 @@ func TestAllocationsOfAHop(t *testing.T) {
 		return testing.AllocsPerRun(300, func() { ask(t, &ctx, handler) })
 	}
 	bare := measure(h.bare)
-	if got := measure(h.handler) - bare; got > hopAllocations {
+	got := measure(h.handler) - bare
+	t.Logf("%v allocations more than the %v of a bare client", got, bare)
+	if got > hopAllocations {
 		t.Errorf("a request through the gateway allocates %v times more than through a bare client (%v), want at most %d", got, bare, hopAllocations)
 	}
 }

@@ -80,7 +80,7 @@ func NewChecker(o Options) *Checker {
 func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
 	now := c.o.Now()
 	if a, ok := c.recent.Get(sid); ok && within(a.until.Sub(now), rememberFor) {
-		c.count(ctx, "memory")
+		c.count(ctx, fromMemory)
 		return a.facts.State(now), nil
 	}
 	// Many requests of one session ask at once; one look-up answers them all.
@@ -127,20 +127,27 @@ func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 		case err != nil:
 			c.copy.Trip()
 		case ok:
-			c.count(ctx, "copy")
+			c.count(ctx, fromCopy)
 			return facts, nil
 		}
 	}
 	facts, err := c.o.Authority.Facts(ctx, sid)
 	if err != nil {
-		c.count(ctx, "none")
+		c.count(ctx, fromNone)
 		return Facts{}, fmt.Errorf("check session: %w", err)
 	}
-	c.count(ctx, "auth")
+	c.count(ctx, fromAuth)
 	return facts, nil
 }
 
 // count counts a look-up, of which many requests of one session may share one.
-func (c *Checker) count(ctx context.Context, source string) {
-	c.checks.Add(ctx, 1, metric.WithAttributes(attribute.String("source", source)))
+func (c *Checker) count(ctx context.Context, source metric.MeasurementOption) {
+	c.checks.Add(ctx, 1, source)
+}
+
+// The sources of answers, made once: every request counts one.
+var fromMemory, fromCopy, fromAuth, fromNone = source("memory"), source("copy"), source("auth"), source("none")
+
+func source(name string) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(attribute.String("source", name)))
 }

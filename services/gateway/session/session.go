@@ -10,6 +10,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -93,12 +94,17 @@ func target(method, uri string) (operation, string, bool) {
 	return "", "", false
 }
 
+var prefix = []byte(Prefix)
+
 // Rewrite lets a server see requests below Prefix as those of the API, before
 // it looks for their route and for the limit of their body. It comes after the
 // routes have been registered.
 func Rewrite(server *fasthttp.Server) {
 	if received := server.HeaderReceived; received != nil {
 		server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+			if !bytes.HasPrefix(h.RequestURI(), prefix) {
+				return received(h)
+			}
 			if _, uri, ok := target(string(h.Method()), string(h.RequestURI())); ok {
 				var rewritten fasthttp.RequestHeader
 				h.CopyTo(&rewritten)
@@ -110,9 +116,11 @@ func Rewrite(server *fasthttp.Server) {
 	}
 	next := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
-		if op, uri, ok := target(string(rc.Method()), string(rc.Request.Header.RequestURI())); ok {
-			rc.SetUserValue(key{}, op)
-			rc.Request.SetRequestURI(uri)
+		if bytes.HasPrefix(rc.Request.Header.RequestURI(), prefix) {
+			if op, uri, ok := target(string(rc.Method()), string(rc.Request.Header.RequestURI())); ok {
+				rc.SetUserValue(key{}, op)
+				rc.Request.SetRequestURI(uri)
+			}
 		}
 		next(rc)
 	}
