@@ -29,10 +29,10 @@ type recordType struct {
 	Examples    []json.RawMessage `json:"examples"`
 }
 
-func recordTypeOf(typ string) recordType {
+func recordTypeOf(typ, language string) recordType {
 	return recordType{
-		Type: typ, Description: footprint.Description(typ), Formula: footprint.Formula(typ),
-		Schema: footprint.Schema(typ), Examples: footprint.Examples(typ),
+		Type: typ, Description: footprint.DescriptionIn(typ, language), Formula: footprint.FormulaIn(typ, language),
+		Schema: footprint.SchemaIn(typ, language), Examples: footprint.Examples(typ),
 	}
 }
 
@@ -42,17 +42,20 @@ func recordTypes(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	language := web.Language(c, footprint.Languages()...)
 	types := footprint.Types()
 	total := int64(len(types))
 	from := min(page.Offset(), total)
 	items := []recordType{}
 	for _, typ := range types[from:min(from+page.Limit, total)] {
-		items = append(items, recordTypeOf(typ))
+		items = append(items, recordTypeOf(typ, language))
 	}
 	return web.OK(c, web.NewList(items, page, total))
 }
 
-func oneRecordType(c *fiber.Ctx) error { return web.OK(c, recordTypeOf(c.Params("type"))) }
+func oneRecordType(c *fiber.Ctx) error {
+	return web.OK(c, recordTypeOf(c.Params("type"), web.Language(c, footprint.Languages()...)))
+}
 
 // template returns an empty table of a type, with its examples as rows to be
 // written over.

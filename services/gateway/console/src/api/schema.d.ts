@@ -3795,10 +3795,15 @@ export interface components {
             description: string;
             /** @description How its footprint is calculated. */
             formula: string;
+<<<<<<< HEAD
             /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
             schema: {
                 [key: string]: unknown;
             };
+=======
+            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
+            schema: Record<string, never>;
+>>>>>>> 180a569 (records: record types in the reader's language)
             /** @description Good inputs. */
             examples: {
                 [key: string]: unknown;
@@ -9326,6 +9331,8 @@ export interface components {
         Code: string;
         /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
         IfMatch: string;
+        /** @description The languages you read, such as `de`. Words are in English and in German; English stands in for all others. Names of fields, values and examples are the same in every language. */
+        AcceptLanguage: string;
         /** @description The `ETag` you have. 304 without a body when it still holds. */
         IfNoneMatch: string;
     };
@@ -9335,6 +9342,8 @@ export interface components {
         XRequestId: string;
         /** @description A strong entity tag of what was answered, for `If-None-Match` and `If-Match`. */
         ETag: string;
+        /** @description The language of the words in the answer. */
+        ContentLanguage: "en" | "de";
         /** @description The path of what was created. */
         Location: string;
         /** @description `handling=strict` where that was asked for. */
@@ -10515,6 +10524,8 @@ export interface operations {
             header?: {
                 /** @description The `ETag` you have. 304 without a body when it still holds. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The languages you read, such as `de`. Words are in English and in German; English stands in for all others. Names of fields, values and examples are the same in every language. */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
             };
             path?: never;
             cookie?: never;
@@ -10526,6 +10537,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
+                    "Content-Language": components["headers"]["ContentLanguage"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -10546,6 +10558,8 @@ export interface operations {
             header?: {
                 /** @description The `ETag` you have. 304 without a body when it still holds. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The languages you read, such as `de`. Words are in English and in German; English stands in for all others. Names of fields, values and examples are the same in every language. */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
             };
             path: {
                 /**
@@ -10563,6 +10577,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
+                    "Content-Language": components["headers"]["ContentLanguage"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;

@@ -1,0 +1,35 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// A language is chosen by preference, regions count as their language, and what is
+// not held, not written correctly or not named at all is answered in the first.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.app.Get("/words", func(c *fiber.Ctx) error { return web.OK(c, web.Language(c, "en", "de")) })
+	tags := map[string]string{}
+	for wanted, want := range map[string]string{
+		"": "en", "*": "en", "de": "de", "de-AT": "de", "DE": "de", "de-DE,de;q=0.9,en;q=0.8": "de", "en-GB,de;q=0.5": "en",
+		"fr": "en", "fr,de;q=0.2": "de", "nl": "en", "de;q=0": "en", "de;q=x": "en", "?;=": "en",
+	} {
+		r := b.get("/words", "Accept-Language", wanted)
+		r.ok(200)
+		if got := r.header.Get("Content-Language"); got != want {
+			t.Errorf("%q is answered in %s, not in %s", wanted, got, want)
+		}
+		if r.header.Get("Vary") != "Accept-Language" {
+			t.Errorf("Vary is %q", r.header.Get("Vary"))
+		}
+		tags[want] = r.header.Get("ETag")
+	}
+	if tags["en"] == tags["de"] {
+		t.Error("two languages have one entity tag")
+	}
+}
