@@ -18,7 +18,7 @@ import { EventsPage } from './pages/Events';
 import { EndedModal, SignInPage } from './pages/SignIn';
 import { SessionGate } from './session';
 import { Shell } from './ui/Shell';
-import { Loading, Problem } from './ui/states';
+import { Loading, Missing, Problem } from './ui/states';
 import { Updated } from './ui/Updated';
 
 const SetupPage = lazy(() => import('./pages/Setup').then((m) => ({ default: m.SetupPage })));
@@ -119,6 +119,7 @@ const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: false,
   defaultPendingComponent: Loading,
+  defaultNotFoundComponent: () => <Missing />,
 });
 
 declare module '@tanstack/react-router' {

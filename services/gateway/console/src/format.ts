@@ -38,15 +38,25 @@ export function amount(kg: number): string {
 
 export const co2e = (kg: number): string => `${amount(kg)} CO₂e`;
 
-/** The ends of an interval, in the unit of the larger one. */
-export function range(low: number, high: number): string {
-  if (high < 999.5) return `${significant(low)}–${significant(high)} kg`;
+/** The ends of an interval, in the unit of the figure it belongs to. */
+export function range(low: number, high: number, of = high): string {
+  if (Math.abs(of) < 999.5) return `${significant(low)}–${significant(high)} kg`;
   const digits = high / 1000 >= 100 ? 0 : high / 1000 >= 10 ? 1 : 2;
   return `${number(low / 1000, digits)}–${number(high / 1000, digits)} t`;
 }
 
+/** What the server says, with its kilograms rounded as everywhere on the page. */
+export const readable = (message: string): string =>
+  message.replace(/\b(\d+\.\d+) kg\b/g, (_, kg: string) => amount(Number(kg)));
+
 /** The figure to its last digit, as the server sent it. */
 export const exact = (kg: number): string => `${formatter(0, 6).format(kg)} kg CO₂e`;
+
+/** A number of a record as it is mentioned: to the last unit where it is large, to two decimals where it is not. */
+export function rounded(n: number): string {
+  const size = Math.abs(n);
+  return formatter(0, size >= 100 ? 0 : size >= 1 ? 2 : 6).format(n);
+}
 
 /** A number with all its digits. */
 export const exactNumber = (n: number): string => formatter(0, 6).format(n);

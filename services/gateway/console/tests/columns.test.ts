@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describe as describeRecord } from '../src/footprint/summary';
 import { parseNumber } from '../src/format';
 import {
   amountsOf,
@@ -9,6 +10,7 @@ import {
   fieldsOf,
   isoDate,
   patchOf,
+  shown,
   textOf,
 } from '../src/sheet/columns';
 
@@ -20,6 +22,7 @@ const column = (kind: Column['kind'], field = 'x'): Column => ({
   kind,
   required: false,
   options: [],
+  labels: {},
   place: false,
   description: '',
   fallback: '',
@@ -148,5 +151,74 @@ describe('amounts', () => {
     if (!c) throw new Error('no column');
     expect(c.kind).toBe('amounts');
     expect(cellValue(c, textOf(c, { coffee: 900 }))).toEqual({ coffee: 900 });
+  });
+});
+
+describe('words of the page for codes', () => {
+  const [servings, diet, own] = columnsOf({
+    properties: {
+      servings: {
+        type: 'object',
+        properties: {
+          wine: { title: 'Wein' },
+          wine_bottle: { title: 'Flasche Wein' },
+          breakfast_cooked: { title: 'Frühstück, warm' },
+          coffee: { title: 'Kaffee' },
+        },
+      },
+      diet: { type: 'string', enum: ['vegan', 'red_meat'], 'x-labels': { vegan: 'vegan', red_meat: 'rotes Fleisch' } },
+      category: { type: 'string', enum: ['av_hire'] },
+    },
+  }) as [Column, Column, Column];
+
+  it('are shown, and read as the codes they stand for', () => {
+    expect(shown(diet, 'red_meat')).toBe('rotes Fleisch');
+    expect(cellValue(diet, 'Rotes Fleisch')).toBe('red_meat');
+    expect(cellValue(diet, 'red meat')).toBe('red_meat');
+    expect(cellValue(diet, 'Insekten')).toBe('Insekten');
+    expect(shown(own, 'av_hire')).toBe('av hire');
+    expect(cellValue(own, 'AV hire')).toBe('av_hire');
+  });
+
+  it('stand beside amounts, whatever they are separated by', () => {
+    expect(shown(servings, 'wine_bottle 3; coffee 900')).toBe('Flasche Wein 3; Kaffee 900');
+    const all = { wine_bottle: 3, coffee: 900, breakfast_cooked: 20, wine: 2 };
+    expect(cellValue(servings, 'Flasche Wein 3; Kaffee 900; Frühstück, warm 20; Wein 2')).toEqual(all);
+    expect(cellValue(servings, 'flasche wein 3, kaffee 900, frühstück, warm: 20, wein 2')).toEqual(all);
+    expect(cellValue(servings, 'wine_bottle 3, coffee 900, breakfast_cooked 20, wine 2')).toEqual(all);
+    expect(cellValue(servings, 'Tee 3')).toEqual({ tee: 3 });
+  });
+});
+
+describe('the order of columns', () => {
+  it('has what is required first, then places, and what is rarely said last', () => {
+    const fields = columnsOf({
+      properties: {
+        mode: { type: 'string' },
+        country: { type: 'string' },
+        fuel: { type: 'string' },
+        from: { type: 'string' },
+        description: { type: 'string' },
+      },
+      required: ['mode'],
+    }).map((c) => c.field);
+    expect(fields).toEqual(['mode', 'from', 'fuel', 'description', 'country']);
+  });
+});
+
+describe('a record in one line', () => {
+  it('says what each number counts', () => {
+    const columns = columnsOf({
+      properties: {
+        distanceKm: { type: 'number', title: 'Distance', 'x-unit': 'km' },
+        passengers: { type: 'integer', title: 'Passengers' },
+        roundTrip: { type: 'boolean', title: 'Round trip' },
+        country: { type: 'string' },
+      },
+    });
+    expect(describeRecord(columns, { distanceKm: 180.246528, passengers: 380, roundTrip: true, country: 'GB' })).toBe(
+      '180 km · 380 passengers · round trip',
+    );
+    expect(describeRecord(columns, { roundTrip: false })).toBe('');
   });
 });

@@ -3795,15 +3795,10 @@ export interface components {
             description: string;
             /** @description How its footprint is calculated. */
             formula: string;
-<<<<<<< HEAD
-            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
+            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
             schema: {
                 [key: string]: unknown;
             };
-=======
-            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
-            schema: Record<string, never>;
->>>>>>> 180a569 (records: record types in the reader's language)
             /** @description Good inputs. */
             examples: {
                 [key: string]: unknown;

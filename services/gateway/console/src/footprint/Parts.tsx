@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Skeleton, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
@@ -6,20 +6,14 @@ import { useTranslation } from 'react-i18next';
 import { api, type Schemas, take } from '../api/client';
 import { amount, range } from '../format';
 import { Bars } from '../ui/Bars';
+import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { sourceOf } from './source';
+import { useSummary } from './summary';
 
 type Result = Schemas['Result'];
 
-export function Parts({
-  result: r,
-  by,
-  eventId,
-}: {
-  result: Result;
-  by: 'type' | 'scope' | 'group' | 'stage';
-  eventId: string;
-}): ReactNode {
+export function Parts({ result: r, by, eventId }: { result: Result; by: By; eventId: string }): ReactNode {
   const { t } = useTranslation();
   const bars = {
     type: () =>
@@ -50,14 +44,17 @@ export function Parts({
     <Bars
       caption={t(`foot.by_${by}`)}
       bars={sorted}
-      {...(by === 'type' ? { open: (type: string) => <Explained eventId={eventId} type={type} /> } : {})}
+      open={(key) => <Explained key={key} eventId={eventId} by={by} part={key} />}
     />
   );
 }
 
-/** The records of a type that count, each with its formulas, factors and sources. */
-function Explained({ eventId, type }: { eventId: string; type: string }): ReactNode {
+type By = 'type' | 'scope' | 'group' | 'stage';
+
+/** The records behind a bar, each with the lines of it: formulas, factors and sources. */
+function Explained({ eventId, by, part }: { eventId: string; by: By; part: string }): ReactNode {
   const { t } = useTranslation();
+  const summary = useSummary();
   const list = useInfiniteQuery({
     queryKey: ['explain', eventId],
     initialPageParam: 1,
@@ -67,9 +64,15 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
           params: { path: { eventId }, query: { page: pageParam, limit: 100 } },
         }),
       ),
-    getNextPageParam: (l) => (l.pagination.page < l.pagination.totalPages ? l.pagination.page + 1 : undefined),
+    getNextPageParam: nextPage,
   });
-  const records = (list.data?.pages ?? []).flatMap((p) => p.items).filter((x) => x.type === type);
+  const records = (list.data?.pages ?? [])
+    .flatMap((p) => p.items)
+    .map((x) => ({
+      ...x,
+      lines: x.lines.filter((l) => by === 'type' || `${by === 'scope' ? 'scope' : ''}${l[by]}` === part),
+    }))
+    .filter((x) => (by === 'type' ? x.type === part : x.lines.length > 0));
   useEffect(() => {
     if (records.length === 0 && list.hasNextPage && !list.isFetching) void list.fetchNextPage();
   });
@@ -82,8 +85,8 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
         .map((x) => (
           <details key={x._id} className="explained">
             <summary>
-              <b className="figure">{amount(x.kgCO2e)}</b> <span className="dim figure">{range(x.low, x.high)}</span>{' '}
-              {summary(x.fields)}
+              <b className="figure">{amount(x.kgCO2e)}</b>{' '}
+              <span className="dim figure">{range(x.low, x.high, x.kgCO2e)}</span> {summary(x.type, x.fields)}
             </summary>
             <Text size="sm" my={4}>
               {x.method}
@@ -100,33 +103,12 @@ function Explained({ eventId, type }: { eventId: string; type: string }): ReactN
                 )}
               </Box>
             ))}
-            <Anchor component={Link} to={`/events/${eventId}/sheet?type=${type}&record=${x._id}`} size="sm">
+            <Anchor component={Link} to={`/events/${eventId}/sheet?type=${x.type}&record=${x._id}`} size="sm">
               {t('foot.toRecord')}
             </Anchor>
           </details>
         ))}
-      {list.hasNextPage && (
-        <Group>
-          <Button
-            size="xs"
-            variant="default"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {t('foot.more')}
-          </Button>
-        </Group>
-      )}
+      <More list={list} />
     </Stack>
   );
-}
-
-/** The fields of a record in one line. */
-export function summary(fields: Record<string, unknown>): string {
-  const skip = new Set(['evidence', 'metadata', 'externalReference', 'dataQuality']);
-  return Object.entries(fields)
-    .filter(([k, v]) => !skip.has(k) && v !== null && typeof v !== 'object')
-    .slice(0, 6)
-    .map(([, v]) => (v === true ? '↔' : String(v).replaceAll('_', ' ')))
-    .join(' · ');
 }

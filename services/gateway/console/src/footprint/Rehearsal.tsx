@@ -147,10 +147,12 @@ function EffectTable({ effect }: { effect: Schemas['Effect'] }): ReactNode {
           <Table.Tr>
             <Table.Th scope="row">{t('foot.total')}</Table.Th>
             <Table.Td ta="right" title={exact(before.total.kgCO2e)}>
-              {amount(before.total.kgCO2e)} <span className="dim">{range(before.total.low, before.total.high)}</span>
+              {amount(before.total.kgCO2e)}{' '}
+              <span className="dim">{range(before.total.low, before.total.high, before.total.kgCO2e)}</span>
             </Table.Td>
             <Table.Td ta="right" title={exact(after.total.kgCO2e)}>
-              {amount(after.total.kgCO2e)} <span className="dim">{range(after.total.low, after.total.high)}</span>
+              {amount(after.total.kgCO2e)}{' '}
+              <span className="dim">{range(after.total.low, after.total.high, after.total.kgCO2e)}</span>
             </Table.Td>
           </Table.Tr>
           <Table.Tr>

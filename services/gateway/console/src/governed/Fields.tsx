@@ -12,6 +12,8 @@ export function Fields({ changed }: { changed: Schemas['FieldChange'][] }): Reac
     if (typeof v === 'boolean') return t(v ? 'state.yes' : 'state.no');
     if (typeof v === 'string') return /^\d{4}-\d\d-\d\d$/.test(v) ? date(v) : v;
     if (Array.isArray(v)) return v.map(say).join(', ') || '–';
+    if (typeof v === 'object' && 'name' in v && 'country' in v)
+      return [v.name, 'region' in v && v.region, v.country].filter(Boolean).join(', ');
     if (typeof v === 'object')
       return Object.entries(v)
         .map(([k, x]) => `${t(`field.${k as 'title'}`, { defaultValue: k })}: ${say(x)}`)

@@ -1,9 +1,10 @@
-import { Button, Group, Skeleton, Stack, Table } from '@mantine/core';
+import { Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, take } from '../api/client';
+import { all, api, type Schemas, take } from '../api/client';
 import { time } from '../format';
+import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 
 /** What was done, or refused, to accounts, sessions, the organization and its events. */
@@ -14,13 +15,28 @@ export function Audit(): ReactNode {
     initialPageParam: 1,
     queryFn: ({ pageParam }) =>
       take(api.GET('/organization/audit', { params: { query: { page: pageParam, limit: 50 } } })),
-    getNextPageParam: (l) => (l.pagination.page < l.pagination.totalPages ? l.pagination.page + 1 : undefined),
+    getNextPageParam: nextPage,
   });
   const users = useQuery({
     queryKey: ['users'],
     queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
   });
   const names = new Map(users.data?.map((u) => [u._id, u.name]));
+  /** What an action is called. More may come than are known here, so its code stands beside it. */
+  const words = (action: string): string => {
+    const [area = '', move = ''] = action.split('.');
+    if (area === 'event')
+      return `${t('audit.event')}: ${t(`entry.${move as 'create'}`, { defaultValue: move.replaceAll('-', ' ') })}`;
+    return t(`audit.${action.replace('.', '_') as 'login'}`, { defaultValue: action.replace(/[.-]/g, ' ') });
+  };
+  /** Whom it was done to, and what it was changed from and to; of an event's history the revision, without its hash. */
+  const about = (e: Schemas['AuditEntry']): string =>
+    [
+      e.subject !== e.actor && names.get(e.subject ?? ''),
+      [e.before, e.after?.split(',')[0]].filter(Boolean).join(' → '),
+    ]
+      .filter(Boolean)
+      .join(': ');
   if (list.isPending) return <Skeleton h={200} />;
   if (list.isError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
@@ -43,28 +59,32 @@ export function Audit(): ReactNode {
                   <Table.Tr key={e._id}>
                     <Table.Td>{time(e.at)}</Table.Td>
                     <Table.Th scope="row" fw={500}>
-                      <span className="mono">{e.action}</span>
+                      {words(e.action)}{' '}
+                      <Text span size="xs" c="dimmed" className="mono">
+                        {e.action}
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        {about(e)}
+                      </Text>
                     </Table.Th>
-                    <Table.Td>{names.get(e.actor ?? '') ?? e.actor ?? '–'}</Table.Td>
-                    <Table.Td>{e.outcome}</Table.Td>
+                    <Table.Td>
+                      {e.actor === 'operator' ? t('org.operator') : (names.get(e.actor ?? '') ?? e.actor ?? '–')}
+                    </Table.Td>
+                    <Table.Td>
+                      {t(`org.${e.outcome}`)}
+                      {e.reason && (
+                        <Text size="xs" c="dimmed">
+                          {e.reason}
+                        </Text>
+                      )}
+                    </Table.Td>
                   </Table.Tr>
                 );
               })}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {list.hasNextPage && (
-        <Group>
-          <Button
-            variant="default"
-            size="xs"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {t('foot.more')}
-          </Button>
-        </Group>
-      )}
+      <More list={list} />
     </Stack>
   );
 }

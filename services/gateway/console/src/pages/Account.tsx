@@ -115,7 +115,7 @@ export function AccountPage(): ReactNode {
                   <Table.Tr key={s._id}>
                     <Table.Th scope="row" fw={400} maw={380}>
                       <Text size="sm" truncate title={s.userAgent}>
-                        {s.userAgent ?? '–'}
+                        {programOf(s.userAgent)}
                       </Text>
                       <Text size="xs" c="dimmed">
                         {s.address}
@@ -178,4 +178,26 @@ function DefaultOrganization(): ReactNode {
       {save.isError && <Problem error={save.error} />}
     </Card>
   );
+}
+
+/** Names the browser and system of a session; a program names itself. */
+export function programOf(agent: string | undefined): string {
+  if (!agent) return '–';
+  const browser = [
+    ['Edg/', 'Edge'],
+    ['OPR/', 'Opera'],
+    ['Firefox/', 'Firefox'],
+    ['Chrome/', 'Chrome'],
+    ['Safari/', 'Safari'],
+  ].find(([mark = '']) => agent.includes(mark))?.[1];
+  if (!browser || !agent.startsWith('Mozilla/')) return agent;
+  const system = [
+    ['Windows', 'Windows'],
+    ['Android', 'Android'],
+    ['iPhone', 'iOS'],
+    ['iPad', 'iPadOS'],
+    ['Mac OS X', 'macOS'],
+    ['Linux', 'Linux'],
+  ].find(([mark = '']) => agent.includes(mark))?.[1];
+  return [browser, system].filter(Boolean).join(', ');
 }

@@ -20,12 +20,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, call, type Schemas, takeTagged } from '../api/client';
+import { ApiError, api, call, type Schemas, takeTagged } from '../api/client';
 import { dates, number, time } from '../format';
 import { moved, useRules } from '../governed/data';
 import { useSession } from '../session';
 import { TeamModal } from '../team/TeamModal';
-import { Loading, Problem } from '../ui/states';
+import { Loading, Missing, Problem } from '../ui/states';
 import { EventForm } from './EventForm';
 
 export function useEvent(): { eventId: string; query: ReturnType<typeof useEventQuery> } {
@@ -52,11 +52,14 @@ export function EventPage(): ReactNode {
   const [open, setOpen] = useState<'edit' | 'clone' | 'team' | 'delete' | null>(null);
   const navigate = useNavigate();
   if (query.isPending) return <Loading />;
+  if (query.error instanceof ApiError && query.error.status === 404) return <Missing what="event" />;
   if (query.isError)
     return (
       <Box p="md" maw={700} mx="auto">
         <Problem error={query.error} retry={() => void query.refetch()} />
-        <Link to="/">{t('event.back')}</Link>
+        <Anchor component={Link} to="/">
+          {t('event.back')}
+        </Anchor>
       </Box>
     );
   const { data: event, tag } = query.data;

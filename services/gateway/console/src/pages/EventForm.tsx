@@ -11,12 +11,15 @@ import {
   TextInput,
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, api, call, type Schemas, take } from '../api/client';
+import { ApiError, call, type Schemas } from '../api/client';
+import { useRecordTypes } from '../api/types';
 import { moved, useRules } from '../governed/data';
 import { Problem } from '../ui/states';
+import { CompensationInput, entriesOf, statedOf } from './Compensation';
+import { PlaceInput } from './PlaceInput';
 
 type Input = Schemas['EventInput'];
 interface Props {
@@ -47,17 +50,15 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
   const base = event ?? from;
-  const types = useQuery({
-    queryKey: ['types'],
-    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const types = useRecordTypes();
   const [country, setCountry] = useState<string | null>(base?.country ?? null);
   const [excluded, setExcluded] = useState<Record<string, string>>(
     Object.fromEntries((base?.boundary?.excluded ?? []).map((x) => [x.type, x.reason])),
   );
   const [attendees, setAttendees] = useState<number | string>(base?.attendees ?? '');
   const [virtual, setVirtual] = useState<number | string>(base?.virtualAttendees ?? '');
+  // What was bought for one event is not of another that is made like it.
+  const [stated, setStated] = useState(() => entriesOf(event?.compensation));
   const save = useMutation({
     mutationFn: async (input: Input): Promise<{ saved: Schemas['Event']; waits?: boolean }> => {
       if (event) {
@@ -102,6 +103,7 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
       ...(left.length > 0 || base?.boundary
         ? { boundary: { included, excluded: left.map(([type, reason]) => ({ type, reason })) } }
         : {}),
+      ...(stated.length > 0 || event?.compensation ? { compensation: statedOf(stated) } : {}),
       ...(event && text('comment') ? { comment: text('comment') } : {}),
       method: { radiativeForcing: f.get('rf') === 'on', gwp: base?.method.gwp ?? 'published' },
     } as Input);
@@ -168,14 +170,7 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
             error={fault('country')}
             clearButtonProps={{ 'aria-label': t('state.clear') }}
           />
-          <TextInput
-            name="place"
-            label={t('event.place')}
-            description={t('event.placeHint')}
-            maxLength={200}
-            defaultValue={base?.place ?? ''}
-            error={fault('place')}
-          />
+          <PlaceInput start={base?.place ?? ''} error={fault('place')} />
           <TextInput
             name="timezone"
             label={t('event.timezone')}
@@ -240,6 +235,7 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
           description={t('event.rfHint')}
           defaultChecked={base?.method.radiativeForcing ?? true}
         />
+        <CompensationInput entries={stated} set={setStated} fault={fault} />
         {event && <Reason event={event._id} error={fault('comment')} />}
         {save.isError && <Problem error={save.error} />}
         <Group justify="flex-end">

@@ -111,9 +111,11 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
           <Box ta="right" className="figure">
             {result.data ? (
               <>
-                <Text fw={650}>{co2e(result.data.total.kgCO2e)}</Text>
+                <Text fw={650} className="nowrap">
+                  {co2e(result.data.total.kgCO2e)}
+                </Text>
                 <Text size="xs" c="dimmed">
-                  {range(result.data.total.low, result.data.total.high)}
+                  {range(result.data.total.low, result.data.total.high, result.data.total.kgCO2e)}
                 </Text>
               </>
             ) : (

@@ -23,9 +23,10 @@ import { History } from '../footprint/History';
 import { OriginMap } from '../footprint/OriginMap';
 import { Parts } from '../footprint/Parts';
 import { Rehearsal } from '../footprint/Rehearsal';
-import { amount, co2e, exact, percent, range } from '../format';
+import { amount, co2e, exact, percent, range, readable } from '../format';
 import { useSession } from '../session';
 import { Empty, Problem } from '../ui/states';
+import { Stated } from './Compensation';
 import { isClosed, useEvent } from './Event';
 import { resultOf } from './Events';
 import { nextListing } from './listing';
@@ -100,6 +101,7 @@ export function FootprintPage(): ReactNode {
         <MeasureNext result={r} eventId={eventId} />
         <Findings result={r} eventId={eventId} />
       </SimpleGrid>
+      <Stated list={event.compensation ?? []} />
       <History eventId={eventId} newest={r.revision} />
       {can('user') && <OriginMap event={event} />}
       {can('manager') && tag && <Rehearsal event={event} tag={tag} closed={isClosed(event)} />}
@@ -119,7 +121,7 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
           {co2e(r.total.kgCO2e)}
         </Text>
         <Text size="lg" c="dimmed" className="figure">
-          {range(r.total.low, r.total.high)}
+          {range(r.total.low, r.total.high, r.total.kgCO2e)}
         </Text>
         {r.status === 'recalculating' && (
           <Badge variant="light" color="blue" className="badge" role="status">
@@ -128,7 +130,10 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
         )}
       </Group>
       <Text>
-        {t('foot.sentence', { range: range(r.total.low, r.total.high), count: r.counts?.approved ?? 0 })}{' '}
+        {t('foot.sentence', {
+          range: range(r.total.low, r.total.high, r.total.kgCO2e),
+          count: r.counts?.approved ?? 0,
+        })}{' '}
         {excluded.length > 0
           ? t('foot.excluded', {
               list: excluded
@@ -213,7 +218,7 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
       <Stack gap="xs">
         {findings.map((f) => (
           <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-            <Text size="sm">{f.message}</Text>
+            <Text size="sm">{readable(f.message)}</Text>
             {f.recordIds.slice(0, 3).map((id, n) => (
               <Anchor key={id} size="sm" mr="sm" component={Link} to={`/events/${eventId}/sheet?type=all&record=${id}`}>
                 {t('foot.record', { n: n + 1 })}
@@ -223,7 +228,7 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
         ))}
         {(r.notices ?? []).map((n) => (
           <Text key={n.code + n.message} size="sm" c="dimmed">
-            {n.message}
+            {readable(n.message)}
           </Text>
         ))}
       </Stack>

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { api, take } from '../api/client';
 import { time } from '../format';
 import { Fields } from '../governed/Fields';
 import { Proposals } from '../governed/Proposals';
+import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { useEvent } from './Event';
 
@@ -22,7 +23,7 @@ export function HistoryPage(): ReactNode {
           params: { path: { eventId }, query: { page: pageParam, limit: 50 } },
         }),
       ),
-    getNextPageParam: (l) => (l.pagination.page < l.pagination.totalPages ? l.pagination.page + 1 : undefined),
+    getNextPageParam: nextPage,
   });
   return (
     <Box maw={900} mx="auto" p="md" w="100%">
@@ -59,18 +60,7 @@ export function HistoryPage(): ReactNode {
                 </li>
               ))}
           </ol>
-          {list.hasNextPage && (
-            <Group>
-              <Button
-                size="xs"
-                variant="default"
-                loading={list.isFetchingNextPage}
-                onClick={() => void list.fetchNextPage()}
-              >
-                {t('foot.more')}
-              </Button>
-            </Group>
-          )}
+          <More list={list} />
         </section>
       </Stack>
     </Box>

@@ -68,7 +68,7 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
             {co2e(r.total.kgCO2e)}
           </Text>
           <Text size="sm" c="dimmed" className="figure">
-            {range(r.total.low, r.total.high)} · {t('foot.revision', { n: r.revision })}
+            {range(r.total.low, r.total.high, r.total.kgCO2e)} · {t('foot.revision', { n: r.revision })}
           </Text>
         </div>
         <Sign event={event} tag={tag} result={r} />

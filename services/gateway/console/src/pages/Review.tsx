@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
-import { summary } from '../footprint/Parts';
+import { useSummary } from '../footprint/summary';
 import { co2e } from '../format';
 import { ApproveMany } from '../review/ApproveMany';
 import { CommentModal } from '../review/CommentModal';
@@ -28,6 +28,7 @@ interface Pending {
 
 export function ReviewPage(): ReactNode {
   const { t } = useTranslation();
+  const summary = useSummary();
   const text = useProblemText();
   const client = useQueryClient();
   const { eventId, query } = useEvent();
@@ -238,7 +239,7 @@ export function ReviewPage(): ReactNode {
               <Text size="sm">
                 {t('review.approving', {
                   seconds: Math.max(0, Math.ceil((p.until - now) / 1000)),
-                  what: summary(fieldsOnly(p.item)),
+                  what: summary(p.item.type, fieldsOnly(p.item)),
                 })}
               </Text>
               <Button

@@ -1,11 +1,12 @@
-import { Alert, Anchor, Box, Text } from '@mantine/core';
+import { Alert, Anchor, Box, NativeSelect, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconLock } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Schemas, take } from '../api/client';
+import type { Schemas } from '../api/client';
+import { useRecordTypes } from '../api/types';
 import { useSession } from '../session';
 import { BottomBar } from '../sheet/BottomBar';
 import { type Column, columnsOf } from '../sheet/columns';
@@ -25,11 +26,8 @@ export interface TypeInfo {
 
 export function SheetPage(): ReactNode {
   const { eventId, query } = useEvent();
-  const types = useQuery({
-    queryKey: ['types'],
-    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const types = useRecordTypes();
+  const { scope } = useSession();
   const infos = useMemo(
     () =>
       types.data?.items.map(
@@ -44,7 +42,7 @@ export function SheetPage(): ReactNode {
   );
   if (types.isError) return <Problem error={types.error} retry={() => void types.refetch()} />;
   if (!infos) return <Loading />;
-  return <Sheet key={eventId} eventId={eventId} infos={infos} event={query.data?.data} />;
+  return <Sheet key={`${scope}:${eventId}`} eventId={eventId} infos={infos} event={query.data?.data} />;
 }
 
 interface Props {
@@ -63,16 +61,18 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   const [failed, setFailed] = useState<Error | null>(null);
   const [ready, setReady] = useState(false);
 
-  const engine = useMemo(() => {
-    const byType = new Map(infos.map((i) => [i.type, i.columns]));
-    const store = new Store((type) => byType.get(type) ?? [], me._id);
+  // Another language names the same columns otherwise; the rows stay with their engine.
+  const columnsOfType = useRef(new Map<string, Column[]>());
+  columnsOfType.current = useMemo(() => new Map(infos.map((i) => [i.type, i.columns])), [infos]);
+  const [engine] = useState(() => {
+    const store = new Store((type) => columnsOfType.current.get(type) ?? [], me._id);
     return new Engine(
       store,
       eventId,
       scope,
       infos.map((i) => i.type),
     );
-  }, [eventId, infos, me._id, scope]);
+  });
   const { store } = engine;
   useSyncExternalStore(store.subscribe, store.snapshot);
   const writer = can('user');
@@ -132,8 +132,17 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       : search.type === 'all'
         ? 'all'
         : (infos[0]?.type ?? 'all');
+  const tabs = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    tabs.current?.querySelector(`#tab-${type}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  });
   const counts = new Map<string, number>();
   for (const r of store.rows) counts.set(r.type, (counts.get(r.type) ?? 0) + 1);
+  const kinds = ['all', ...infos.map((i) => i.type)];
+  const nameOf = (x: string): string =>
+    x === 'all' ? t('sheet.all') : t(`type.${x as 'flights'}`, { defaultValue: x });
+  const countOf = (x: string): number | '' => (x === 'all' ? store.rows.length : counts.get(x)) || '';
+  const choose = (x: string): void => void navigate({ to: '.', search: { type: x }, replace: true });
 
   if (failed)
     return (
@@ -152,35 +161,51 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
           </Anchor>
         </Alert>
       )}
-      <div className="typetabs" role="tablist" aria-label={t('sheet.types')}>
-        {['all', ...infos.map((i) => i.type)].map((x) => (
-          <button
-            key={x}
-            type="button"
-            role="tab"
-            id={`tab-${x}`}
-            aria-selected={x === type}
-            aria-controls="sheet-panel"
-            tabIndex={x === type ? 0 : -1}
-            className="typetab"
-            onClick={() => void navigate({ to: '.', search: { type: x }, replace: true })}
-            onKeyDown={(e) => {
-              if (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return;
-              const next = (
-                e.key === 'ArrowRight' ? e.currentTarget.nextElementSibling : e.currentTarget.previousElementSibling
-              ) as HTMLElement | null;
-              next?.focus();
-              next?.click();
-            }}
-          >
-            {x === 'all' ? t('sheet.all') : t(`type.${x as 'flights'}`, { defaultValue: x })}
-            <Text component="span" size="xs" c="dimmed" ml={6}>
-              {x === 'all' ? store.rows.length || '' : counts.get(x) || ''}
-            </Text>
-          </button>
-        ))}
-      </div>
-      <div id="sheet-panel" role="tabpanel" aria-labelledby={`tab-${type}`} className="sheetpanel">
+      {narrow ? (
+        <NativeSelect
+          className="typechoice"
+          aria-label={t('sheet.types')}
+          value={type}
+          onChange={(e) => choose(e.currentTarget.value)}
+          data={kinds.map((x) => ({ value: x, label: `${nameOf(x)}${countOf(x) ? ` (${countOf(x)})` : ''}` }))}
+        />
+      ) : (
+        <div className="typetabs" role="tablist" aria-label={t('sheet.types')} ref={tabs}>
+          {kinds.map((x) => (
+            <button
+              key={x}
+              type="button"
+              role="tab"
+              id={`tab-${x}`}
+              aria-selected={x === type}
+              aria-controls="sheet-panel"
+              tabIndex={x === type ? 0 : -1}
+              className="typetab"
+              onClick={() => choose(x)}
+              onKeyDown={(e) => {
+                if (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return;
+                const next = (
+                  e.key === 'ArrowRight' ? e.currentTarget.nextElementSibling : e.currentTarget.previousElementSibling
+                ) as HTMLElement | null;
+                next?.focus();
+                next?.click();
+              }}
+            >
+              {nameOf(x)}
+              <Text component="span" size="xs" c="dimmed" ml={6}>
+                {countOf(x)}
+              </Text>
+            </button>
+          ))}
+        </div>
+      )}
+      <div
+        id="sheet-panel"
+        {...(narrow
+          ? { role: 'region', 'aria-label': nameOf(type) }
+          : { role: 'tabpanel', 'aria-labelledby': `tab-${type}` })}
+        className="sheetpanel"
+      >
         {narrow ? (
           <RowForm key={type} engine={engine} infos={infos} type={type} />
         ) : (

@@ -2,7 +2,7 @@ import { ActionIcon, Box, Group, List, Title } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { summary } from '../footprint/Parts';
+import { useSummary } from '../footprint/summary';
 import type { Item, Move } from '../pages/queue';
 import { fieldsOnly } from './Decision';
 
@@ -14,6 +14,7 @@ interface Props {
 /** What was decided just now, and can be taken back. */
 export function Decided({ decided, takeBack }: Props): ReactNode {
   const { t } = useTranslation();
+  const summary = useSummary();
   return (
     <Box px="md" py="xs" component="section">
       <Title order={2} size="h6">
@@ -24,7 +25,7 @@ export function Decided({ decided, takeBack }: Props): ReactNode {
           <List.Item key={d.item._id}>
             <Group gap="sm">
               <span>
-                {t(`move.${d.move}`)}: {summary(fieldsOnly(d.item))}
+                {t(`move.${d.move}`)}: {summary(d.item.type, fieldsOnly(d.item))}
               </span>
               {(d.move === 'approve' || d.move === 'reject') && (
                 <ActionIcon

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, call, type Schemas, take } from '../api/client';
-import { co2e, exact, range, time } from '../format';
+import { useRecordTypes } from '../api/types';
+import { co2e, exact, range, readable, time } from '../format';
 import type { Item, Move } from '../pages/queue';
-import { type Column, columnsOf, textOf } from '../sheet/columns';
+import { type Column, columnsOf, shown, textOf } from '../sheet/columns';
 
 const state = new Set([
   '_id',
@@ -46,11 +47,7 @@ export function Decision({
   ask: (m: Move) => void;
 }): ReactNode {
   const { t } = useTranslation();
-  const types = useQuery({
-    queryKey: ['types'],
-    queryFn: () => take(api.GET('/record-types', { params: { query: { limit: 100 } } })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const types = useRecordTypes();
   const info = types.data?.items.find((x) => x.type === item.type);
   const columns: Column[] = info ? columnsOf(info.schema) : [];
   const history = useQuery({
@@ -73,7 +70,7 @@ export function Decision({
           {item.footprint && (
             <Text className="figure" title={exact(item.footprint.kgCO2e)}>
               <b>{co2e(item.footprint.kgCO2e)}</b>{' '}
-              <span className="dim">{range(item.footprint.low, item.footprint.high)}</span>
+              <span className="dim">{range(item.footprint.low, item.footprint.high, item.footprint.kgCO2e)}</span>
             </Text>
           )}
         </div>
@@ -93,7 +90,7 @@ export function Decision({
       </Group>
       {item.review.findings.map((f) => (
         <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-          {f.message}
+          {readable(f.message)}
         </Alert>
       ))}
       <div className="reviewcols">
@@ -112,7 +109,7 @@ export function Decision({
                       {c.unit && ` (${c.unit})`}
                     </Table.Th>
                     <Table.Td>
-                      {textOf(c, item[c.field]).replaceAll('_', ' ')}
+                      {shown(c, textOf(c, item[c.field]))}
                       {item.footprint?.defaulted.includes(c.field) && (
                         <Text span size="xs" c="dimmed">
                           {' '}
@@ -129,7 +126,7 @@ export function Decision({
           </Text>
           {(item.footprint?.notices ?? []).map((n) => (
             <Text key={n.code + n.message} size="xs" c="dimmed">
-              {n.message}
+              {readable(n.message)}
             </Text>
           ))}
         </section>

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { summary } from '../footprint/Parts';
+import { useSummary } from '../footprint/summary';
 import { amount, percent } from '../format';
 import type { Item } from '../pages/queue';
 import { fieldsOnly } from './Decision';
@@ -17,6 +17,13 @@ interface Props {
 /** A record of the queue: what it is, what it counts, how long it waits. */
 export function QueueItem({ item: i, current, marked, choose, toggle }: Props): ReactNode {
   const { t } = useTranslation();
+  const summary = useSummary();
+  const age = (hours: number): string =>
+    hours < 1
+      ? t('review.fresh')
+      : hours < 48
+        ? t('review.age', { count: hours })
+        : t('review.days', { count: Math.floor(hours / 24) });
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself has the focus and the keys
     <div
@@ -52,12 +59,13 @@ export function QueueItem({ item: i, current, marked, choose, toggle }: Props): 
           </Text>
         </Group>
         <Text size="xs" c="dimmed" truncate>
-          {summary(fieldsOnly(i))}
+          {summary(i.type, fieldsOnly(i))}
         </Text>
         <Group gap={6}>
           <Text size="xs" c="dimmed">
-            {t('review.age', { hours: i.review.ageHours })}
-            {i.review.sharePercent !== null && ` · ${percent(i.review.sharePercent / 100)}`}
+            {age(i.review.ageHours)}
+            {i.review.sharePercent !== null &&
+              ` · ${t('review.share', { share: percent(i.review.sharePercent / 100) })}`}
           </Text>
           {i.review.findings.length > 0 && (
             <Badge size="xs" color="orange" variant="light" className="badge">

@@ -105,7 +105,7 @@ function Figure({ label, count, sum, fault = '' }: FigureProps): ReactNode {
         {sum ? amount(sum.kgCO2e) : '–'}{' '}
         {sum && (
           <Text span size="xs" fw={400} c="dimmed">
-            {range(sum.low, sum.high)}
+            {range(sum.low, sum.high, sum.kgCO2e)}
           </Text>
         )}
       </Text>

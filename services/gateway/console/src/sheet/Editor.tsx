@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Column } from './columns';
+import { type Column, codesIn, shown } from './columns';
 import { originOptions, searchPlaces, supplierFactors } from './places';
 
 interface Option {
@@ -20,7 +20,8 @@ interface Props {
 /** The editor of one cell: a text field with the options that fit what is typed. */
 export function Editor({ column, label, start, select, done, cancel }: Props): ReactNode {
   const { t } = useTranslation();
-  const [text, setText] = useState(start);
+  const first = shown(column, start);
+  const [text, setText] = useState(first);
   const [options, setOptions] = useState<Option[]>([]);
   const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
@@ -58,14 +59,20 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
       setOptions(unitOptions(column, text));
     } else if (column.options.length > 0) {
       const q = text.trim().toLowerCase().replaceAll(' ', '_');
-      const fitting = column.options.filter((o) => q === '' || text === start || o.includes(q));
-      setOptions(fitting.map((o) => ({ value: o, label: o.replaceAll('_', ' ') })));
+      const fitting = column.options.filter(
+        (o) =>
+          q === '' ||
+          text === first ||
+          o.includes(q) ||
+          shown(column, o).toLowerCase().includes(text.trim().toLowerCase()),
+      );
+      setOptions(fitting.map((o) => ({ value: o, label: shown(column, o) })));
     }
     setAt(-1);
     return () => {
       live = false;
     };
-  }, [text, column, start]);
+  }, [text, column, first]);
 
   const finish = (move: 'down' | 'up' | 'right' | 'left' | 'stay', chosen?: string): void => {
     if (finished.current) return;
@@ -77,7 +84,7 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
       return;
     }
     finished.current = true;
-    done(value ?? text, move);
+    done(value ?? codesIn(column, text), move);
   };
   const onKeyDown = (e: KeyboardEvent<HTMLInputElement>): void => {
     e.stopPropagation();
@@ -119,7 +126,7 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
             ? t('sheet.datePlaceholder')
             : column.kind === 'origins'
               ? t('sheet.originsHint')
-              : column.fallback
+              : shown(column, column.fallback)
         }
         autoComplete="off"
         spellCheck={false}
@@ -165,12 +172,14 @@ export function unitOptions(column: Column, text: string): Option[] {
 
 /** The names that the last part of a cell of amounts may mean. */
 export function amountOptions(column: Column, text: string): Option[] {
-  const at = Math.max(text.lastIndexOf(';'), text.lastIndexOf(',')) + 1;
+  const at = text.lastIndexOf(';') + 1;
   const typed = text.slice(at).trim().toLowerCase().replaceAll(' ', '_');
-  if (/\d$/.test(typed) && !column.options.some((o) => o.startsWith(typed))) return [];
+  const words = column.options.map((o) => shown(column, o));
+  const fits = (w: string): string => w.toLowerCase().replaceAll(' ', '_');
+  if (/\d$/.test(typed) && !words.some((w) => fits(w).startsWith(typed))) return [];
   const before = text.slice(0, at) + (at > 0 ? ' ' : '');
-  return column.options
-    .filter((o) => o.includes(typed) && o !== typed)
+  return words
+    .filter((w) => fits(w).includes(typed) && fits(w) !== typed)
     .slice(0, 12)
-    .map((o) => ({ value: `${before}${o} `, label: o.replaceAll('_', ' ') }));
+    .map((w) => ({ value: `${before}${w} `, label: w }));
 }

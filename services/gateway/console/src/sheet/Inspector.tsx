@@ -6,6 +6,7 @@ import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
+import { shown } from './columns';
 import { withdraw } from './commands';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
@@ -55,7 +56,8 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
   const approved = engine.sums.value?.approved;
   const measure = result.data?.measureNext?.find((m) => m.recordId === row.id);
   return (
-    <aside className="inspector" aria-label={t('inspect.title')}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
+    <aside className="inspector" aria-label={t('inspect.title')} tabIndex={0}>
       <Stack gap="sm">
         <Group justify="space-between" align="flex-start">
           <Title order={2} size="h5">
@@ -69,13 +71,13 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
               {co2e(row.check.kg)}
             </Text>
             <Text size="sm" c="dimmed" className="figure">
-              {t('inspect.range', { range: range(row.check.low ?? 0, row.check.high ?? 0) })}
+              {t('inspect.range', { range: range(row.check.low ?? 0, row.check.high ?? 0, row.check.kg) })}
             </Text>
             {counted?.approvedWith && approved && (
               <Text size="sm" mt={4} className="figure adds" title={exact(counted.approvedWith.kgCO2e)}>
                 {t('inspect.adds', {
-                  before: `${amount(approved.total.kgCO2e)} (${range(approved.total.low, approved.total.high)})`,
-                  after: `${amount(counted.approvedWith.kgCO2e)} (${range(counted.approvedWith.low, counted.approvedWith.high)})`,
+                  before: `${amount(approved.total.kgCO2e)} (${range(approved.total.low, approved.total.high, approved.total.kgCO2e)})`,
+                  after: `${amount(counted.approvedWith.kgCO2e)} (${range(counted.approvedWith.low, counted.approvedWith.high, counted.approvedWith.kgCO2e)})`,
                 })}
               </Text>
             )}
@@ -89,8 +91,8 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
                   .filter((c) => (row.theirs?.cells[c.field] ?? '') !== (row.cells[c.field] ?? ''))
                   .map((c) => (
                     <List.Item key={c.field}>
-                      {c.label}: {t('conflict.yours')} <b>{row.cells[c.field] || '–'}</b>, {t('conflict.theirs')}{' '}
-                      <b>{row.theirs?.cells[c.field] || '–'}</b>
+                      {c.label}: {t('conflict.yours')} <b>{shown(c, row.cells[c.field] ?? '') || '–'}</b>,{' '}
+                      {t('conflict.theirs')} <b>{shown(c, row.theirs?.cells[c.field] ?? '') || '–'}</b>
                     </List.Item>
                   ))}
               </List>
@@ -147,7 +149,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             )}
             {column.fallback && (
               <Text size="xs" c="dimmed">
-                {t('inspect.fallback', { value: column.fallback })}
+                {t('inspect.fallback', { value: shown(column, column.fallback) })}
               </Text>
             )}
           </div>

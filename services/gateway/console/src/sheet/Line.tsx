@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next';
 import { memo, type ReactNode } from 'react';
 import { amount, exact, range } from '../format';
-import type { Cells, Column } from './columns';
+import { type Cells, type Column, shown } from './columns';
 import { rowHeight } from './Rows';
 import { type Check, dirty, type Row } from './store';
 
@@ -132,10 +132,8 @@ function cellOf(p: Props, c: Column, n: number, lead: number): ReactNode {
         p.editor
       ) : (
         <>
-          <span className="celltext">
-            {c.options.length > 0 && c.kind !== 'boolean' && c.kind !== 'amounts' ? text.replaceAll('_', ' ') : text}
-          </span>
-          {other && <span className="theirs">{other}</span>}
+          <span className="celltext">{shown(c, text)}</span>
+          {other && <span className="theirs">{shown(c, other)}</span>}
           {fault && <span className="vh"> {fault.message}</span>}
           {n === p.corner && <span className="fillhandle" data-fill aria-hidden title={t('sheet.fillDown')} />}
         </>
@@ -151,7 +149,7 @@ export function Kg({ check: c, words: t }: { check: Check; words: Words }): Reac
   if (c.kg === undefined) return <span className="dim">{c.state === 'waiting' ? '…' : ''}</span>;
   return (
     <span data-waiting={c.state === 'waiting' || undefined} title={exact(c.kg)}>
-      <b>{amount(c.kg)}</b> <span className="dim">{range(c.low ?? 0, c.high ?? 0)}</span>
+      <b>{amount(c.kg)}</b> <span className="dim">{range(c.low ?? 0, c.high ?? 0, c.kg)}</span>
     </span>
   );
 }

@@ -64,7 +64,7 @@ export function nameOf(o: Schemas['Origin']): string {
 /** What another destination would come to. */
 export function WhatIfText({ effect }: { effect: Schemas['WhatIf'] }): ReactNode {
   const { t } = useTranslation();
-  const figure = (i: Schemas['Interval']): string => `${co2e(i.kgCO2e)} (${range(i.low, i.high)})`;
+  const figure = (i: Schemas['Interval']): string => `${co2e(i.kgCO2e)} (${range(i.low, i.high, i.kgCO2e)})`;
   const line = (key: 'travel' | 'total', moved: Schemas['MovedFigure']): ReactNode => (
     <Text size="sm" className="figure">
       {t(`origin.${key}`, { before: figure(moved.before), after: figure(moved.after) })}

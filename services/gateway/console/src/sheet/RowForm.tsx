@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
+import { shown } from './columns';
 import { submit } from './commands';
 import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
@@ -100,10 +101,11 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
               required={c.required}
               disabled={locked}
               error={error}
+              description={c.description}
               value={row?.cells[c.field] ?? ''}
               data={[
-                { value: '', label: c.fallback ? t('form.default', { value: c.fallback }) : '–' },
-                ...c.options.map((o) => ({ value: o, label: o.replaceAll('_', ' ') })),
+                { value: '', label: c.fallback ? t('form.default', { value: shown(c, c.fallback) }) : '–' },
+                ...c.options.map((o) => ({ value: o, label: shown(c, o) })),
               ]}
               onChange={(e) => set(c.field, e.currentTarget.value)}
             />

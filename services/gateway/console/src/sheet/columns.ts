@@ -1,8 +1,10 @@
 /** The columns of a record type, made from its JSON Schema, and what their cells say. */
+import i18next from 'i18next';
 import * as z from 'zod/mini';
 import { cellNumber, groupedFormat, parseNumber } from '../format';
 import { isKept, keptText, originsOf } from './origins';
 
+const labels = z.optional(z.record(z.string(), z.string()));
 const property = z.object({
   type: z.optional(z.union([z.string(), z.array(z.string())])),
   description: z.optional(z.string()),
@@ -11,7 +13,9 @@ const property = z.object({
   format: z.optional(z.string()),
   pattern: z.optional(z.string()),
   title: z.optional(z.string()),
-  properties: z.optional(z.record(z.string(), z.object({ type: z.optional(z.string()) }))),
+  properties: z.optional(z.record(z.string(), z.object({ title: z.optional(z.string()) }))),
+  items: z.optional(z.object({ properties: z.optional(z.record(z.string(), z.object({ 'x-labels': labels }))) })),
+  'x-labels': labels,
   'x-unit': z.optional(z.string()),
   'x-units': z.optional(z.array(z.string())),
 });
@@ -41,6 +45,8 @@ export interface Column {
   kind: Kind;
   required: boolean;
   options: string[];
+  /** What options are called in the language of the page, where that is not what they say themselves. */
+  labels: Record<string, string>;
   place: boolean;
   description: string;
   fallback: string;
@@ -50,6 +56,10 @@ export interface Column {
 const common = [
   'description',
   'date',
+  'country',
+  'subdivision',
+  'control',
+  'site',
   'group',
   'dataQuality',
   'externalReference',
@@ -81,7 +91,8 @@ export function columnsOf(raw: unknown): Column[] {
     const unit = p['x-unit'] ?? '';
     columns.push({
       field,
-      unit,
+      unit: i18next.t(`unit.${unit as 'm2'}`, { defaultValue: unit }) || unit,
+      labels: kind === 'amounts' ? titlesOf(p.properties ?? {}) : (p['x-labels'] ?? surveyLabels(p)),
       units: p['x-units'] ?? [],
       kind,
       label: p.title ?? labelOf(field, unit),
@@ -99,10 +110,57 @@ export function columnsOf(raw: unknown): Column[] {
   }
   const rank = (c: Column): number => {
     const at = common.indexOf(c.field);
-    return at >= 0 ? 100 + at : c.required ? 0 : 1;
+    return c.required ? 0 : at >= 0 ? 100 + at : c.place ? 1 : 2;
   };
   // Array.prototype.sort is stable: within a rank the order of the schema stays.
   return columns.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The words for what amounts are of. */
+const titlesOf = (parts: Record<string, { title?: string | undefined }>): Record<string, string> =>
+  Object.fromEntries(Object.entries(parts).map(([name, { title }]) => [name, title ?? name.replaceAll('_', ' ')]));
+
+const surveyLabels = (p: z.infer<typeof property>): Record<string, string> =>
+  p.items?.properties?.mode?.['x-labels'] ?? {};
+
+const named = (column: Column): boolean =>
+  column.kind === 'amounts' || column.kind === 'survey' || (column.kind !== 'boolean' && column.options.length > 0);
+
+/** Returns what a cell shows for what it holds: the words of the page for codes. */
+export function shown(column: Column, text: string): string {
+  if (column.kind === 'boolean') return text === 'yes' || text === 'no' ? i18next.t(`state.${text}`) || text : text;
+  if (!named(column)) return text;
+  const word = (code: string): string => column.labels[code] ?? code.replaceAll('_', ' ');
+  if (column.kind !== 'amounts' && column.kind !== 'survey') return word(text);
+  return text.replace(/\p{L}[\p{L}\p{N}_]*/gu, word);
+}
+
+/** Returns what a cell holds for what was typed: the codes for words of the page. */
+export function codesIn(column: Column, text: string): string {
+  const low = text.trim().toLowerCase();
+  if (column.kind === 'boolean') return yes.has(low) ? 'yes' : no.has(low) ? 'no' : text;
+  if (!named(column)) return text;
+  if (column.kind !== 'amounts' && column.kind !== 'survey') {
+    const code = low.replaceAll(' ', '_');
+    return column.options.find((o) => o === code || column.labels[o]?.toLowerCase() === low) ?? text;
+  }
+  // The longest first: a bottle of wine is more than wine. Words may hold commas, as the text between amounts may.
+  const words = Object.entries(column.labels).sort(([, a], [, b]) => b.length - a.length);
+  let out = '';
+  let rest = text;
+  while (rest !== '') {
+    const start = rest.length - rest.trimStart().length;
+    const bare = rest.slice(start).toLowerCase();
+    const found = words.find(
+      ([, w]) => bare.startsWith(w.toLowerCase()) && !/^[\p{L}\p{N}_]/u.test(bare.slice(w.length)),
+    );
+    const from = found ? start + found[1].length : 0;
+    const next = rest.slice(from).search(/[;\n]|,(?!\d)/);
+    const end = next < 0 ? rest.length : from + next + 1;
+    out += (found ? rest.slice(0, start) + found[0] : '') + rest.slice(from, end);
+    rest = rest.slice(end);
+  }
+  return out;
 }
 
 function kindOf(field: string, type: string, format?: string): Kind | undefined {
@@ -122,7 +180,7 @@ const no = new Set(['no', 'n', 'false', '0', 'nein', 'falsch', '-']);
 
 /** Returns the value of a cell for the API; what cannot be understood is sent as it is, for the server to say what is right. */
 export function cellValue(column: Column, text: string): unknown {
-  const bare = text.trim();
+  const bare = codesIn(column, text).trim();
   if (bare === '') return undefined;
   switch (column.kind) {
     case 'integer':

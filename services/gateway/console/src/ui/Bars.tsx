@@ -72,7 +72,7 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
                 </Table.Td>
                 {intervals && (
                   <Table.Td ta="right" className="figure dim">
-                    {b.low !== undefined && b.high !== undefined ? range(b.low, b.high) : ''}
+                    {b.low !== undefined && b.high !== undefined ? range(b.low, b.high, b.kg) : ''}
                   </Table.Td>
                 )}
                 <Table.Td aria-hidden className="barcol">

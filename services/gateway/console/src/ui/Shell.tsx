@@ -1,32 +1,21 @@
-import {
-  ActionIcon,
-  AppShell,
-  Box,
-  Button,
-  Group,
-  Menu,
-  Modal,
-  Stack,
-  Text,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { ActionIcon, AppShell, Box, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconLeaf, IconLogout, IconMoon, IconUser } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages, setLanguage } from '../i18n';
 import { signOut, useSession } from '../session';
-import { countDrafts, discardDrafts } from '../sheet/drafts';
+import { useDraftsAsked } from './Drafts';
 import { Switcher } from './Switcher';
 import { useProblemText } from './states';
 
 export function Shell({ children }: { children: ReactNode }): ReactNode {
   const { t, i18n } = useTranslation();
-  const { me, scope } = useSession();
+  const { me } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  const [drafts, setDrafts] = useState(0);
+  const drafts = useDraftsAsked();
   const text = useProblemText();
 
   const leave = async (): Promise<void> => {
@@ -38,12 +27,6 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       notifications.show({ color: 'red', message: text(cause as Error) });
     }
   };
-  const ask = async (): Promise<void> => {
-    const n = await countDrafts(scope).catch(() => 0);
-    if (n > 0) setDrafts(n);
-    else await leave();
-  };
-
   return (
     <AppShell header={{ height: 52 }} padding={0}>
       <AppShell.Header>
@@ -107,7 +90,10 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
                   </Menu.Item>
                 ))}
                 <Menu.Divider />
-                <Menu.Item leftSection={<IconLogout size={14} aria-hidden />} onClick={() => void ask()}>
+                <Menu.Item
+                  leftSection={<IconLogout size={14} aria-hidden />}
+                  onClick={() => void drafts.ask('signOut', leave)}
+                >
                   {t('session.signOut')}
                 </Menu.Item>
               </Menu.Dropdown>
@@ -118,22 +104,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       <AppShell.Main id="main" tabIndex={-1}>
         <Box className="page">{children}</Box>
       </AppShell.Main>
-      <Modal
-        opened={drafts > 0}
-        onClose={() => setDrafts(0)}
-        title={t('session.draftsTitle', { count: drafts })}
-        closeButtonProps={{ 'aria-label': t('state.close') }}
-      >
-        <Stack>
-          <Text size="sm">{t('session.draftsText')}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" color="red" onClick={() => void discardDrafts(scope).then(leave)}>
-              {t('session.discard')}
-            </Button>
-            <Button onClick={() => void leave()}>{t('session.keep')}</Button>
-          </Group>
-        </Stack>
-      </Modal>
+      {drafts.dialog}
     </AppShell>
   );
 }

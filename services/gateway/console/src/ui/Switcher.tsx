@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { all, api, take } from '../api/client';
 import { switchTo, useSession } from '../session';
+import { useDraftsAsked } from './Drafts';
 import { useProblemText } from './states';
 
 export function useOrganizations(wanted = true) {
@@ -24,6 +25,7 @@ export function Switcher(): ReactNode {
   const several = me.memberships.length > 1;
   const own = useOrganizations(several);
   const text = useProblemText();
+  const drafts = useDraftsAsked();
   if (!several)
     return (
       <Text size="sm" c="dimmed" visibleFrom="md">
@@ -31,38 +33,45 @@ export function Switcher(): ReactNode {
       </Text>
     );
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button
-          variant="default"
-          size="xs"
-          maw={220}
-          rightSection={<IconSelector size={14} aria-hidden />}
-          aria-label={t('nav.switch', { name: organization.name })}
-        >
-          {organization.name}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t('nav.organizations')}</Menu.Label>
-        {own.data?.map((o) => (
-          <Menu.Item
-            key={o._id}
-            disabled={o.state !== 'active'}
-            aria-current={o._id === organization._id || undefined}
-            fw={o._id === organization._id ? 700 : 400}
-            onClick={() => {
-              if (o._id !== organization._id)
-                switchTo(o._id).catch((e: Error) => notifications.show({ color: 'red', message: text(e) }));
-            }}
+    <>
+      {drafts.dialog}
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="xs"
+            maw={220}
+            rightSection={<IconSelector size={14} aria-hidden />}
+            aria-label={t('nav.switch', { name: organization.name })}
           >
-            {o.name || o._id}
-            <Text size="xs" c="dimmed">
-              {o.state === 'active' ? t(`role.${o.role}`) : t('org.disabled')}
-            </Text>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+            {organization.name}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{t('nav.organizations')}</Menu.Label>
+          {own.data?.map((o) => (
+            <Menu.Item
+              key={o._id}
+              disabled={o.state !== 'active'}
+              aria-current={o._id === organization._id || undefined}
+              fw={o._id === organization._id ? 700 : 400}
+              onClick={() => {
+                if (o._id !== organization._id)
+                  void drafts.ask('switch', () =>
+                    switchTo(o._id).catch((e: Error) => {
+                      notifications.show({ color: 'red', message: text(e) });
+                    }),
+                  );
+              }}
+            >
+              {o.name || o._id}
+              <Text size="xs" c="dimmed">
+                {o.state === 'active' ? t(`role.${o.role}`) : t('org.disabled')}
+              </Text>
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </>
   );
 }

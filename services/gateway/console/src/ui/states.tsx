@@ -49,19 +49,39 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }):
   );
 }
 
+/** A page, or an event, that is not there; the way back beside it. */
+export function Missing({ what = 'page' }: { what?: 'page' | 'event' }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Empty
+      order={1}
+      title={t(`missing.${what}`)}
+      action={
+        <Button component="a" href="/">
+          {t('event.back')}
+        </Button>
+      }
+    >
+      {t(`missing.${what}Text`)}
+    </Empty>
+  );
+}
+
 export function Empty({
   title,
   children,
   action,
+  order = 2,
 }: {
   title: string;
   children: ReactNode;
   action?: ReactNode;
+  order?: 1 | 2;
 }): ReactNode {
   return (
     <Center py={48} px="md">
       <Stack align="center" gap="xs" maw={520} ta="center">
-        <Title order={2} size="h4">
+        <Title order={order} size="h4">
           {title}
         </Title>
         <Text c="dimmed">{children}</Text>

@@ -1,0 +1,98 @@
+// The console in another language, and what stands beside the figure.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anonymous, axe, cell, grid, the, until, visit } from './setup.mjs';
+
+test('somebody who reads German has a German sheet', { timeout: 240_000 }, async () => {
+  const id = await the.server.event('Herbsttagung');
+  const { page } = await anonymous('/', { locale: 'de-DE' });
+  await page.getByLabel('E-Mail').fill('user@demo.test');
+  await page.getByLabel('Passwort', { exact: true }).fill(the.server.password);
+  await page.getByRole('button', { name: 'Anmelden' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Veranstaltungen' }).waitFor();
+  await page.goto(`/events/${id}/sheet?type=catering`);
+  await grid(page).waitFor();
+  const head = (name) => page.getByRole('columnheader', { name });
+  await head(/^Kostform/).waitFor();
+  const at = async (name) => Number(await head(name).getAttribute('aria-colindex')) - 1;
+  const type = async (name, text) => {
+    await cell(page, 1, await at(name)).click();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  };
+  // Words of the page are read as the codes they stand for, and decimal commas as such.
+  await type(/^Kostform/, 'rotes Fleisch');
+  await type(/^Mahlzeiten/, '40');
+  await type(/^Getränke/, 'Wein 12,5; Kaffee 8');
+  await page.keyboard.press('Control+End');
+  const list = () => the.server.api('user', 'GET', `/events/${id}/catering`);
+  await until('it is saved', async () => (await list()).pagination.total === 1);
+  const [record] = (await list()).items;
+  assert.equal(record.diet, 'red_meat');
+  assert.equal(record.drinks.wine, 12.5);
+  assert.equal(record.drinks.coffee, 8);
+  await page.keyboard.press('Control+Home');
+  assert.equal(await cell(page, 1, await at(/^Kostform/)).innerText(), 'rotes Fleisch');
+  assert.equal(await cell(page, 1, await at(/^Getränke/)).innerText(), 'Kaffee 8; Wein 12,5');
+  await cell(page, 1, await at(/^Kostform/)).click();
+  await page.getByText('Was die Mahlzeiten waren').waitFor();
+  await axe(page, 'a German sheet');
+  // Another language is chosen, and the sheet is in it without anything being lost.
+  await page.getByRole('button', { name: /Konto und Einstellungen/ }).click();
+  await page.getByRole('menuitem', { name: 'English' }).click();
+  await head(/^Diet/).waitFor();
+  assert.equal(await cell(page, 1, await at(/^Diet/)).innerText(), 'red meat');
+});
+
+test('offsets and removals stand beside the figure, and the place is found by name', { timeout: 240_000 }, async () => {
+  const id = await the.server.event('Stated');
+  const before = await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  const open = async () => {
+    await page.getByRole('button', { name: 'Event actions' }).click();
+    await page.getByRole('menuitem', { name: 'Edit event' }).click();
+    return page.getByRole('dialog');
+  };
+  const form = await open();
+  await form.getByLabel('Place').fill('bright');
+  await page.getByRole('option', { name: /Brighton, England, GB/ }).click();
+  const entry = (n) => form.getByRole('group', { name: `Offset or removal ${n}` });
+  for (const [n, kind, kg, what] of [
+    [1, 'offset', '1200', 'Cookstoves'],
+    [2, 'removal', '300', 'Biochar'],
+  ]) {
+    await form.getByRole('button', { name: 'Add an offset or removal' }).click();
+    await entry(n).getByLabel('Kind').selectOption(kind);
+    await entry(n).getByLabel('Amount').fill(kg);
+    await entry(n).getByLabel('What was bought or done').fill(what);
+  }
+  await axe(page, 'the form of an event');
+  await form.getByLabel('Why?').fill('Bought in spring.');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'hidden' });
+  await page.getByRole('heading', { name: 'Offsets and removals' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Offsets', exact: true }).waitFor();
+  await page.getByRole('rowheader', { name: 'Biochar' }).waitFor();
+  const event = await the.server.api('manager', 'GET', `/events/${id}`);
+  assert.deepEqual(
+    event.compensation.map((c) => [c.kind, c.kgCO2e]),
+    [
+      ['offset', 1200],
+      ['removal', 300],
+    ],
+  );
+  assert.equal(event.place, 'Brighton, GB');
+  const after = await the.server.api('manager', 'GET', `/events/${id}/results`);
+  assert.equal(after.total.kgCO2e, before.total.kgCO2e, 'nothing is subtracted');
+  await axe(page, 'stated beside the figure');
+});
+
+test('what is not there says so, with a way back', { timeout: 120_000 }, async () => {
+  const { page } = await visit('user', '/nowhere');
+  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+  await axe(page, 'a missing page');
+  await page.goto('/events/p2hw6ryhezzjj9ybae1d6t9wh1/sheet');
+  await page.getByRole('heading', { level: 1, name: 'There is no such event here' }).waitFor();
+  await page.getByRole('link', { name: 'Back to all events' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+});

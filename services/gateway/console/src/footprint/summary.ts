@@ -1,0 +1,37 @@
+/** The fields of a record in one line, each number with what it counts. */
+import i18next from 'i18next';
+import { useMemo } from 'react';
+import { useRecordTypes } from '../api/types';
+import { rounded } from '../format';
+import { type Column, columnsOf, shown, textOf } from '../sheet/columns';
+
+const most = 6;
+const apart = new Set(['evidence', 'origins', 'survey']);
+const aside = new Set(['currency', 'country', 'externalReference', 'dataQuality', 'group', 'site']);
+
+export function describe(columns: Column[], fields: Record<string, unknown>): string {
+  return columns
+    .filter((c) => !apart.has(c.kind) && !aside.has(c.field))
+    .map((c) => partOf(c, fields[c.field], fields.currency))
+    .filter((text) => text !== '')
+    .slice(0, most)
+    .join(' · ');
+}
+
+/** German writes its nouns with a capital wherever they stand. */
+const inSentence = (label: string): string => (i18next.resolvedLanguage === 'de' ? label : label.toLowerCase());
+
+function partOf(c: Column, value: unknown, currency: unknown): string {
+  if (value === undefined || value === null || value === false || value === '') return '';
+  if (value === true) return inSentence(c.label);
+  if (c.field === 'amount' && currency) return `${rounded(Number(value))} ${currency}`;
+  if (typeof value === 'number') return `${rounded(value)} ${c.unit || inSentence(c.label)}`;
+  return shown(c, textOf(c, value));
+}
+
+/** Returns what describes a record of a type; nothing before the types are known. */
+export function useSummary(): (type: string | undefined, fields: Record<string, unknown>) => string {
+  const types = useRecordTypes();
+  const columns = useMemo(() => new Map(types.data?.items.map((x) => [x.type, columnsOf(x.schema)])), [types.data]);
+  return (type, fields) => describe(columns.get(type ?? '') ?? [], fields);
+}
