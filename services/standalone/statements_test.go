@@ -37,9 +37,10 @@ func carriesOrg(t reflect.Type, depth int) bool {
 // of the engines show that they keep to it.
 func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 	t.Parallel()
-	// What works through the changes and imports of all organizations, and asks of
-	// the engine.
-	of := map[string]bool{"MarkedEvents": true, "OpenImports": true, "Ping": true, "ClosingEvents": true}
+	// What works through the changes and imports of all organizations, asks of the
+	// engine, and factor sets, which are everybody's.
+	of := map[string]bool{"MarkedEvents": true, "OpenImports": true, "Ping": true, "ClosingEvents": true,
+		"InsertFactorPack": true, "FactorPack": true, "FactorPackIDs": true}
 	for _, store := range []reflect.Type{reflect.TypeFor[record.Store](), reflect.TypeFor[resulttree.Store]()} {
 		if store.NumMethod() < 5 {
 			t.Errorf("%s has only %d methods", store, store.NumMethod())
