@@ -74,6 +74,31 @@ func MongoDB(t testing.TB) (uri, database string) {
 	return server.uri, database
 }
 
+// DropIndexes drops the indexes of a database that only make it fast or tidy: all but
+// the unique ones.
+func DropIndexes(t testing.TB, db *mongo.Database) {
+	t.Helper()
+	names, err := db.ListCollectionNames(t.Context(), bson.D{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		indexes := db.Collection(name).Indexes()
+		all, err := indexes.ListSpecifications(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range all {
+			if i.Name == "_id_" || i.Unique != nil && *i.Unique {
+				continue
+			}
+			if err := indexes.DropOne(t.Context(), i.Name); err != nil {
+				t.Fatalf("drop index %s of %s: %v", i.Name, name, err)
+			}
+		}
+	}
+}
+
 // LongLimits returns the address of a database with limits of a minute for each
 // operation instead of the product's four seconds, for tests that are not about
 // these limits: their verdict must not depend on how busy the machine is.

@@ -192,3 +192,44 @@ func wireFailure(request []byte, fault Fault) []byte {
 	little.LittleEndian.PutUint32(message, uint32(len(message)))
 	return message
 }
+
+// passing are the failures that a write must survive: before it was carried out, and
+// after. The first two are tried in short courses.
+var passing = []Fault{
+	{Code: 112, Label: "TransientTransactionError"},
+	{Code: 112, Done: true},
+	{Code: 189, Label: "RetryableWriteError", Done: true},
+	{Code: 1}, // how compatible servers report a deadlock
+	{Code: 1, Done: true},
+}
+
+// EachWriteFails lets each command by which a write goes to the server fail once, in
+// each way that passes: the write must succeed all the same, and then the check.
+// prepare is called for each attempt.
+func EachWriteFails(t *testing.T, between *MongoFaults, prepare func() (write, check func() error)) {
+	t.Helper()
+	tried := passing[:2]
+	if Long(t) {
+		tried = passing
+	}
+	for _, fault := range tried {
+		for nth := 1; ; nth++ {
+			write, check := prepare()
+			between.Fail("write", nth, fault)
+			err := write()
+			met := between.Met()
+			between.Fail("", 0, Fault{})
+			if !met && nth == 1 {
+				t.Fatal("it wrote nothing")
+			}
+			if err != nil {
+				t.Errorf("write %d, %+v: %v", nth, fault, err)
+			} else if err := check(); err != nil {
+				t.Errorf("after write %d, %+v: %v", nth, fault, err)
+			}
+			if !met {
+				break
+			}
+		}
+	}
+}

@@ -19,13 +19,27 @@ import (
 // it connects to that one once more, as another process would. No condition it
 // sends lacks the organization (statement 18).
 func TestConformance(t *testing.T) {
+	conformance(t, func(*testing.T, *mongo.Database) {})
+}
+
+// TestConformanceWithoutIndexes runs every test on a database that has no indexes but
+// the unique ones: the others, partial and expiring ones among them, make it fast and
+// tidy, and nothing rests on them.
+func TestConformanceWithoutIndexes(t *testing.T) {
+	testkit.OnlyLong(t)
+	conformance(t, func(t *testing.T, db *mongo.Database) { testkit.DropIndexes(t, db) })
+}
+
+// conformance runs the suite on databases that were prepared.
+func conformance(t *testing.T, prepare func(t *testing.T, db *mongo.Database)) {
 	type place struct{ uri, database string }
 	var mu sync.Mutex
 	places := map[string]place{}
 	recordtest.Run(t, func(t *testing.T) record.Store {
 		mu.Lock()
 		p, known := places[t.Name()]
-		if !known {
+		first := !known
+		if first {
 			p.uri, p.database = testkit.MongoDB(t)
 			places[t.Name()] = p
 		}
@@ -33,7 +47,11 @@ func TestConformance(t *testing.T) {
 		// An organization is its own id; what is due and what was left open is
 		// looked for in all of them.
 		monitor := testkit.TenantMonitor(t, "find organizations _id", "update organizations _id,rev", "find events mark", "find events gateState", "find records mark", "find imports open")
-		return open(t, connect(t, p.uri, monitor).Database(p.database))
+		store := open(t, connect(t, p.uri, monitor).Database(p.database))
+		if first {
+			prepare(t, connect(t, p.uri, nil).Database(p.database))
+		}
+		return store
 	})
 }
 

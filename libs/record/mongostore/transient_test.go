@@ -11,16 +11,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// faults are those that a write must survive: before it was carried out, and
-// after.
-var faults = []testkit.Fault{
-	{Code: 112, Label: "TransientTransactionError"},
-	{Code: 112, Done: true},
-	{Code: 189, Label: "RetryableWriteError", Done: true},
-	{Code: 1}, // how compatible servers report a deadlock
-	{Code: 1, Done: true},
-}
-
 // TestEveryWriteSurvivesATransientError lets each command by which a method
 // writes fail once, before the server carried it out and after: the method
 // succeeds as if nothing had happened, and what it wrote is there once.
@@ -234,30 +224,7 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 		}},
 	} {
 		t.Run(method.name, func(t *testing.T) {
-			tried := faults[:2]
-			if testkit.Long(t) {
-				tried = faults
-			}
-			for _, fault := range tried {
-				for nth := 1; ; nth++ {
-					write, check := method.prepare(t)
-					between.Fail("write", nth, fault)
-					err := write()
-					met := between.Met()
-					between.Fail("", 0, testkit.Fault{})
-					if !met && nth == 1 {
-						t.Fatal("it wrote nothing")
-					}
-					if err != nil {
-						t.Errorf("write %d, %+v: %v", nth, fault, err)
-					} else if err := check(); err != nil {
-						t.Errorf("after write %d, %+v: %v", nth, fault, err)
-					}
-					if !met {
-						break
-					}
-				}
-			}
+			testkit.EachWriteFails(t, between, func() (write, check func() error) { return method.prepare(t) })
 		})
 	}
 }
