@@ -42,6 +42,11 @@ func (s *sealed) InsertEntry(stdContext, record.OrgID, record.EventID, record.ID
 	return nil
 }
 
+// Entries implements record.Workflow's History: nobody edits.
+func (s *sealed) Entries(stdContext, record.OrgID, record.ID) ([]record.Entry, error) {
+	return nil, nil
+}
+
 var (
 	ada    = record.Actor{ID: "u-ada", Name: "Ada Lovelace", Role: identity.User}
 	planck = record.Actor{ID: "u-max", Name: "Max Planck", Role: identity.Manager}
@@ -58,7 +63,7 @@ func approvedUnder(t *testing.T, in bundle.Input, by record.Actor, move record.M
 	t.Helper()
 	s := &sealed{}
 	clock := time.Date(2026, 6, 11, 9, 0, 0, 0, time.UTC)
-	w := record.Workflow{Store: s, Now: func() time.Time { clock = clock.Add(time.Minute); return clock }, NewMark: func() string { return "m" },
+	w := record.Workflow{Store: s, History: s, Now: func() time.Time { clock = clock.Add(time.Minute); return clock }, NewMark: func() string { return "m" },
 		Policy: func(stdContext, record.OrgID) (record.Policy, error) { return policy, nil }}
 	r, err := w.Insert(t.Context(), "org1", record.Record{ID: record.ID(in.ID), Event: "event1", Type: in.Type, Fields: in.Fields}, ada)
 	if err != nil {

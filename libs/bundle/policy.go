@@ -38,7 +38,7 @@ func PoliciesOf(states []record.PolicyEntry) []Policy {
 // are bundles from before they held any.
 func checkPolicy(policies []Policy, p Provenance) error {
 	last := p.History[len(p.History)-1]
-	if last.FourEyes && !p.FourEyes && !p.Approved.Policy {
+	if last.FourEyes && !p.Approved.Policy && hadAHand(p.History, last.By.ID) {
 		return errors.New("it was approved under four eyes by somebody who had created, edited or submitted it")
 	}
 	if len(policies) == 0 || last.PolicyRev == 0 {
@@ -54,6 +54,25 @@ func checkPolicy(policies []Policy, p Provenance) error {
 		return fmt.Errorf("it was approved automatically, which revision %d of the policy does not do", last.PolicyRev)
 	}
 	return nil
+}
+
+// hadAHand reports whether a person had created the record, or had edited or submitted
+// it since it was approved before: who approves it under four eyes had not.
+func hadAHand(history []record.Entry, person string) (hand bool) {
+	for _, e := range history[:len(history)-1] {
+		switch e.Move {
+		case record.Create:
+			if e.By.ID == person {
+				return true
+			}
+		case record.Edit, record.Submit:
+			hand = hand || e.By.ID == person
+		case record.Approve, record.AutoApprove:
+			hand = false
+		default:
+		}
+	}
+	return hand
 }
 
 // sayPolicies states the history of the policy in words: since when four eyes is

@@ -37,7 +37,8 @@ type Organization struct {
 
 // Policy is what an organization's administrators decided about review.
 type Policy struct {
-	// FourEyes forbids to approve what one has created, edited last or submitted.
+	// FourEyes forbids to approve what one has created, or has edited or submitted
+	// since it was approved last.
 	FourEyes bool
 	// AutoApprove lets small records be approved without anybody looking at them.
 	AutoApprove AutoApproval

@@ -122,10 +122,14 @@ func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
 	case !by.Role.Holds(r.owner) && before.CreatedBy.ID != by.ID:
 		return apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
 	case fourEyes && r.to == Approved && involved(before, by.ID):
-		return apperr.New(apperr.SelfApprovalForbidden,
-			"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
+		return selfApproval()
 	}
 	return nil
+}
+
+func selfApproval() error {
+	return apperr.New(apperr.SelfApprovalForbidden,
+		"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
 }
 
 // MaxComment is the longest comment of a move, in characters.
@@ -144,8 +148,8 @@ type Workflow struct {
 		InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
 		References
 	}
-	// History reads the older entries of a record. Only requests with Once need
-	// it.
+	// History reads the older entries of a record. Requests with Once and approvals
+	// under four eyes need it.
 	History interface {
 		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
 	}
@@ -245,6 +249,11 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		after, err := w.decide(r, req, before, policy)
 		if err != nil {
 			return Record{}, err
+		}
+		if policy.FourEyes && r.to == Approved {
+			if err := w.checkEditors(ctx, req, before); err != nil {
+				return Record{}, err
+			}
 		}
 		if req.Move == Edit && len(after.Last.Changed) == 0 {
 			// Nothing is different: no revision, and nobody has become its last editor.
@@ -414,6 +423,30 @@ func (w Workflow) now() time.Time { return w.Now().UTC().Truncate(time.Milliseco
 
 func involved(r Record, user string) bool {
 	return r.CreatedBy.ID == user || r.EditedBy.ID == user || (r.SubmittedBy != nil && r.SubmittedBy.ID == user)
+}
+
+// checkEditors returns an error where the caller edited or submitted the record since
+// it was approved last: under four eyes nobody approves their own figures, whoever has
+// edited others after that.
+func (w Workflow) checkEditors(ctx context.Context, req Request, before Record) error {
+	if w.History == nil {
+		return fmt.Errorf("%s record: no history to tell who edited it", req.Move)
+	}
+	entries, err := w.History.Entries(ctx, req.Org, before.ID)
+	if err != nil {
+		return fmt.Errorf("%s record: read history: %w", req.Move, err)
+	}
+	// What has a later revision is of an attempt that did not come about.
+	for _, e := range slices.Backward(entries) {
+		switch {
+		case e.Rev >= before.Rev:
+		case e.Move == Approve || e.Move == AutoApprove:
+			return nil
+		case e.By.ID == req.By.ID && (e.Move == Edit || e.Move == Submit):
+			return selfApproval()
+		}
+	}
+	return nil
 }
 
 // CheckComment reports whether a comment is one the move can carry: present where

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -152,7 +153,7 @@ func newFlow(t *testing.T, s record.Status) (*oneRecord, record.Workflow) {
 	t.Helper()
 	store := &oneRecord{}
 	now := time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC)
-	w := record.Workflow{Store: store, Now: func() time.Time { return now }, NewMark: func() string { return "mark" }}
+	w := record.Workflow{Store: store, History: store, Now: func() time.Time { return now }, NewMark: func() string { return "mark" }}
 	r := record.Record{ID: "r", Event: "e", Type: "flights", Fields: json.RawMessage(`{"from":"LHR"}`)}
 	if _, err := w.Insert(t.Context(), "org", r, creator); err != nil {
 		t.Fatal(err)
@@ -272,6 +273,39 @@ func TestWhoMay(t *testing.T) {
 				t.Fatalf("%d writes", store.writes)
 			}
 		})
+	}
+}
+
+// TestFourEyesLookAtEveryEditor: who edited a record cannot approve it under four
+// eyes, though somebody else has edited and submitted it after that; once another has
+// approved it, that is over.
+func TestFourEyesLookAtEveryEditor(t *testing.T) {
+	t.Parallel()
+	_, w := newFlow(t, record.Unsubmitted)
+	w.Policy = policyOf(true)
+	second := record.Actor{ID: "second", Role: identity.Manager}
+	apply := func(by record.Actor, m record.Move) error {
+		req := request(m, by)
+		req.Change = func(r *record.Record) ([]string, error) {
+			r.Fields = fmt.Appendf(nil, `{"rev":%d}`, r.Rev)
+			return []string{"rev"}, nil
+		}
+		_, err := w.Apply(t.Context(), req)
+		return err
+	}
+	for i, step := range []struct {
+		by   record.Actor
+		move record.Move
+		want apperr.Code
+	}{
+		{manager, record.Edit, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
+		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
+		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
+		{manager, record.Approve, ""},
+	} {
+		if err := apply(step.by, step.move); apperr.CodeOf(err) != step.want {
+			t.Fatalf("step %d, %s by %s: %v, want %q", i+1, step.move, step.by.ID, err, step.want)
+		}
 	}
 }
 

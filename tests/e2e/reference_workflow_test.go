@@ -143,7 +143,17 @@ func selfApproval(m refMove, by *person, r *refRecord) bool {
 	return m.name == "approve" && r.org.fourEyes && r.touchedBy(by)
 }
 
+// touchedBy reports whether a person created the record, edited it last, or edited or
+// submitted it since it was approved last.
 func (r *refRecord) touchedBy(p *person) bool {
+	for _, line := range slices.Backward(r.history) {
+		if line.action == "approve" || line.action == "auto-approve" {
+			break
+		}
+		if line.by == p.id && (line.action == "edit" || line.action == "submit") {
+			return true
+		}
+	}
 	return r.creator == p || r.editor == p || r.submitter == p
 }
 
