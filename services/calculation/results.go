@@ -66,6 +66,9 @@ type factorSetView struct {
 	Version string `json:"version"`
 }
 
+// maxFailedNotices bounds the notices of records that could not be calculated.
+const maxFailedNotices = 100
+
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // viewOf renders a stored result. It depends on nothing but the result, so the
@@ -87,9 +90,13 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{}, Cause: causesOf(r),
 	}
 	view.Tables = tables.Of(sum.Cells(), view.MarketBased)
-	for _, id := range r.Failed {
+	for _, id := range r.Failed[:min(len(r.Failed), maxFailedNotices)] {
 		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
 			Message: "The record " + string(id) + " is approved but could not be calculated; it is missing from the total."})
+	}
+	if more := r.Failures() - maxFailedNotices; more > 0 {
+		view.Notices = append(view.Notices, footprint.Notice{Code: "RECORD_NOT_CALCULATED",
+			Message: fmt.Sprintf("%d more records are approved but could not be calculated; they are missing from the total.", more)})
 	}
 	return view, nil
 }

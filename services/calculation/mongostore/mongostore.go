@@ -87,6 +87,7 @@ type nodeDoc struct {
 	ContextRev   int64          `bson:"contextRev"`
 	Contribution string         `bson:"contribution"`
 	Failed       []record.ID    `bson:"failed"`
+	FailedCount  int64          `bson:"failedCount,omitempty"`
 	Hash         string         `bson:"hash"`
 	Detail       string         `bson:"detail"`
 }
@@ -114,6 +115,7 @@ type resultDoc struct {
 	Context       footprint.EventContext `bson:"context"`
 	Contribution  string                 `bson:"contribution"`
 	Failed        []record.ID            `bson:"failed"`
+	FailedCount   int64                  `bson:"failedCount,omitempty"`
 	EngineVersion string                 `bson:"engineVersion"`
 	InputsHash    string                 `bson:"inputsHash"`
 	CalculatedAt  time.Time              `bson:"calculatedAt"`
@@ -136,14 +138,14 @@ func docOfNode(n resulttree.Node) (nodeDoc, error) {
 	}
 	return nodeDoc{
 		ID: nodeID(n.Org, n.Event, n.NodeID), Org: n.Org, Event: n.Event, Level: n.Level, Type: n.Type, Index: n.Index,
-		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, Hash: n.Hash, Detail: string(detail),
+		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, FailedCount: n.FailedCount, Hash: n.Hash, Detail: string(detail),
 	}, nil
 }
 
 func (d nodeDoc) node() (resulttree.Node, error) {
 	n := resulttree.Node{
 		Org: d.Org, Event: d.Event, NodeID: resulttree.NodeID{Type: d.Type, Level: d.Level, Index: d.Index},
-		Version: d.Version, ContextRev: d.ContextRev, Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, Hash: d.Hash,
+		Version: d.Version, ContextRev: d.ContextRev, Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, FailedCount: d.FailedCount, Hash: d.Hash,
 	}
 	if d.Detail == "" {
 		return n, nil
@@ -178,7 +180,7 @@ func docOfResult(r resulttree.Result) (resultDoc, error) {
 	d := resultDoc{
 		Causes: causes,
 		ID:     resultID(r.Org, r.Event), Org: r.Org, Event: r.Event, Version: r.Version, Revision: r.Revision,
-		ContextRev: r.ContextRev, Context: r.Context, Contribution: string(r.Contribution), Failed: r.Failed,
+		ContextRev: r.ContextRev, Context: r.Context, Contribution: string(r.Contribution), Failed: r.Failed, FailedCount: r.FailedCount,
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash, CalculatedAt: r.CalculatedAt,
 	}
 	for _, top := range r.Children {
@@ -191,7 +193,7 @@ func docOfResult(r resulttree.Result) (resultDoc, error) {
 func (d resultDoc) result() (resulttree.Result, error) {
 	r := resulttree.Result{
 		Org: d.Org, Event: d.Event, Version: d.Version, Revision: d.Revision, ContextRev: d.ContextRev, Context: d.Context,
-		Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, EngineVersion: d.EngineVersion,
+		Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, FailedCount: d.FailedCount, EngineVersion: d.EngineVersion,
 		InputsHash: d.InputsHash, CalculatedAt: d.CalculatedAt.UTC(),
 	}
 	for _, text := range d.Children {

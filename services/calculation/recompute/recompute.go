@@ -239,6 +239,7 @@ func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (fault, err
 	for _, id := range stored.Failed {
 		failed[id] = true
 	}
+	unnamed := stored.Failures() - int64(len(stored.Failed))
 	summer, err := total.NewSummer(stored.Context)
 	if err != nil {
 		return fmt.Errorf("it cannot be calculated: %w", err), nil
@@ -248,6 +249,9 @@ func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (fault, err
 			continue
 		}
 		if err := summer.Add(c.Type, c.Fields); err != nil {
+			if unnamed--; unnamed >= 0 {
+				continue
+			}
 			return fmt.Errorf("record %s, which it counts, cannot be calculated: %w", c.ID, err), nil
 		}
 	}

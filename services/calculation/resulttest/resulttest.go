@@ -34,7 +34,7 @@ func node(index, version int64) resulttree.Node {
 	return resulttree.Node{
 		Org: org, Event: event, NodeID: id(index), Version: version, ContextRev: 1<<53 + 1,
 		Contribution: json.RawMessage(`{"a.b":"170141183460469231731687303715884105727","$where":"é😀\u2028"}`),
-		Failed:       []record.ID{"r1", "r2"}, Hash: fmt.Sprintf("hash-%d", version),
+		Failed:       []record.ID{"r1", "r2"}, FailedCount: 1<<53 + 1, Hash: fmt.Sprintf("hash-%d", version),
 		Detail: resulttree.Detail{
 			Children: []resulttree.Child{{Key: "r1", Hash: "h", Value: "170141183460469231731687303715884105727"}, {Key: "r3", Value: fmt.Sprint(version)}},
 			Changed:  []resulttree.Change{{Before: resulttree.Child{Key: "r2", Hash: "x", Value: "-1"}}, {After: resulttree.Child{Key: "r3", Value: fmt.Sprint(version)}}},
@@ -52,7 +52,7 @@ func result(version, revision int64) resulttree.Result {
 	return resulttree.Result{
 		Org: org, Event: event, Version: version, Revision: revision, ContextRev: 3,
 		Context:      footprint.EventContext{Country: "GB", Attendees: 1<<53 + 1, RadiativeForcing: true, GWP: "published", FactorSet: "f"},
-		Contribution: json.RawMessage(`{"n":1}`), Failed: []record.ID{"r"}, EngineVersion: "1", InputsHash: "h",
+		Contribution: json.RawMessage(`{"n":1}`), Failed: []record.ID{"r"}, FailedCount: 7, EngineVersion: "1", InputsHash: "h",
 		CalculatedAt: time.Date(2026, 6, 1, 12, 0, 0, 123e6, time.UTC), Causes: causes(), Children: []resulttree.Child{{Key: "flights/0", Value: "7"}, {Key: "waste/2", Value: "1"}},
 	}
 }

@@ -73,7 +73,7 @@ func HeadlineOf(r Result) (record.Headline, error) {
 }
 
 func headlineOf(a Arithmetic, r Result) (record.Headline, error) {
-	total, err := a.Headline(r.Contribution, len(r.Failed))
+	total, err := a.Headline(r.Contribution, int(r.Failures()))
 	return record.Headline{Version: r.Version, Revision: r.Revision, Total: total}, err
 }
 

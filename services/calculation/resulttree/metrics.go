@@ -119,7 +119,7 @@ func (r *meteredResults) PutResult(ctx context.Context, result Result, prevVersi
 	if len(result.Failed) > 0 {
 		r.insight.Incomplete(ctx)
 		r.log.ErrorContext(ctx, "approved records cannot be calculated; the result is without them", "event", string(result.Event),
-			"records", len(result.Failed), "first", string(result.Failed[0]))
+			"records", result.Failures(), "first", string(result.Failed[0]))
 	}
 	return nil
 }

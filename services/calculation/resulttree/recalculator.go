@@ -286,7 +286,7 @@ func (r Recalculator) sumChildren(ctx context.Context, ev record.Event, node *No
 		return err
 	}
 	sum, err := r.sumNodes(children, sha256.New())
-	node.Contribution, node.Failed, node.Hash = sum.Contribution, sum.Failed, sum.Hash
+	node.Contribution, node.Failed, node.FailedCount, node.Hash = sum.Contribution, sum.Failed, sum.FailedCount, sum.Hash
 	for _, n := range children {
 		node.Detail.Children = append(node.Detail.Children, Child{Key: strconv.FormatInt(n.Index, 10), Value: strconv.FormatInt(n.Version, 10)})
 	}
@@ -297,10 +297,14 @@ func (r Recalculator) sumChildren(ctx context.Context, ev record.Event, node *No
 // sumNodes adds nodes up; their hashes go into inputs.
 func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err error) {
 	parts := make([]json.RawMessage, 0, len(nodes))
+	failures := int64(0)
 	for _, n := range nodes {
 		parts = append(parts, n.Contribution)
-		sum.Failed = append(sum.Failed, n.Failed...)
+		failures += n.Failures()
 		HashNode(inputs, n)
+	}
+	if sum.Failed = SumFailures(nodes); failures > int64(len(sum.Failed)) {
+		sum.FailedCount = failures
 	}
 	sum.Hash = hex.EncodeToString(inputs.Sum(nil))
 	sum.Contribution, err = r.Arithmetic.Sum(parts)
@@ -350,7 +354,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 	if err != nil {
 		return err
 	}
-	next.Contribution, next.Failed, next.InputsHash = sum.Contribution, sum.Failed, sum.Hash
+	next.Contribution, next.Failed, next.FailedCount, next.InputsHash = sum.Contribution, sum.Failed, sum.FailedCount, sum.Hash
 	for _, n := range nodes {
 		next.Children = append(next.Children, Child{Key: topKey(n.NodeID), Value: strconv.FormatInt(n.Version, 10)})
 	}
@@ -395,7 +399,7 @@ func (r Recalculator) storeResult(ctx context.Context, next Result, prevVersion 
 // sameContent reports whether two results would be served alike.
 func sameContent(a, b Result) bool {
 	return a.InputsHash == b.InputsHash && a.ContextRev == b.ContextRev && a.EngineVersion == b.EngineVersion &&
-		string(a.Contribution) == string(b.Contribution) && slices.Equal(a.Failed, b.Failed)
+		string(a.Contribution) == string(b.Contribution) && a.FailedCount == b.FailedCount && slices.Equal(a.Failed, b.Failed)
 }
 
 // freshNodes reads the nodes of one level and range. It first calculates again

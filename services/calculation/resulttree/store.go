@@ -56,8 +56,11 @@ type Node struct {
 	ContextRev int64
 	// Contribution is the exact sum, canonical JSON of total.Contribution.
 	Contribution json.RawMessage
-	// Failed are the ids of approved records that could not be calculated.
+	// Failed are the ids of approved records that could not be calculated, the first
+	// maxFailed of them where there are more; see Failures.
 	Failed []record.ID
+	// FailedCount is how many there are, where that is more than Failed has.
+	FailedCount int64 `json:",omitempty"`
 	// Hash is over the inputs: id, type and fields of every record counted on
 	// level 0, and the hashes of the children above. All hashes of an event so
 	// form a tree.
@@ -65,6 +68,24 @@ type Node struct {
 	// Detail is for the next writer of the node and for comparing results. Nodes
 	// leaves it out.
 	Detail Detail `json:"-"`
+}
+
+// maxFailed bounds the records that a node or a result names as failed: a context
+// under which many thousands fail must not make a document that no store takes.
+const maxFailed = 1000
+
+// Failures returns how many approved records could not be calculated.
+func (n Node) Failures() int64 { return max(n.FailedCount, int64(len(n.Failed))) }
+
+// Failures returns how many approved records could not be calculated.
+func (r Result) Failures() int64 { return max(r.FailedCount, int64(len(r.Failed))) }
+
+// SumFailures returns the ids that a sum of nodes names as failed.
+func SumFailures(nodes []Node) (failed []record.ID) {
+	for _, n := range nodes {
+		failed = append(failed, n.Failed[:min(len(n.Failed), maxFailed-len(failed))]...)
+	}
+	return failed
 }
 
 // Result is the sum over the top nodes of an event: what GET results serves.
@@ -83,6 +104,7 @@ type Result struct {
 	// Contribution is the exact sum, canonical JSON of total.Contribution.
 	Contribution  json.RawMessage
 	Failed        []record.ID
+	FailedCount   int64 `json:",omitempty"` // as that of a node
 	EngineVersion string
 	// InputsHash is the root of the hash tree over all inputs: event context,
 	// factor set and every counted record.
