@@ -33,6 +33,9 @@ type Listen struct {
 	// DebugAddr is where metrics, profiles and health are served, apart from the
 	// API; empty: nowhere.
 	DebugAddr string
+	// RequestTimeout is how long a request may take whose operation has no time of its
+	// own; 0: the default of each service.
+	RequestTimeout time.Duration
 }
 
 const debugAddrName = "ECF_DEBUG_ADDR"
@@ -41,6 +44,7 @@ const debugAddrName = "ECF_DEBUG_ADDR"
 func (l *Listen) Describe(s *settings.Set) {
 	s.Text(&l.Addr, "ECF_ADDR", "127.0.0.1:8080", "address to listen on", settings.CheckAddress)
 	describeDebugAddr(s, &l.DebugAddr)
+	s.Duration(&l.RequestTimeout, "ECF_REQUEST_TIMEOUT", "0s", "how long a request may take whose operation has no time of its own, and twice as long behind the gateway, which so answers first; 0s: 4.5 s, and 10 s behind it", 0)
 }
 
 func describeDebugAddr(s *settings.Set, field *string) {
@@ -61,6 +65,14 @@ type Process struct {
 	status  atomic.Pointer[http.Handler]
 	closers []func() error
 }
+
+// RequestTimeout returns how long a request may take whose operation has no time of its
+// own; 0: the default of the service.
+func (p *Process) RequestTimeout() time.Duration { return p.listen.RequestTimeout }
+
+// ServiceTimeout is RequestTimeout for a service behind the gateway: the gateway is to
+// answer first.
+func (p *Process) ServiceTimeout() time.Duration { return 2 * p.listen.RequestTimeout }
 
 // Service is a service that is ready to be run in a process.
 type Service struct {

@@ -40,8 +40,10 @@ type Config struct {
 
 // Deps is what the service is made of. Store and Keys are required.
 type Deps struct {
-	Store account.Store
-	Keys  *keyring.Keyring
+	// Timeout is how long a request may take; 0: the default of web.
+	Timeout time.Duration
+	Store   account.Store
+	Keys    *keyring.Keyring
 	// Cache holds the copy of the sessions that gateways look at; nil: there is
 	// none, and gateways ask this service each time.
 	Cache redis.UniversalClient
@@ -110,7 +112,7 @@ func New(config Config, d Deps) (*Service, error) {
 	s.lateVerifier = identity.NewVerifier(identity.VerifierOptions{
 		Issuer: config.Issuer, Keys: d.Keys, CacheSize: 100, Now: func() time.Time { return s.now().Add(-reportGrace) },
 	})
-	s.app = web.New(web.Options{Service: "auth", Logger: s.log, Now: s.now})
+	s.app = web.New(web.Options{Service: "auth", Logger: s.log, Now: s.now, Timeout: d.Timeout})
 	if d.Health != nil {
 		d.Health.Register(s.app, "")
 	}

@@ -65,6 +65,7 @@ func (c *Config) Describe(s *settings.Set) {
 // shares is filled in.
 func Start(p *app.Process, c Config, d Deps) (*Service, app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
+	d.Timeout = p.ServiceTimeout()
 	service, err := New(c, d)
 	if err != nil {
 		return nil, app.Service{}, err

@@ -45,6 +45,8 @@ type RecordStore interface {
 
 // Deps is what the role serve is made of.
 type Deps struct {
+	// Timeout is how long a request may take; 0: the default of web.
+	Timeout  time.Duration
 	Records  RecordStore
 	Results  resulttree.Store
 	Notifier notify.Notifier
@@ -73,7 +75,7 @@ type server struct {
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
 	s := newServer(d)
-	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now})
+	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

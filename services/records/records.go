@@ -22,6 +22,8 @@ import (
 
 // Deps is what the service is made of.
 type Deps struct {
+	// Timeout is how long a request may take; 0: the default of web.
+	Timeout  time.Duration
 	Store    record.Store
 	Notifier notify.Notifier
 	// Members tells who may be in the team of an event.
@@ -55,7 +57,7 @@ func New(d Deps) (*fiber.App, error) {
 		answers: newAnswers(d.Store),
 	}
 	s.keys.MayRepeat = s.mayRepeat
-	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now})
+	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

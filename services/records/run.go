@@ -26,6 +26,7 @@ func (c *Config) Describe(s *settings.Set) {
 // shares is filled in.
 func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Quotas, d.Logger, d.Health, d.Now = c.Quotas, p.Logger, p.Health, p.Now
+	d.Timeout = p.ServiceTimeout()
 	d.Importer = NewImporter(d.Store, d.Logger, d.Now)
 	httpApp, err := New(d)
 	return app.Service{Name: "records", App: httpApp, Tasks: []app.Task{{Name: "imports", Run: d.Importer.Run}}}, err

@@ -36,6 +36,8 @@ type Store interface {
 
 // Deps is what the service is made of.
 type Deps struct {
+	// Timeout is how long a request may take; 0: the default of web.
+	Timeout  time.Duration
 	Store    Store
 	Notifier notify.Notifier
 	Verifier web.TokenVerifier
@@ -57,7 +59,7 @@ func New(d Deps) (*fiber.App, error) {
 		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 	}
-	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now})
+	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

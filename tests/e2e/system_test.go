@@ -84,7 +84,7 @@ func start(t *testing.T, env map[string]string) *system {
 	t.Helper()
 	defaults := map[string]string{
 		"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_AUTH_RATE_LIMIT": "10000/1m", "ECF_WRITE_RATE_LIMIT": "100000/1m",
-		"ECF_SWEEP_INTERVAL": "100ms",
+		"ECF_SWEEP_INTERVAL": "100ms", "ECF_REQUEST_TIMEOUT": "1m",
 	}
 	maps.Copy(defaults, env)
 	settings, err := standalone.Load(nil, func(name string) string { return defaults[name] })
