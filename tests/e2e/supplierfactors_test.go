@@ -35,7 +35,7 @@ func TestAFactorOfASupplierIsFollowed(t *testing.T) {
 		if done := imported(t, user, event, "supplierFactor,quantity,description\nice,100,Bar\n", csv); done.number("imported") != "1" {
 			t.Fatalf("imported: %s", done.body)
 		}
-		record := user.get(event + "/custom").want(http.StatusOK).str("items", 0, "_id")
+		record := user.get(event+"/custom").want(http.StatusOK).str("items", 0, "_id")
 		user.post(event+"/custom/"+record+"/submit", nil).want(http.StatusOK)
 		manager.post(event+"/custom/"+record+"/approve", nil).want(http.StatusOK)
 		user.result(strings.TrimPrefix(event, "/events/"), 1)
