@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -152,41 +153,37 @@ func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.Even
 	return nil // two tasks of this very moment exist already
 }
 
+// How often a worker that has found no task looks for one. Each look runs a script in
+// Redis, which the embedded one interprets: beside a Direct, which carries what people
+// wait for, the queue is looked into seldom.
+const (
+	Often  = 20 * time.Millisecond
+	Seldom = 500 * time.Millisecond
+)
+
 // Serve runs workers that call handle for each task, until ctx ends; then it
 // waits up to grace for the running ones. A task still running after that goes
 // back into the queue. Any error of handle ends the task: the event's marks are
 // still there, and the sweeper notifies again.
-func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
+func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
 	server := asynq.NewServer(opt, asynq.Config{
 		Concurrency: workers,
 		// Weighted, not strict: bulk work is slowed down, never starved.
 		Queues:            map[string]int{QueueInteractive: 9, QueueBulk: 1},
-		TaskCheckInterval: 20 * time.Millisecond,
+		TaskCheckInterval: look,
 		ShutdownTimeout:   grace,
 		Logger:            asynqLog{log},
 		LogLevel:          asynq.WarnLevel,
 		BaseContext:       func() context.Context { return context.WithoutCancel(ctx) },
 	})
 	mux := asynq.NewServeMux()
-	mux.HandleFunc(TaskType, func(taskCtx context.Context, t *asynq.Task) (err error) {
-		queue := queueOf(taskCtx)
-		taskCtx, span := telemetry.StartConsumer(taskCtx, t.Headers(), queue)
-		var p Payload
-		began := time.Now()
-		defer func() {
-			telemetry.Finish(span, err)
-			// One line for each task, as for each request.
-			attrs := []any{"queue", queue, "org", p.Org, "event", p.Event, "ms", float64(time.Since(began).Microseconds()) / 1000}
-			if err != nil {
-				log.ErrorContext(taskCtx, "recalculation failed; its marks stay", append(attrs, "error", err.Error())...)
-				return
+	mux.HandleFunc(TaskType, func(taskCtx context.Context, t *asynq.Task) error {
+		return consume(taskCtx, queueOf(taskCtx), t.Headers(), log, func(ctx context.Context) (p Payload, err error) {
+			if err := json.Unmarshal(t.Payload(), &p); err != nil || p.Org == "" || p.Event == "" {
+				return p, fmt.Errorf("task has no valid payload: %w", asynq.SkipRetry)
 			}
-			log.InfoContext(taskCtx, "task", attrs...)
-		}()
-		if err := json.Unmarshal(t.Payload(), &p); err != nil || p.Org == "" || p.Event == "" {
-			return fmt.Errorf("task has no valid payload: %w", asynq.SkipRetry)
-		}
-		return handle(taskCtx, p.Org, p.Event)
+			return p, handle(ctx, p.Org, p.Event)
+		})
 	})
 	if err := server.Start(mux); err != nil {
 		return fmt.Errorf("start workers: %w", err)
@@ -195,6 +192,28 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, grace time.
 	server.Stop()
 	server.Shutdown()
 	return nil
+}
+
+// consume runs one task in a span of its own and writes the task's log line, as there
+// is one for each request. A panic of the task is its error.
+func consume(ctx context.Context, queue string, headers map[string]string, log *slog.Logger, task func(context.Context) (Payload, error)) (err error) {
+	ctx, span := telemetry.StartConsumer(ctx, headers, queue)
+	var p Payload
+	began := time.Now()
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("task panicked: %v\n%s", v, debug.Stack())
+		}
+		telemetry.Finish(span, err)
+		attrs := []any{"queue", queue, "org", p.Org, "event", p.Event, "ms", float64(time.Since(began).Microseconds()) / 1000}
+		if err != nil {
+			log.ErrorContext(ctx, "recalculation failed; its marks stay", append(attrs, "error", err.Error())...)
+			return
+		}
+		log.InfoContext(ctx, "task", attrs...)
+	}()
+	p, err = task(ctx)
+	return err
 }
 
 func queueOf(ctx context.Context) string {

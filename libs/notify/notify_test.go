@@ -52,7 +52,7 @@ func serveLogging(t *testing.T, opt asynq.RedisConnOpt, log *slog.Logger, handle
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- notify.Serve(ctx, opt, 4, 5*time.Second, log, handle) }()
+	go func() { done <- notify.Serve(ctx, opt, 4, notify.Often, 5*time.Second, log, handle) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

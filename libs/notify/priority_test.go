@@ -33,7 +33,7 @@ func TestInteractiveNotificationsGoBeforeBulk(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		// One worker: what it takes up first is what goes first.
-		done <- notify.Serve(ctx, opt, 1, 5*time.Second, quiet(), func(_ context.Context, _ record.OrgID, event record.EventID) error {
+		done <- notify.Serve(ctx, opt, 1, notify.Often, 5*time.Second, quiet(), func(_ context.Context, _ record.OrgID, event record.EventID) error {
 			order <- event
 			return nil
 		})

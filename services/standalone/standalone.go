@@ -21,6 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
+	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth"
@@ -69,10 +70,14 @@ func Serve(ctx context.Context, o Options) error {
 // infrastructure is what the services of the process stand on.
 type infrastructure struct {
 	*stores
-	queue   *taskqueue.Queue
-	limits  ratelimit.Log
-	auth    auth.Deps
-	reports *bundle.Keys
+	queue *taskqueue.Queue
+	// notifier carries notifications of what people wait for: direct or, where there is
+	// a Redis of its own with workers of other processes, the queue.
+	notifier notify.CheckedNotifier
+	direct   *notify.Direct
+	limits   ratelimit.Log
+	auth     auth.Deps
+	reports  *bundle.Keys
 }
 
 func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infrastructure, err error) {
@@ -86,6 +91,11 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 	}
 	if in.queue, err = taskqueue.Open(p, queueURL); err != nil {
 		return in, err
+	}
+	in.notifier = in.queue.Interactive
+	if c.QueueURL == "" {
+		in.direct = notify.NewDirect(in.queue.Interactive, p.Now)
+		in.notifier = in.direct
 	}
 	in.auth.Store = in.stores.accounts
 	if in.auth.Cache, err = cache.Open(ctx, p, cacheURL); err != nil {
@@ -113,29 +123,29 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	if err != nil {
 		return app.Service{}, err
 	}
-	demo, err := prepareDemo(ctx, c, in.stores, accounts, in.queue.Interactive, p.Now)
+	demo, err := prepareDemo(ctx, c, in.stores, accounts, in.notifier, p.Now)
 	if err != nil {
 		return app.Service{}, err
 	}
 	tokens := identity.NewVerifier(identity.VerifierOptions{Issuer: c.Auth.Issuer, Keys: accounts.Keys(), Now: p.Now})
 	checker := sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(in.auth.Cache), Authority: accounts, Now: p.Now})
 	verifier := identity.ActiveTokens{Tokens: tokens, Sessions: checker}
-	recordsService, err := records.Start(inside, c.Records, records.Deps{Store: in.records, Notifier: in.queue.Interactive, Verifier: verifier, Members: accounts, Audit: accounts})
+	recordsService, err := records.Start(inside, c.Records, records.Deps{Store: in.records, Notifier: in.notifier, Verifier: verifier, Members: accounts, Audit: accounts})
 	if err != nil {
 		return app.Service{}, err
 	}
-	reviewService, err := review.Start(inside, review.Deps{Store: in.records, Notifier: in.queue.Interactive, Verifier: verifier})
+	reviewService, err := review.Start(inside, review.Deps{Store: in.records, Notifier: in.notifier, Verifier: verifier})
 	if err != nil {
 		return app.Service{}, err
 	}
 	calculationService, err := calculation.Start(inside, calculation.Deps{
-		Records: in.records, Results: in.results, Notifier: in.queue.Interactive, Bulk: in.queue.Bulk, Keys: in.reports, Verifier: verifier, Audit: accounts,
+		Records: in.records, Results: in.results, Notifier: in.notifier, Bulk: in.queue.Bulk, Keys: in.reports, Verifier: verifier, Audit: accounts,
 	})
 	if err != nil {
 		return app.Service{}, err
 	}
 	worker := calculation.StartWorker(inside, c.Work, resulttree.WorkerDeps{
-		Records: in.records, Results: in.results, Queue: in.queue.Connection, Notifier: in.queue.Interactive, Insight: insight,
+		Records: in.records, Results: in.results, Queue: in.queue.Connection, Notifier: in.notifier, Direct: in.direct, Insight: insight,
 	})
 	if len(c.Gateway.TrustedProxies) == 0 {
 		keys.WarnUnlessServed(ctx, p.Logger, c.Auth.Issuer, c.Addr)

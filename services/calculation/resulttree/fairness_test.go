@@ -42,7 +42,9 @@ func TestALargeEventDelaysNobody(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- notify.Serve(ctx, opt, 2, 5*time.Second, slog.New(slog.DiscardHandler), work.do) }()
+	go func() {
+		served <- notify.Serve(ctx, opt, 2, notify.Often, 5*time.Second, slog.New(slog.DiscardHandler), work.do)
+	}()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {

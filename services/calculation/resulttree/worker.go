@@ -23,7 +23,10 @@ type WorkerDeps struct {
 	Results  Store
 	Queue    asynq.RedisConnOpt
 	Notifier notify.CheckedNotifier
-	Workers  int
+	// Direct, where there is one, carries notifications of this process's own services
+	// past the queue.
+	Direct  *notify.Direct
+	Workers int
 	// Sweep is the interval at which lost notifications are looked for.
 	Sweep time.Duration
 	// Grace is how long running tasks may take to end after ctx has.
@@ -48,7 +51,21 @@ func Work(ctx context.Context, d WorkerDeps) error {
 		defer close(swept)
 		sweeper.Run(ctx, d.Sweep)
 	}()
-	err := notify.Serve(ctx, d.Queue, d.Workers, d.Grace, d.Logger, coalescer.do)
+	direct, look := make(chan struct{}), notify.Often
+	go func() {
+		defer close(direct)
+		if d.Direct != nil {
+			d.Direct.Serve(ctx, d.Workers, d.Grace, d.Logger, coalescer.do)
+		}
+	}()
+	if d.Direct != nil {
+		look = notify.Seldom
+	}
+	err := notify.Serve(ctx, d.Queue, d.Workers, look, d.Grace, d.Logger, coalescer.do)
+	if err != nil {
+		return err // the process ends
+	}
 	<-swept
-	return err
+	<-direct
+	return nil
 }

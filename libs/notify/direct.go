@@ -1,0 +1,150 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// directRoom is how many events may wait for a worker of their own process. Those
+// beyond it go into the queue.
+const directRoom = 1024
+
+// Direct is a Notifier to workers of the same process: they begin at once, where
+// those of a queue find a task when they next look. It gathers only while it is
+// needed: an event that was begun within the last 50 ms waits until they have passed,
+// and whatever comes meanwhile is one run.
+//
+// While nobody serves, and when too many wait, notifications go into the queue. What
+// waits here ends with the process, as a task of the embedded queue does; the marks
+// stay, and the sweeper notifies again.
+type Direct struct {
+	queue *Queue
+	now   func() time.Time
+	ready chan direct
+
+	mu      sync.Mutex
+	serving bool
+	waiting map[Payload]bool
+	begun   map[Payload]time.Time
+}
+
+type direct struct {
+	Payload
+	headers map[string]string
+}
+
+// NewDirect returns a Direct before a queue.
+func NewDirect(queue *Queue, now func() time.Time) *Direct {
+	return &Direct{queue: queue, now: now, ready: make(chan direct, directRoom), waiting: map[Payload]bool{}, begun: map[Payload]time.Time{}}
+}
+
+// Notify implements Notifier.
+func (d *Direct) Notify(ctx context.Context, org record.OrgID, event record.EventID) {
+	if !d.take(ctx, Payload{Org: org, Event: event}) {
+		d.queue.Notify(ctx, org, event)
+	}
+}
+
+// TryNotify implements CheckedNotifier.
+func (d *Direct) TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error {
+	if d.take(ctx, Payload{Org: org, Event: event}) {
+		return nil
+	}
+	return d.queue.TryNotify(ctx, org, event)
+}
+
+// take lets the event wait for a worker, and reports whether there was room.
+func (d *Direct) take(ctx context.Context, p Payload) bool {
+	ctx, span := telemetry.StartProducer(context.WithoutCancel(ctx), QueueInteractive)
+	defer telemetry.Finish(span, nil)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case !d.serving:
+		return false
+	case d.waiting[p]:
+		d.queue.sent.Add(ctx, 1, directlySent)
+		return true // the run that is to come will see what was written before this
+	case len(d.waiting) >= directRoom:
+		return false
+	}
+	d.waiting[p] = true
+	d.queue.sent.Add(ctx, 1, directlySent)
+	one := direct{p, telemetry.InjectHeaders(ctx)}
+	if passed := d.now().Sub(d.begun[p]); passed >= 0 && passed < bucket {
+		time.AfterFunc(bucket-passed, func() { d.ready <- one })
+		return true
+	}
+	d.ready <- one // there is room for all that wait
+	return true
+}
+
+// directlySent are the labels of a notification that needed no queue.
+var directlySent = metric.WithAttributes(attribute.String("queue", QueueInteractive), attribute.String("outcome", "rung"))
+
+// Serve runs workers that call handle for each event, until ctx ends; then it waits
+// up to grace for the running ones and ends their contexts.
+func (d *Direct) Serve(ctx context.Context, workers int, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) {
+	d.serve(true)
+	defer d.serve(false)
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case one := <-d.ready:
+					d.begin(one.Payload)
+					d.run(working, one, log, handle)
+				}
+			}
+		})
+	}
+	<-ctx.Done()
+	d.serve(false)
+	timer := time.AfterFunc(grace, stop)
+	defer timer.Stop()
+	group.Wait()
+}
+
+func (d *Direct) serve(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.serving = on
+}
+
+// begin notes that the event is begun: what changes from here on is for another run.
+func (d *Direct) begin(p Payload) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	delete(d.waiting, p)
+	if len(d.begun) >= directRoom {
+		for other, at := range d.begun {
+			if now.Sub(at) >= bucket {
+				delete(d.begun, other)
+			}
+		}
+	}
+	d.begun[p] = now
+}
+
+// run makes one run; a panic is its failure, as that of a task is.
+func (d *Direct) run(ctx context.Context, one direct, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) {
+	ctx, cancel := context.WithTimeout(ctx, taskTimeout)
+	defer cancel()
+	_ = consume(ctx, QueueInteractive, one.headers, log, func(ctx context.Context) (Payload, error) {
+		return one.Payload, handle(ctx, one.Org, one.Event)
+	})
+}
