@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anonymous, cell, flights, grid, the, until, visit } from './setup.mjs';
 
-test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeout: 180_000 }, async () => {
+test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeout: 240_000 }, async () => {
   const id = await the.server.event('Keyboard');
   const { page } = await anonymous(`/events/${id}/sheet`);
   await page.getByLabel('Email').waitFor();
@@ -68,7 +68,7 @@ test('by keyboard only: sign in, paste, mend, submit, approve, report', { timeou
   await page.frameLocator('iframe').getByRole('heading', { name: 'Keyboard' }).first().waitFor();
 });
 
-test('two browsers decide on the same record: the second is told', { timeout: 120_000 }, async () => {
+test('two browsers decide on the same record: the second is told', { timeout: 240_000 }, async () => {
   const id = await the.server.event('Two');
   const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
     from: 'LHR',
@@ -93,6 +93,6 @@ test('two browsers decide on the same record: the second is told', { timeout: 12
   await second.page
     .getByText(/Decided elsewhere|Nothing was decided/)
     .first()
-    .waitFor({ timeout: 40_000 });
+    .waitFor();
   assert.equal((await the.server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status, 'rejected');
 });

@@ -86,6 +86,22 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await pat.page.getByText('Your next sign-in begins there.').waitFor();
   await axe(pat.page, 'account of two organizations');
 
+  // What is not saved is asked about before the organization changes.
+  await pat.page.goto('/');
+  await pat.page.getByRole('button', { name: 'New event' }).click();
+  const form = pat.page.getByRole('dialog');
+  await form.getByLabel('Title', { exact: true }).fill('Of Pat');
+  await form.getByRole('button', { name: 'New event' }).click();
+  await grid(pat.page).waitFor();
+  await paste(pat.page, 'LHR\tXQX');
+  await until('it is faulty', () => pat.page.locator('[role=gridcell][aria-invalid=true]').count());
+  await switcher('Pat Ltd').click();
+  await pat.page.getByRole('menuitem', { name: 'Demo organization' }).click();
+  const unsaved = pat.page.getByRole('dialog', { name: 'One row is not saved yet' });
+  await unsaved.getByText('until you come back to this organization').waitFor();
+  await unsaved.getByRole('button', { name: 'Keep and switch' }).click();
+  await switcher('Demo organization').waitFor();
+
   await admin.page.goto('/organization?tab=members');
   await admin.page.getByRole('row', { name: /Pat/ }).getByRole('button', { name: 'Remove' }).click();
   await admin.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -107,7 +123,7 @@ test('a team: who is not in it does not see the event', { timeout: 240_000 }, as
   await dialog.getByRole('button', { name: 'Save' }).click();
   await manager.page.getByText('team of one').waitFor();
   const out = await visit('user', `/events/${id}/sheet`);
-  await out.page.getByRole('alert').waitFor();
+  await out.page.getByRole('heading', { level: 1, name: 'There is no such event here' }).waitFor();
   assert.equal(await out.page.getByText('Team only').count(), 0);
   // An administrator who is no reviewer there sees it, and is told who decides.
   const admin = await visit('admin', `/events/${id}/review`);

@@ -123,7 +123,7 @@ export class Server {
     const { _id } = await this.api('user', 'POST', `/events/${event}/flights`, fields);
     await this.api('user', 'POST', `/events/${event}/flights/${_id}/submit`, {});
     await this.api('manager', 'POST', `/events/${event}/flights/${_id}/approve`, {});
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const r = await this.api('manager', 'GET', `/events/${event}/results`).catch(() => null);
       if (r?.status === 'current' && r.counts.approved >= count) return r;

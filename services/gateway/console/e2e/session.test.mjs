@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signIn } from './browser.mjs';
-import { anonymous, grid, the, until, visit } from './setup.mjs';
+import { anonymous, cell, grid, the, until, visit } from './setup.mjs';
 
-test('no script can read a token, and the cookies are not for scripts', async () => {
+test('no script can read a token, and the cookies are not for scripts', { timeout: 240_000 }, async () => {
   const { page, context } = await visit('user');
   const seen = await page.evaluate(
     () => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage),
@@ -17,7 +17,7 @@ test('no script can read a token, and the cookies are not for scripts', async ()
   }
 });
 
-test('a session that an administrator ends in mid-edit loses nothing', { timeout: 120_000 }, async () => {
+test('a session that an administrator ends in mid-edit loses nothing', { timeout: 240_000 }, async () => {
   const email = `mid${Date.now()}@demo.test`;
   const made = await the.server.api('admin', 'POST', '/users', { email, name: 'Mid Edit', role: 'user' });
   const password = 'a quiet harbour at dawn';
@@ -33,11 +33,12 @@ test('a session that an administrator ends in mid-edit loses nothing', { timeout
   await grid(page).focus();
   await page.keyboard.type('LHR');
   await page.keyboard.press('Tab');
-  await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: true });
-  await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: false });
   await page.keyboard.type('CDG');
   await page.keyboard.press('Tab');
+  // The cell is being typed in when the session ends: the dialog may take the focus at any moment from here.
   await page.keyboard.type('2');
+  await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: true });
+  await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: false });
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
@@ -45,14 +46,17 @@ test('a session that an administrator ends in mid-edit loses nothing', { timeout
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'hidden' });
+  assert.equal(await cell(page, 1, 3).innerText(), '2', 'what was being typed is there');
+  await grid(page).focus();
+  await page.keyboard.press('Control+End'); // a row is saved when it is left
   await until(
     'the row is saved',
     async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
   );
 });
 
-test('signing out ends the session in all tabs', async () => {
-  const { page, context } = await visit('user');
+test('signing out ends the session in all tabs', { timeout: 240_000 }, async () => {
+  const { page, context } = await visit('user', '/', { fresh: true });
   const other = await context.newPage();
   await other.goto('/');
   await other.getByRole('heading', { name: 'Events' }).waitFor();

@@ -29,23 +29,40 @@ afterEach(async (t) => {
   assert.deepEqual(faults, []);
 });
 
+/** How long a condition may take to come about: no verdict depends on a quick machine. */
+const patience = 60_000;
+
 /** Opens a page of a browser nobody has signed in with. */
 export async function anonymous(path = '/', options = {}) {
   const o = await open(the.browser, the.server.url, options);
-  o.page.setDefaultTimeout(30_000);
+  o.page.setDefaultTimeout(patience);
   opened.push(o);
   await o.page.goto(path);
   return o;
 }
 
-export async function visit(who, path = '/', options = {}) {
+/** The cookies of who has signed in already: passwords are slow to check, on purpose. */
+const sessions = new Map();
+
+/**
+ * Opens a page as somebody. The session is that of the flow before, in a browser
+ * of its own; a flow that ends its session asks for a fresh one.
+ */
+export async function visit(who, path = '/', { fresh = false, ...options } = {}) {
+  const cookies = fresh ? undefined : sessions.get(who);
+  if (cookies) {
+    const o = await anonymous(path, { ...options, storageState: { cookies, origins: [] } });
+    if (path === '/') await o.page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    return o;
+  }
   const o = await anonymous('/', options);
   await signIn(o.page, `${who}@demo.test`, the.server.password);
+  if (!fresh) sessions.set(who, await o.context.cookies());
   if (path !== '/') await o.page.goto(path);
   return o;
 }
 
-export const until = async (what, f, patience = 30_000) => {
+export const until = async (what, f) => {
   const deadline = Date.now() + patience;
   for (;;) {
     const got = await f();
@@ -71,8 +88,8 @@ export const flights = 'From\tTo\tPAX\tClass\nLHR\tJFK\t2\teconomy\nCDG\tJKF\t3\
  * Fails on anything axe finds on the page as it is, in both themes. A theme
  * changes colours only, so the second is looked at for what depends on them.
  */
-export async function axe(page, what) {
-  for (const theme of ['light', 'dark']) {
+export async function axe(page, what, themes = ['light', 'dark']) {
+  for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
     await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' });
     // The report is a page of the server's own, with tests of its own.

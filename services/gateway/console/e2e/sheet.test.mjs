@@ -15,7 +15,7 @@ test('the grid is in the accessibility tree, with its size, headers and faults',
   assert.match(await cell(page, 2, 2).innerText(), /must be a known/);
 });
 
-test('what is typed survives a reload, a crash of the server, and its absence', { timeout: 180_000 }, async () => {
+test('what is typed survives a reload, a crash of the server, and its absence', { timeout: 240_000 }, async () => {
   const id = await the.server.event('Crash');
   const { page, faults } = await visit('user', `/events/${id}/sheet`);
   await grid(page).focus();
@@ -43,7 +43,7 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
   faults.length = 0; // the server was away
 });
 
-test("somebody else's change is shown, not overwritten", { timeout: 120_000 }, async () => {
+test("somebody else's change is shown, not overwritten", { timeout: 240_000 }, async () => {
   const id = await the.server.event('Conflict');
   const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {
     from: 'LHR',
@@ -70,7 +70,7 @@ test("somebody else's change is shown, not overwritten", { timeout: 120_000 }, a
   );
 });
 
-test('at 360 px the sheet is one row as a form, and no page scrolls sideways', { timeout: 120_000 }, async () => {
+test('at 360 px the sheet is one row as a form, and no page scrolls sideways', { timeout: 240_000 }, async () => {
   const id = await the.server.event('Phone');
   const { page } = await visit('manager', `/events/${id}/sheet`, { viewport: { width: 360, height: 740 } });
   await page.getByLabel('From').fill('LHR');

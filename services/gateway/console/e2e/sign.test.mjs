@@ -5,7 +5,7 @@ import { axe, cell, grid, the, until, visit } from './setup.mjs';
 
 const event = async (id) => the.server.api('manager', 'GET', `/events/${id}`);
 
-test('a figure is signed, locked, and opened again with its edition kept', { timeout: 120_000 }, async () => {
+test('a figure is signed, locked, and opened again with its edition kept', { timeout: 240_000 }, async () => {
   const id = await the.server.event('Signed');
   const { revision } = await the.server.approved(id);
   await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 1 });
@@ -49,7 +49,7 @@ test('a figure is signed, locked, and opened again with its edition kept', { tim
   await axe(page, 'history');
 });
 
-test('under four eyes a change and a signature wait for a second manager', { timeout: 120_000 }, async () => {
+test('under four eyes a change and a signature wait for a second manager', { timeout: 240_000 }, async () => {
   const id = await the.server.event('Two people');
   await the.server.approved(id);
   await the.server.api('admin', 'PATCH', '/organization', { policy: { fourEyes: true, requireReason: true } });

@@ -87,7 +87,7 @@ test('offsets and removals stand beside the figure, and the place is found by na
   await axe(page, 'stated beside the figure');
 });
 
-test('what is not there says so, with a way back', { timeout: 120_000 }, async () => {
+test('what is not there says so, with a way back', { timeout: 240_000 }, async () => {
   const { page } = await visit('user', '/nowhere');
   await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
   await axe(page, 'a missing page');
