@@ -35,13 +35,18 @@ type EventFlow struct {
 // again with the same ones.
 type EventReport func(ctx context.Context, org OrgID, id EventID, actions []EventEntry) error
 
+// maxOwed bounds the actions that wait in an event. It is reached only where nobody
+// reports: with a Report, a change that cannot report the ones before it is refused.
+const maxOwed = 500
+
 // Unreported returns the actions on the event of which it is not known that they
 // are in the audit log, oldest first.
 func (e Event) Unreported() []EventEntry {
 	if e.Last.Rev == 0 {
 		return nil // from before histories were kept
 	}
-	return append(slices.Clip(e.Owed), EventEntry{Rev: e.Last.Rev, Action: e.Last.Action, By: e.Last.By, At: e.Last.At, Hash: e.Last.Hash})
+	owed := e.Owed[max(0, len(e.Owed)-maxOwed):]
+	return append(slices.Clip(owed), EventEntry{Rev: e.Last.Rev, Action: e.Last.Action, By: e.Last.By, At: e.Last.At, Hash: e.Last.Hash})
 }
 
 // EventRequest is one change of an event that a caller wants made.
