@@ -8491,7 +8491,9 @@ export interface components {
                 /** @description SHA-256 of the set. */
                 version: string;
                 /** @description Of a set that an operator has added, the rows that the figures depend on, in the form of a factor pack; absent for a built-in set. */
-                pack?: Record<string, never>;
+                pack?: {
+                    [key: string]: unknown;
+                };
             };
             /** @description The rows of the set that were used. */
             factors: components["schemas"]["Factor"][];
