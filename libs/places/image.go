@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"encoding/binary"
 	"io"
 	"sort"
 	"strconv"
@@ -83,17 +84,18 @@ var loaded = sync.OnceValue(func() *image {
 		return im
 	}
 	var text strings.Builder
-	text.Grow(16 << 20)
+	// The end of a gzip file is the size of what is in it: what is grown beyond that
+	// would be held as long as the text.
+	if n := len(packed); n >= 4 {
+		text.Grow(int(binary.LittleEndian.Uint32(packed[n-4:])))
+	}
 	if _, err := io.Copy(&text, z); err != nil { //nolint:gosec // our own file, built in
 		return im
 	}
-	sections := strings.Split(text.String(), "\n\n")
+	sections := sectionsOf(text.String())
 	kinds := NameKinds()
 	if len(sections) != len(kinds)+2 {
 		return im
-	}
-	for i := range sections[:len(sections)-1] {
-		sections[i] += "\n" // the separator took it
 	}
 	im.places = newSection(sections[0])
 	for i, kind := range kinds {
@@ -102,6 +104,18 @@ var loaded = sync.OnceValue(func() *image {
 	im.postcodes = newSection(sections[len(sections)-1])
 	return im
 })
+
+// sectionsOf divides a text at its empty lines. Each section keeps the end of its last
+// line, and is a part of the text: a copy would hold the whole register twice.
+func sectionsOf(text string) (sections []string) {
+	for {
+		end := strings.Index(text, "\n\n")
+		if end < 0 {
+			return append(sections, text)
+		}
+		sections, text = append(sections, text[:end+1]), text[end+2:]
+	}
+}
 
 // place reads a line of the places.
 func (im *image) place(number int) Place {
