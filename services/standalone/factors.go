@@ -84,8 +84,7 @@ func (c *packSettings) read(env app.Env) (*pack.Document, error) {
 			return nil, printed
 		}
 	}
-	var faults pack.Faults
-	if errors.As(err, &faults) {
+	if faults, ok := errors.AsType[pack.Faults](err); ok {
 		return nil, fmt.Errorf("the pack has %d faults:\n%w", len(faults), faults)
 	}
 	return document, err
