@@ -57,8 +57,9 @@ ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations
 # system, run once more with it. tests/imports sees that none is forgotten.
 E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|AnIntegrationThroughTheGateway|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
 
-# Tests of figures that the race detector would spoil; they call testkit.WithoutRace.
-GATEWAY_ALONE := ^TestAllocationsOfAHop$$
+# Packages with budgets of allocations, which the race detector would spoil: tests that
+# call testkit.WithoutRace, named TestAllocationsOf….
+ALLOCATIONS := ./libs/api ./libs/web ./services/gateway ./services/records
 
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
@@ -124,7 +125,8 @@ test-work:
 	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(GO) test $$race $(TEST_FLAGS) $$rest || failed=yes; fi; \
 	if [ -n "$$plain" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) $$plain || failed=yes; fi; \
 	if [ -n "$$race" ] && [ -n "$$e2e" ]; then CGO_ENABLED=1 $(GO) test $$race $(TEST_FLAGS) -run '$(E2E_RACED)' ./tests/e2e || failed=yes; fi; \
-	if [ -n "$$race" ] && grep -qx '.*/services/gateway' <<<"$$rest"; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '$(GATEWAY_ALONE)' ./services/gateway || failed=yes; fi; \
+	allocations=$$(grep -xF "$$($(GO) list $(ALLOCATIONS))" <<<"$$rest" || true); \
+	if [ -n "$$race" ] && [ -n "$$allocations" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '^TestAllocationsOf' $$allocations || failed=yes; fi; \
 	[ -z "$$failed" ]
 
 # These have no concurrency of their own, and what they depend on is large.

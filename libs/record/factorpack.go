@@ -2,12 +2,7 @@ package record
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
-
-	"github.com/eventcarbon/ecf/libs/factors"
-	"github.com/eventcarbon/ecf/libs/factors/pack"
 )
 
 // FactorPack is a factor set that an operator has added. It belongs to no
@@ -32,26 +27,4 @@ type FactorPacks interface {
 	// FactorPackIDs reads the ids of all packs, the one that was added last first,
 	// those of one moment by id. There are as many as operators have added.
 	FactorPackIDs(ctx context.Context) ([]string, error)
-}
-
-// FactorSource returns the source of the sets of a store's packs.
-func FactorSource(store FactorPacks) factors.Source {
-	return func(ctx context.Context, id string) (*factors.Set, error) {
-		p, err := store.FactorPack(ctx, id)
-		if errors.Is(err, ErrNotFound) {
-			return nil, fmt.Errorf("%w as %q", factors.ErrNotHeld, id)
-		}
-		if err != nil {
-			return nil, err
-		}
-		document, _, err := pack.Read(p.Document)
-		if err != nil {
-			return nil, fmt.Errorf("read factor pack %s: %w", id, err)
-		}
-		set, err := document.Set()
-		if err == nil && (set.ID != id || set.Checksum != p.Checksum) {
-			err = fmt.Errorf("factor pack %s is damaged: its content is that of %s, checksum %s", id, set.ID, set.Checksum)
-		}
-		return set, err
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/infra/factorpacks"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -48,7 +49,7 @@ func openStores(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop, closeEngine := factors.Follow(record.FactorSource(opened.records)), opened.close
+	stop, closeEngine := factors.Follow(factorpacks.Source(opened.records)), opened.close
 	opened.close = func() error {
 		stop()
 		return closeEngine()

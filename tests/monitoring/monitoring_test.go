@@ -218,7 +218,7 @@ func TestEachMetricExists(t *testing.T) {
 			}
 			continue
 		}
-		series, began := regexp.MustCompile(`(?m)^` + name + `[{ ]`), time.Now()
+		series, began := regexp.MustCompile(`(?m)^`+name+`[{ ]`), time.Now()
 		testkit.Eventually(t, time.Minute, func() error {
 			if !series.MatchString(scrape()) {
 				return fmt.Errorf("%s is in no scrape", name)

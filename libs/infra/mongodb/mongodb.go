@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/infra/factorpacks"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
@@ -126,7 +127,7 @@ func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records)
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := factors.Follow(record.FactorSource(store))
+	stop := factors.Follow(factorpacks.Source(store))
 	p.OnClose(func() error {
 		stop()
 		return nil

@@ -85,14 +85,14 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 		"TouchSession": func() (write, check func() error) {
 			v := kept()
 			return func() error {
-				return s.TouchSession(ctx, "org", v.ID, now.Add(time.Minute), account.Origin{Address: "a"})
-			}, func() error {
-				got, err := s.Session(ctx, v.ID)
-				if err == nil && !got.LastUsedAt.Equal(now.Add(time.Minute)) {
-					err = fmt.Errorf("last used at %v", got.LastUsedAt)
+					return s.TouchSession(ctx, "org", v.ID, now.Add(time.Minute), account.Origin{Address: "a"})
+				}, func() error {
+					got, err := s.Session(ctx, v.ID)
+					if err == nil && !got.LastUsedAt.Equal(now.Add(time.Minute)) {
+						err = fmt.Errorf("last used at %v", got.LastUsedAt)
+					}
+					return err
 				}
-				return err
-			}
 		},
 		"EndSession": func() (write, check func() error) {
 			v := kept()
