@@ -215,6 +215,31 @@ type FactorSet struct {
 	Sources []SourceShare `json:"sources"`
 	// The lines to show beside figures made with the set.
 	Attributions []string `json:"attributions"`
+	// Where the set comes from; nil for a built-in set.
+	Pack *FactorPack `json:"pack,omitempty"`
+}
+
+// FactorPack is a factor set that operators have added.
+type FactorPack struct {
+	// Name of the pack; the ID of the set is the name and the release.
+	Name string `json:"name"`
+	// Number of the release. A release never changes.
+	Release int `json:"release"`
+	// What the pack holds.
+	Title string `json:"title"`
+	// Who publishes its figures.
+	Publisher string `json:"publisher"`
+	// The built-in set whose rows count where the pack has none; empty for a pack
+	// that is complete by itself.
+	Base string `json:"base,omitempty"`
+	// The built-in sets to look in for what is lacking after that, in this order.
+	StandIns []string `json:"standIns"`
+	// How many of the rows are the pack's own.
+	Rows int `json:"rows"`
+	// The operator took the pack without a signature.
+	Unsigned bool `json:"unsigned"`
+	// Thumbprint (RFC 7638) of the key that signed the pack; empty for an unsigned one.
+	SignedBy string `json:"signedBy,omitempty"`
 }
 
 // SourceShare is one source of a factor set.

@@ -34,7 +34,7 @@ func outOfRange(e Event, facts []*Fact) (out []Finding) {
 			continue
 		}
 		if most := times(footprint.MassOf(microgramsOfTonne), int(min(max(e.Attendees*e.Days, leastDays), 1_000_000))); f.Mass.Cmp(most) > 0 {
-			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "A %s record of %s kg is out of range for an event of %d attendee-days (up to 1,000 kg each).",
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "A record of %s (%s kg) is out of range for an event of %d attendee-days (up to 1,000 kg each).",
 				f.Type, f.Mass.Kilograms(), e.Attendees*e.Days))
 		}
 		amount, each, unit := f.amount()

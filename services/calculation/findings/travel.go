@@ -152,7 +152,7 @@ func large(e Event, facts []*Fact) (out []Finding) {
 		}
 		if len(lacks) > 0 && times(f.Mass, 20).Cmp(e.Total) >= 0 {
 			out = append(out, finding(LargeWithoutDateOrGr, Info, []*Fact{f},
-				"A %s record of %s kg, at least a twentieth of the total, has no %s; so it cannot be checked against others.",
+				"A record of %s (%s kg), at least a twentieth of the total, has no %s; so it cannot be checked against others.",
 				f.Type, f.Mass.Kilograms(), strings.Join(lacks, " and no ")))
 		}
 	}
