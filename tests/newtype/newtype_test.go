@@ -48,6 +48,8 @@ func TestOneFileIsARecordType(t *testing.T) {
 		{"./footprint/internal/methodology -run ^TestDocument$", "Printing"},
 		{"./spec -run ^TestInputsAreGenerated$", "openapi.yaml"},
 		{"./spec -run ^TestInputsAreGenerated$", "type printing"},
+		// Without them it is described in English.
+		{"./footprint -run ^TestEveryFieldIsTranslated$", "printing has no description"},
 	} {
 		out, err := run(t, libs, "test "+c.test)
 		if err == nil || !strings.Contains(out, c.names) {
@@ -56,7 +58,7 @@ func TestOneFileIsARecordType(t *testing.T) {
 	}
 	for _, step := range []struct{ dir, args string }{
 		{libs, "generate ./footprint ./spec"},
-		{libs, "test ./footprint/... ./sheet"},
+		{libs, "test -skip ^TestEveryFieldIsTranslated$ ./footprint/... ./sheet"},
 		{filepath.Join(libs, "client"), "test ."},
 		{libs, "test ./spec -run ^(TestInputsAreGenerated|TestEverythingIsDescribed|TestRecordExamples)$"},
 	} {

@@ -420,6 +420,11 @@ func (d *document) callOf(path, method string, item, o map[string]any) (c call, 
 	if c.file {
 		c.body = nil
 	}
+	answers, _ := o["responses"].(map[string]any)
+	if content, ok := d.resolve(answers["200"])["content"].(map[string]any); ok {
+		// An export is a table to who asks for nothing else.
+		c.text = content["application/json"] == nil || c.id == "exportRecords"
+	}
 	return c, examples
 }
 

@@ -22,6 +22,7 @@ type call struct {
 	body             any
 	hasBody          bool
 	file             bool // the body is a file, not JSON
+	text             bool // the answer is a text, not JSON
 }
 
 // fileName is what the file of a call is named in samples.
@@ -171,6 +172,9 @@ func typescript(c call) string {
 			name, _ := variableOf(v)
 			return name
 		}))
+	}
+	if c.text {
+		init = append(init, `parseAs: "text"`)
 	}
 	arguments := fmt.Sprintf("%q", c.path)
 	if len(init) > 0 {

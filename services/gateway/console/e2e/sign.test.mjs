@@ -80,7 +80,7 @@ test('under four eyes a change and a signature wait for a second manager', { tim
   await proposal(second.page).getByText('Out of date').waitFor();
   assert.ok(await proposal(second.page).getByRole('button', { name: 'Approve the change' }).isDisabled());
   await proposal(second.page).getByRole('button', { name: 'Calculate the effect again' }).click();
-  await second.page.getByText('Calculated again.').waitFor();
+  await second.page.getByText('Calculated again.', { exact: true }).waitFor();
   await proposal(second.page).getByRole('button', { name: 'Approve the change' }).click();
   await until('it is made', async () => (await event(id)).attendees === 240);
   await second.page.getByText('under four eyes').first().waitFor();
