@@ -135,12 +135,26 @@ func distinctEvents(ctx context.Context, in *mongo.Collection, filter bson.D) (m
 // tallyDoc is how many records of an event are in each state: of blocks of
 // consecutive numbers, and all together.
 type tallyDoc struct {
-	ID      string                  `bson:"_id"`
-	Org     record.OrgID            `bson:"org"`
-	Event   record.EventID          `bson:"event"`
-	Version int64                   `bson:"version"`
-	Counts  map[record.Status]int64 `bson:"counts"`
-	Blocks  string                  `bson:"blocks"` // JSON of tallyBlocks
+	ID      string         `bson:"_id"`
+	Org     record.OrgID   `bson:"org"`
+	Event   record.EventID `bson:"event"`
+	Version int64          `bson:"version"`
+	Counts  tallyCounts    `bson:"counts"`
+	Blocks  string         `bson:"blocks"` // JSON of tallyBlocks
+}
+
+// tallyCounts are the counts of all blocks together. They are stored with every state
+// and in one order: a change of them then changes a value in its place, also to a
+// server that compares what it is to set with what it has value by value.
+type tallyCounts map[record.Status]int64
+
+// MarshalBSON implements bson.Marshaler.
+func (c tallyCounts) MarshalBSON() ([]byte, error) {
+	ordered := bson.D{}
+	for _, status := range record.Statuses() {
+		ordered = append(ordered, eq(string(status), c[status]))
+	}
+	return bson.Marshal(ordered)
 }
 
 // tallyBlocks are the counts of blocks, by type and index.
@@ -272,10 +286,8 @@ func (s *Store) tallied(ctx context.Context, records *mongo.Collection, org reco
 	}
 	next := tallyDoc{
 		ID: tallyID(org, event), Org: org, Event: event, Version: stored.Version + 1,
-		Counts: map[record.Status]int64{}, Blocks: string(text),
+		Counts: tallyCounts{}, Blocks: string(text),
 	}
-	// Every state is there, also without records: so that each change of the counts
-	// changes values, which servers compare, and not the names of fields alone.
 	for _, status := range record.Statuses() {
 		next.Counts[status] = 0
 	}
