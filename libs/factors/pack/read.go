@@ -35,10 +35,21 @@ const maxFaults = 200
 // Read reads and checks a pack. Any error but Faults means that data is no pack at
 // all. notes are what an operator should look at and may well be right.
 func Read(data []byte) (d *Document, notes []Fault, err error) {
+	return read(data, false)
+}
+
+// ReadExcerpt reads the excerpt of a pack, which may have no rows.
+func ReadExcerpt(data []byte) (*Document, error) {
+	d, _, err := read(data, true)
+	return d, err
+}
+
+func read(data []byte, excerpt bool) (*Document, []Fault, error) {
 	c, err := decode(data)
 	if err != nil {
 		return nil, nil, err
 	}
+	c.excerpt = excerpt
 	c.document()
 	c.rows()
 	c.defaults()
@@ -49,29 +60,12 @@ func Read(data []byte) (d *Document, notes []Fault, err error) {
 	return &c.d, c.notes, nil
 }
 
-// ReadExcerpt reads the excerpt of a pack, which may have no rows.
-func ReadExcerpt(data []byte) (*Document, error) {
-	c, err := decode(data)
-	if err != nil {
-		return nil, err
-	}
-	c.excerpt = true
-	c.document()
-	c.rows()
-	c.defaults()
-	c.pedigree()
-	if len(c.faults) > 0 {
-		return nil, c.faults
-	}
-	return &c.d, nil
-}
-
 type checker struct {
 	d       Document
 	excerpt bool
 	faults  Faults
 	notes   []Fault
-	// rowFault are the rows that could not be decoded.
+	// broken are the rows that could not be decoded.
 	broken map[int]bool
 }
 
