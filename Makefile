@@ -1,5 +1,6 @@
 # Everything is Go; `make help` tells what there is. Each target can be run by
-# itself, and CI runs `make verify test` and nothing else (.ci/run).
+# itself, and CI runs `make verify test test-system test-console` and nothing else
+# (.ci/run).
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -12,7 +13,8 @@ CONTAINER ?= docker
 # VERSION is what programs say they are; where none is given, the revision they
 # are built from.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-# PKG is what `make test`, `bench` and `fuzz` work on: all of the workspace.
+# PKG is what `make test`, `bench` and `fuzz` work on: all of the workspace, and
+# for `make test` all of it but SYSTEM.
 PKG ?= work
 BENCHTIME ?= 1s
 FUZZTIME ?= 10s
@@ -103,8 +105,20 @@ console-dev: $(CONSOLE_MODULES) ## Serve the console with hot reload against a r
 
 ## Testing
 
+# Tests of the product as a whole: programs that are started, walked through, set
+# against each other and killed. They take longer than all others together.
+SYSTEM := ./services/standalone ./tests/bench/... ./tests/chaos ./tests/e2e ./tests/governed ./tests/monitoring ./tests/newtype ./tests/release ./tests/scale
+
 .PHONY: test
-test: test-work test-outside ## Run all tests, with the race detector where there is a C compiler
+test: ## Run the tests of libraries and services, with the race detector where there is a C compiler (8 minutes)
+	@$(MAKE) test-work PKG="$$($(GO) list $(PKG) | $(if $(filter work,$(PKG)),grep -vxF "$$($(GO) list $(SYSTEM))",cat) | tr '\n' ' ')"
+
+.PHONY: test-system
+test-system: test-system-work test-outside ## Run the tests of the product as a whole (20 minutes)
+
+.PHONY: test-system-work
+test-system-work:
+	@$(MAKE) test-work PKG="$(SYSTEM)"
 
 .PHONY: test-work
 test-work:
@@ -150,6 +164,20 @@ test-k8s: ## Apply all manifests to a real Kubernetes API server
 	@tests/deploy/cluster/build.sh $(CURDIR)/.cache/kubernetes
 	@cd tests/deploy && ECF_KUBERNETES=$(CURDIR)/.cache/kubernetes GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster' .
 
+# Not part of `make test`: building the collector takes four minutes of two cores.
+.PHONY: test-collector
+test-collector: ## Have the services export to a real OpenTelemetry collector with the shipped configuration
+	@tests/deploy/otelcol/build.sh $(CURDIR)/.cache/otelcol
+	@cd tests/deploy && ECF_OTELCOL=$(CURDIR)/.cache/otelcol/otelcol GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCollector' .
+
+# Six images built twice, which takes ten minutes of two cores and the rights of root.
+# IMAGE_FLAGS has further flags of `podman build`, such as base images of this machine.
+.PHONY: test-images
+test-images: ## Build the images twice and run them, with Podman (IMAGE_FLAGS="--build-arg BUILD_IMAGE=…")
+	@cd tests/deploy && ECF_PODMAN="$$(command -v podman)" ECF_IMAGE_FLAGS='$(IMAGE_FLAGS)' ECF_IMAGE_PROGRAMS=$(CURDIR)/.cache/images \
+		GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestImages$$' .
+	@ECF_PROGRAMS=$(CURDIR)/.cache/images $(GO) test -count=1 -v -run '^TestBillOfMaterialsIsComplete$$' ./tests/release
+
 .PHONY: e2e
 e2e: generated ## Run the end-to-end tests only, with many generated requests and longer courses of random events (COURSES=6)
 	@ECF_MODEL_CHECKS=$(or $(COURSES),6) $(MAKE) test-work PKG=./tests/... TEST_TIMEOUT=1h
@@ -172,6 +200,10 @@ chaos: ## Break the running system at random for many rounds (ROUNDS=20)
 .PHONY: drill
 drill: ## Break the running system and see that each fault fires its alerts, and no other (FAULTS=Redis)
 	@ECF_DRILL='$(or $(FAULTS),.)' CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 2h -run '^TestDrill$$' ./tests/chaos
+
+.PHONY: draw-dashboards
+draw-dashboards: ## Use a running system and draw every panel of the dashboards, into .cache/dashboards
+	@ECF_DRAW=$(CURDIR)/.cache/dashboards CGO_ENABLED=0 $(GO) test -count=1 -v -run '^TestDashboardsAreDrawn$$' ./tests/monitoring
 
 .PHONY: test-rolling
 test-rolling: ## Replace the processes of the last release by this one's, one at a time and back, under load
@@ -203,8 +235,16 @@ bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
 	@cp .cache/footprint.txt docs/benchmarks/footprint.txt
 
 .PHONY: bench-system
-bench-system: ## Measure the product over HTTP beside baselines that do the least of the same (3 minutes)
+bench-system: ## Measure the product over HTTP beside baselines that do the least of the same (8 minutes)
 	@ECF_BENCH_SYSTEM=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/system
+
+.PHONY: bench-neighbour
+bench-neighbour: ## Measure what one organization notices while another floods the product (5 minutes)
+	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
+
+.PHONY: bench-pages
+bench-pages: bin/ecf $(CONSOLE_MODULES) ## Measure how soon the pages show something in Chromium (1 minute)
+	@node $(CONSOLE)/e2e/paint.mjs
 
 .PHONY: bench-scale
 bench-scale: ## Measure approvals in events of up to a million records (5 minutes, 4 GB of disk)
@@ -240,7 +280,7 @@ check-fmt:
 	@unformatted=$$(gofmt -l libs services tests examples); \
 	if [ -n "$$unformatted" ]; then echo "run make fmt: $$unformatted" >&2; exit 1; fi
 	@bash -n deploy/secrets.sh
-	@for script in deploy/release/*.sh tests/deploy/cluster/*.sh; do bash -n $$script; done
+	@for script in deploy/release/*.sh tests/deploy/*/*.sh; do bash -n $$script; done
 	@bash -n .ci/run
 	@bash -n examples/clients/curl/flow.sh
 
@@ -262,7 +302,7 @@ check-imports:
 	@$(GO) test -count=1 ./tests/imports
 
 # What is made from something else in the repository, and kept in it.
-GENERATED := docs/methodology.md libs/spec/openapi.yaml libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs/reference.html services/gateway/docs/methodology.html libs/client/python/ecf_client
+GENERATED := docs/methodology.md libs/spec/openapi.yaml libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs libs/client/python/ecf_client
 
 .PHONY: generate
 generate: ## Make all generated files anew
@@ -366,14 +406,17 @@ release-spec: ## Keep the OpenAPI document as the released one (AGAIN=1 replaces
 	if [ -e $$to ] && [ -z "$(AGAIN)" ]; then echo "$$to is released; raise info.version in $(SPEC)" >&2; exit 1; fi; \
 	cp $(SPEC) $$to; echo "$$to"
 
+# Podman leaves out stages whose names are made from an argument, unless told not to.
+BUILD_FLAGS = $(if $(filter podman,$(notdir $(CONTAINER))),--skip-unused-stages=false) $(IMAGE_FLAGS)
+
 .PHONY: images
 images: ## Build the images (CONTAINER=podman VERSION=2.0.0)
 	@for service in $(SERVICES); do \
-		$(CONTAINER) build -f deploy/Dockerfile --build-arg SERVICE=$$service \
+		$(CONTAINER) build $(BUILD_FLAGS) -f deploy/Dockerfile --build-arg SERVICE=$$service \
 			--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
 			-t ecf/$$service:$(or $(VERSION),dev) .; \
 	done
-	@$(CONTAINER) build -f deploy/Dockerfile --build-arg SERVICE=standalone --build-arg PROGRAM=ecf --build-arg SOURCES=all \
+	@$(CONTAINER) build $(BUILD_FLAGS) -f deploy/Dockerfile --build-arg SERVICE=standalone --build-arg PROGRAM=ecf --build-arg SOURCES=all \
 		--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
 		-t ecf/standalone:$(or $(VERSION),dev) .
 

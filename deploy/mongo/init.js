@@ -119,6 +119,10 @@ rights.standalone.factor_packs = [...read, ...make, ...write];
 for (const collection of Object.keys(rights.standalone)) {
   rights.standalone[collection] = [...rights.standalone[collection], "dropIndex"];
 }
+// It drops revisions of results, where that is asked for: ecf results prune.
+for (const collection of ["result_revisions", "result_changes"]) {
+  rights.standalone[collection] = [...rights.standalone[collection], ...remove];
+}
 // It notes what a restore has begun, so that an interrupted one can be resumed.
 rights.standalone.transfers = [...read, ...make, ...write];
 

@@ -91,6 +91,30 @@ def epa():
     })
 
 
+def short_flights():
+    """Flights of less than 300 miles outside the UK by the UK's factor for its domestic flights."""
+    rows = []
+    with open(SOURCE / "flights.csv", encoding="utf-8", newline="") as f:
+        for r in csv.DictReader(f):
+            if not r["factor_id"].startswith("desnz-2026-flight-domestic-average-"):
+                continue
+            rows.append({
+                "id": r["factor_id"].replace("-domestic-", "-short_outside_uk-"), "series": r["factor_id"].replace("-2026-flight-domestic-", "-flight-short_outside_uk-"),
+                "category": "flights", "activity": "Less than 300 miles, outside the UK",
+                "detail": "by the factor of domestic flights in the UK, 434 km long on average; " + r["detail"], "unit": r["unit"], "region": "UK", "year": 2026,
+                "kgCO2e": figure(r["kgco2e_per_unit"]), "co2": figure(r["co2"]), "ch4": figure(r["ch4"]), "n2o": figure(r["n2o"]),
+                "wellToTank": figure(r["wtt_kgco2e_per_unit"]), "source": "desnz", "location": r["source_location"],
+            })
+    write("short-flights-2026.json", {
+        "format": "ecf-factors/1", "name": "short-flights-2026", "release": 1, "title": "The DESNZ edition of 2026, with short flights outside the UK counted apart",
+        "publisher": "DESNZ", "year": 2026, "base": "desnz-2026", "standIns": [],
+        "sources": [{"key": "desnz", "source": "DESNZ, UK Government GHG conversion factors 2026, full set v1; read in the transcription themisiqco/themisiq",
+                     "licence": "Open Government Licence v3.0"}],
+        "rows": rows,
+    })
+
+
 if __name__ == "__main__":
     ember(2025)
     epa()
+    short_flights()

@@ -4,8 +4,10 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
 
+import rough
 from bundle import NotABundle
-from quantities import ASSUMED, CALCULATED, ESTIMATED, MEASURED, TYPES, assumed, check_journey, days, year
+from quantities import ASSUMED, CALCULATED, ESTIMATED, MEASURED, TAKEN, TYPES, assumed, check_journey, days, journeys, named, valid, year
+from rough import travellers
 
 QUALITY = ("measured", "calculated", "estimated", "assumed")
 GASES = ("co2", "ch4", "n2o", "aviationNonCO2", "unsplit")
@@ -23,7 +25,8 @@ PEDIGREE = (
 AR6 = {"ch4": Fraction("29.8") / 28 - 1, "n2o": Fraction(273, 265) - 1}
 
 # Notices of records that stay with them; all others are in the result as well.
-OWN_NOTICES = ("INPUT_NOT_USED", "UNKNOWN_FIELD_IGNORED", "WEIGHT_FROM_VOLUME", "AIRPORT_OF_TOWN", "GWP_NOT_REBASED")
+OWN_NOTICES = ("INPUT_NOT_USED", "UNKNOWN_FIELD_IGNORED", "WEIGHT_FROM_VOLUME", "AIRPORT_OF_TOWN", "GWP_NOT_REBASED",
+               "LEGS_DOOR_TO_DOOR", "PRICE_YEAR_FALLBACK", "RENTAL_ROOMS", "GROUP_ASSUMED")
 
 
 def milligrams(kg):
@@ -85,6 +88,8 @@ class Line:
 
 
 class Method1:
+    # Types whose records of attendees are left out of the total without their journeys.
+    JOURNEYS = ("flights", "ground-transport")
     # What a bundle of this method gives no means to check.
     TAKEN = (
         "which row of the factor set fits a record, and its scores for geography and technology (only rows in use are in the bundle)",
@@ -93,10 +98,11 @@ class Method1:
 
     def check(self, plain, report):
         self.report, self.plain, self.context = report, plain, plain["event"]["context"]
-        self.rows = {row["id"]: row for row in plain["factors"]}
+        series = {row["id"]: row["series"] for row in (plain["factorSet"].get("pack") or {}).get("rows", [])}
+        self.rows = {row["id"]: {**row, "series": series.get(row["id"], row["id"])} for row in plain["factors"]}
         if len(self.rows) != len(plain["factors"]):
             report.differs("factors", "a row is there twice")
-        used, self.unbased, self.absent = set(), 0, set()
+        used, self.unbased, self.absent, self.rough_forms = set(), 0, set(), set()
         self.records = []
         order = [(list(TYPES).index(r["type"]), r["seq"]) for r in plain["records"]]
         if order != sorted(set(order)):
@@ -112,9 +118,11 @@ class Method1:
         self.result(plain["result"])
         report.checked("every sum of the result, its intervals, shares and figures per attendee, to the last digit")
         if self.absent:
-            report.taken("figures of upstream parts whose rows are not in the bundle: " + ", ".join(sorted(self.absent)))
+            report.taken("figures whose rows are not in the bundle: " + ", ".join(sorted(self.absent)))
         for what in self.TAKEN:
             report.taken(what)
+        if self.rough_forms:
+            report.taken("amounts and wider intervals of rough data: " + ", ".join("%s of %s" % (form, kind) for kind, form in sorted(self.rough_forms)))
         report.taken("that the rows are those of the set %s with the checksum %s" % (plain["factorSet"]["id"], plain["factorSet"]["version"]))
 
     # One record
@@ -122,6 +130,10 @@ class Method1:
     def record(self, where, record):
         fields = record["fields"]
         parts = self.parts(record)
+        form = rough.form(record["type"], fields)
+        self.rough = form is not None
+        if self.rough:
+            self.rough_forms.add((record["type"], form))
         self.extra = self.survey(fields) if surveyed(fields) else Decimal(0)
         self.scale = Fraction(fields["population"], fields["respondents"]) if surveyed(fields) else Fraction(1)
         self.assumed = assumed(record)
@@ -131,12 +143,13 @@ class Method1:
             at = "%s.lines[%d]" % (where, k)
             row = self.rows.get(stated["factorId"])
             if row is None and stated["factorId"] not in ("supplied", "zero"):
-                if stated["stage"] != "upstream":
+                if stated["stage"] != "upstream" and not self.rough:
                     self.report.differs(at, "its factor %s is not in the bundle" % stated["factorId"])
                     continue
-                # An upstream part by a row of another edition, which ecf-report/1 leaves out.
-                row = {"id": stated["factorId"], "unit": stated["unit"], "kgCO2e": None, "wellToTank": stated["kgCO2ePerUnit"],
-                       "co2": None, "ch4": None, "n2o": None, "year": None, "fallback": True, "absent": True}
+                # A row of another edition, or beside the editions, which engines before 2.1 leave out.
+                upstream = stated["stage"] == "upstream"
+                row = {"id": stated["factorId"], "unit": stated["unit"], "kgCO2e": None if upstream else stated["kgCO2ePerUnit"],
+                       "wellToTank": stated["kgCO2ePerUnit"] if upstream else None, "co2": None, "ch4": None, "n2o": None, "year": None, "fallback": True, "absent": True}
                 self.absent.add(row["id"])
             found = [p for p in range(len(parts)) if parts[p].serves(row)]
             if not found:
@@ -150,7 +163,9 @@ class Method1:
         return lines
 
     def parts(self, record):
-        """Returns what a record states (quantities.py)."""
+        """Returns what a record states (quantities.py, rough.py)."""
+        if rough.form(record["type"], record["fields"]):
+            return rough.parts(record["type"], record["fields"])
         return TYPES[record["type"]](record["fields"], self.context)
 
     def survey(self, fields):
@@ -167,10 +182,20 @@ class Method1:
         """Returns the ends of a line in micrograms, after comparing what they are made of."""
         with localcontext() as context:
             context.prec = 60
-            extra = self.extra + sum((Decimal(f.numerator) / Decimal(f.denominator)).ln() ** 2 for f in self.assumed)
+            extra = self.extra + self.stated_doubt(fields=record["fields"], row=row) + sum((Decimal(f.numerator) / Decimal(f.denominator)).ln() ** 2 for f in self.assumed)
         g = gsd2([int(s) for s in stated["scores"]], extra)
+        if self.rough:
+            g = max(g, int(stated["gsd2Millionths"]))
         self.report.same(at + ".gsd2Millionths", stated["gsd2Millionths"], g)
         return round(Fraction(micrograms * 10**6, g)), round(Fraction(micrograms * g, 10**6))
+
+    @staticmethod
+    def stated_doubt(fields, row):
+        """Returns the ln(U)² of a supplier's factor whose source states one."""
+        uncertain = fields.get("supplier", {}).get("uncertaintyFactor")
+        if row is None or not row["id"].startswith("supplier:") or uncertain is None:
+            return Decimal(0)
+        return (Decimal(uncertain.numerator) / Decimal(uncertain.denominator)).ln() ** 2
 
     def interval(self, records):
         """Adds up the lines of records, a list for each. Widths of one factor are added, those
@@ -202,7 +227,7 @@ class Method1:
         """Returns which figure of a row a line uses. Losses are upstream by themselves."""
         if row is None or stated["stage"] != "upstream":
             return "kgCO2e"
-        if ("loss" in row["id"] or ".upstream." in row["id"]) and stated["kgCO2ePerUnit"] == row["kgCO2e"]:
+        if ("loss" in named(row) or ".upstream." in named(row)) and stated["kgCO2ePerUnit"] == row["kgCO2e"]:
             return "kgCO2e"
         return "wellToTank"
 
@@ -210,8 +235,12 @@ class Method1:
         same, column = self.report.same, self.column(stated, row)
         amount = part.amount[stated["unit"]] if isinstance(part.amount, dict) else part.amount
         quantity = Fraction(stated["quantity"])
-        if amount is None:
-            amount = self.distance(at, fields, quantity)
+        if "leg" in stated:
+            amount = self.whole_metres(at, quantity, travellers(fields, stated))
+        elif amount is TAKEN:
+            amount = quantity
+        elif amount is None:
+            amount = self.whole_metres(at, quantity, journeys(fields, fields["passengers"]) * self.scale)
         else:
             amount = Fraction(amount) * self.scale
             digits = max(12, len(stated["quantity"].partition(".")[2]))
@@ -219,7 +248,7 @@ class Method1:
                 self.report.differs(at + ".quantity", "%s is stated, %s was computed" % (stated["quantity"], amount))
         figure = part.figure if row is None else row[column] * (part.ratio if column == "kgCO2e" else 1)
         same(at + ".kgCO2ePerUnit", stated["kgCO2ePerUnit"], Fraction(figure))
-        if row is not None and row["unit"].removesuffix("_gross_cv").replace("viewer_hour", "participant_hour") != stated["unit"].replace("viewer_hour", "participant_hour"):
+        if row is not None and row["unit"].partition(" of ")[0].removesuffix("_gross_cv").replace("viewer_hour", "participant_hour") != stated["unit"].partition(" of ")[0].replace("viewer_hour", "participant_hour"):
             self.report.differs(at + ".unit", "the factor is per %s" % row["unit"])
         scope, category = (3, part.upstream) if stated["stage"] == "upstream" else (part.scope, part.category)
         same(at + ".scope", stated["scope"], scope)
@@ -228,8 +257,16 @@ class Method1:
         if stated["stage"] not in STAGES:
             self.report.differs(at + ".stage", "it is no stage")
 
-        mass, gases = self.gases(at, stated, row, column, part, amount, milligrams(amount * figure))
+        mass, gases = self.split(stated, row, column, part, amount, figure)
+        if part.amount is TAKEN:
+            # The quantity is written with twelve decimals; what it was before may be rounded otherwise.
+            for off in (Fraction(-1, 2 * 10**12), Fraction(1, 2 * 10**12)):
+                if Fraction(mass, 10**6) != stated["kgCO2e"] and "." in stated["quantity"]:
+                    mass, gases = self.split(stated, row, column, part, quantity + off, figure)
+        same(at + ".byGas", {n: Fraction(milligrams(stated["byGas"][n]), 10**6) for n in GASES}, {n: Fraction(v, 10**6) for n, v in gases.items()})
         same(at + ".kgCO2e", stated["kgCO2e"], Fraction(mass, 10**6))
+        if self.context["gwp"] == "AR6" and not self.parted(row, column, part):
+            self.unbased += mass * 1000
         quality, scores = self.scores(record, fields, part, row, column, stated)
         same(at + ".dataQuality", stated["dataQuality"], QUALITY[quality])
         for i, score in enumerate(scores):
@@ -244,45 +281,47 @@ class Method1:
         rest = 0
         if surveyed(fields):
             rest = share(micrograms, fields["population"] - fields["respondents"], fields["population"])
+        elif fields.get("originSet", {}).get("withoutOrigin"):
+            rest = share(micrograms, fields["originSet"]["withoutOrigin"], fields["originSet"]["people"])
         line = Line(micrograms, low, high, rest, quality, stated)
         line.gases = {name: n * 1000 for name, n in gases.items()}
         return line
 
-    def distance(self, at, fields, quantity):
-        """Returns the exact amount of a flight whose distance the bundle does not state: whole
-        metres of great circles times journeys."""
-        journeys = fields["passengers"] * fields.get("trips", 1) * (2 if fields.get("roundTrip") else 1) * self.scale
-        metres = round(quantity / journeys * 1000)
-        if metres <= 0 or abs(Fraction(metres, 1000) * journeys - quantity) * 2 > Fraction(1, 10**12):
+    def whole_metres(self, at, quantity, times):
+        """Returns the exact amount of journeys whose distance the bundle does not state: whole
+        metres, so many times."""
+        metres = round(quantity / times * 1000)
+        if metres <= 0 or abs(Fraction(metres, 1000) * times - quantity) * 2 > Fraction(1, 10**12):
             self.report.differs(at + ".quantity", "it is no whole number of metres for the journeys of the record")
-        return Fraction(metres, 1000) * journeys
+        return Fraction(metres, 1000) * times
 
-    def gases(self, at, stated, row, column, part, amount, mass):
-        """Returns the mass of a line and its gases in milligrams, and compares the gases."""
-        by = dict.fromkeys(GASES, 0)
-        said = {name: milligrams(stated["byGas"][name]) for name in GASES}
-        rf = self.context["radiativeForcing"] and column == "kgCO2e" and row is not None and (
-            "-flight-" in row["id"] or "-freight-air-" in row["id"])
-        split = row is not None and column == "kgCO2e" and part.ratio == 1 and None not in (row["co2"], row["ch4"], row["n2o"])
-        by["aviationNonCO2"] = said["aviationNonCO2"] if rf else 0
-        if split:
-            co2, by["ch4"], by["n2o"] = (milligrams(amount * row[g]) for g in ("co2", "ch4", "n2o"))
-            by["co2"] = co2 - by["aviationNonCO2"]
-            by["unsplit"] = mass - co2 - by["ch4"] - by["n2o"]
-            if self.context["gwp"] == "AR6":
-                for gas in ("ch4", "n2o"):
-                    more = milligrams(amount * row[gas] * AR6[gas])
-                    by[gas], mass = by[gas] + more, mass + more
-        else:
+    @staticmethod
+    def parted(row, column, part):
+        """Reports whether the gases of a line are published."""
+        return row is not None and column == "kgCO2e" and part.ratio == 1 and None not in (row["co2"], row["ch4"], row["n2o"])
+
+    def split(self, stated, row, column, part, amount, figure):
+        """Returns the mass of a line and its gases in milligrams."""
+        mass, by = milligrams(amount * figure), dict.fromkeys(GASES, 0)
+        if self.context["radiativeForcing"] and column == "kgCO2e" and row is not None and ("-flight-" in named(row) or "-freight-air-" in named(row)):
+            by["aviationNonCO2"] = milligrams(stated["byGas"]["aviationNonCO2"])
+        if not self.parted(row, column, part):
             by["unsplit"] = mass - by["aviationNonCO2"]
-            if self.context["gwp"] == "AR6":
-                self.unbased += mass * 1000
-        self.report.same(at + ".byGas", {n: Fraction(v, 10**6) for n, v in said.items()}, {n: Fraction(v, 10**6) for n, v in by.items()})
+            return mass, by
+        co2, by["ch4"], by["n2o"] = (milligrams(amount * row[g]) for g in ("co2", "ch4", "n2o"))
+        by["co2"] = co2 - by["aviationNonCO2"]
+        by["unsplit"] = mass - co2 - by["ch4"] - by["n2o"]
+        if self.context["gwp"] == "AR6":
+            for gas in ("ch4", "n2o"):
+                more = milligrams(amount * row[gas] * AR6[gas])
+                by[gas], mass = by[gas] + more, mass + more
         return mass, by
 
     def scores(self, record, fields, part, row, column, stated):
         """Returns the quality and the scores of a line; None for a score it cannot know."""
         at_best = part.at_best[stated["unit"]] if isinstance(part.at_best, dict) else part.at_best
+        if at_best is TAKEN:
+            at_best = QUALITY.index(stated["dataQuality"])
         quality = max(QUALITY.index(fields.get("dataQuality") or "estimated"), at_best, CALCULATED if record["defaulted"] else MEASURED)
         reliability = {MEASURED: 1 if fields.get("evidence") else 2, CALCULATED: 3, ESTIMATED: 4, ASSUMED: 5}[quality]
         completeness = self.completeness(fields)
@@ -290,7 +329,11 @@ class Method1:
         if row is not None and "absent" in row:
             return quality, (reliability, completeness, None, None, None)
         time = 1 if row is None else age(activity, row["year"] or 0)
-        if part.dated:
+        if activity and row is not None and row["id"].startswith("supplier:") and valid(fields["supplier"], fields.get("date") or self.context["startDate"]):
+            time = 1
+        if part.dated is TAKEN:
+            time = max(time, int(stated["scores"][2]))
+        elif part.dated:
             time = max(time, age(activity, part.dated))
         other = column == "wellToTank" and self.other_edition(record, row)
         if row is not None and (row["fallback"] or other):
@@ -323,7 +366,7 @@ class Method1:
             "byStage": {s: kilograms(sum(l.mass for l in lines if l.stage == s)) for s in STAGES},
             "byGas": {g: kilograms(sum(l.gases[g] for l in lines)) for g in GASES},
             "excludingAttendeeTravelKg": kilograms(total - sum(
-                l.mass for r, ls in self.records for l in ls if l.group == "attendees" and r["type"] in ("flights", "ground-transport"))),
+                l.mass for r, ls in self.records for l in ls if l.group == "attendees" and r["type"] in self.JOURNEYS)),
             "extrapolatedKg": kilograms(sum(l.extrapolated for l in lines)),
             "dataQuality": self.shares(lines, total),
         }
@@ -364,10 +407,14 @@ class Method1:
                 continue
             fields, codes = record["fields"], {n["code"] for n in record["notices"]}
             amount = self.amount_of_grid(record, fields, grid[0])
-            contract = amount * fields.get("renewablePercent", 0) / 100 if fields.get("evidence") else Fraction(0)
+            contract = amount * fields.get("renewablePercent", 0) / 100 if fields.get("evidence") and record["type"] == "venue" else Fraction(0)
             covered += milligrams(contract)
             rest = milligrams(amount) - milligrams(contract)
-            if "NO_RESIDUAL_MIX" in codes:
+            if "supplier" in fields:
+                # The supplier's rate is a contract for all that no certificate covers.
+                covered += rest
+                mass += milligrams((amount - contract) * fields["supplier"]["kgCO2ePerUnit"])
+            elif "NO_RESIDUAL_MIX" in codes:
                 mean += rest
                 mass += milligrams((amount - contract) * self.rows[grid[0]["factorId"]]["kgCO2e"])
             else:
@@ -384,6 +431,8 @@ class Method1:
     def amount_of_grid(self, record, fields, line):
         scale = Fraction(fields["population"], fields["respondents"]) if surveyed(fields) else Fraction(1)
         for part in self.parts(record):
+            if part.amount is TAKEN:
+                return Fraction(line["quantity"])
             if part.serves(self.rows[line["factorId"]]):
                 return Fraction(part.amount) * scale
         return Fraction(0)

@@ -11,9 +11,10 @@ from decimal import Decimal, getcontext, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
+from operator import mul
 
 from method1 import Method1, PEDIGREE, kilograms, milligrams, surveyed
-from quantities import BUSINESS, FREIGHT, FUEL, GOODS, LEASED, OPTIONAL, WASTE
+from quantities import BUSINESS, FREIGHT, FUEL, GOODS, LEASED, OPTIONAL, WASTE, named
 
 BILLION = 10**9
 DIGITS = 60
@@ -34,6 +35,7 @@ def billionths(value):
     return int((value * BILLION).to_integral_value())
 
 
+@lru_cache(maxsize=1000)
 def variance(factor):
     """Returns the variance of the logarithm for the factor of a 95 % interval, in billionths."""
     with localcontext() as context:
@@ -59,22 +61,19 @@ def lognormal(mass, square):
     return low, high, half
 
 
-def same_row(a, b):
-    return a.factor == b.factor and (a.stage == "upstream") == (b.stage == "upstream")
-
-
 class Method2(Method1):
     def parts(self, record):
         kind, fields = record["type"], record["fields"]
         group = fields.get("group", "")
         parts = super().parts(record)
         for part in parts:
-            if kind in ("flights", "accommodation", "ground-transport"):
+            if kind in ("flights", "accommodation", "ground-transport") or fields.get("activity") == "home_heating":
                 part.category = self.travel(part.category, group)
                 part.upstream = self.travel(part.upstream, group)
             elif kind == "purchases":
                 bought = fields.get("category")
-                part.category = TRAVEL[group] if bought in ("flights", "accommodation", "ground-transport") else \
+                part.category = fields["supplier"]["scope3Category"] if fields.get("supplier", {}).get("scope3Category") else \
+                    TRAVEL[group] if bought in ("flights", "accommodation", "ground-transport") else \
                     {"freight": FREIGHT, "waste": WASTE}.get(bought, GOODS)
             elif kind == "digital" and group in ("attendees", "exhibitors"):
                 part.category = OPTIONAL
@@ -105,7 +104,9 @@ class Method2(Method1):
         said, scores = stated["uncertainty"], [int(s) for s in stated["scores"]]
         activity = variance(PEDIGREE[0][scores[0] - 1]) + variance(PEDIGREE[1][scores[1] - 1]) + billionths(self.extra)
         activity += sum(variance(Decimal(f.numerator) / Decimal(f.denominator)) for f in self.assumed)
-        basic = variance(self.basic(record, row, column))
+        basic = variance(self.basic(record, row, column, stated))
+        if self.rough:
+            activity = max(activity, int(said["activity"]))
         fit = sum(variance(PEDIGREE[i][scores[i] - 1]) for i in (2, 3, 4))
         computed = {"activity": activity, "basic": basic, "fit": fit, "use": said["use"]}
         if row is None:
@@ -119,18 +120,22 @@ class Method2(Method1):
             self.report.same(at + ".gsd2Millionths", stated["gsd2Millionths"], int((half.exp() * 10**6).to_integral_value()))
         return low, high
 
-    def basic(self, record, row, column):
+    def basic(self, record, row, column, stated):
         if row is None:
             return BASIC
-        if record["type"] == "flights" and column == "kgCO2e":
+        if row["id"].startswith("supplier:"):
+            uncertain = record["fields"]["supplier"].get("uncertaintyFactor")
+            return BASIC if uncertain is None else Decimal(uncertain.numerator) / Decimal(uncertain.denominator)
+        flown = record["type"] == "flights" or stated.get("leg", {}).get("mode") == "plane"
+        if flown and column == "kgCO2e":
             return BASIC_FLIGHT if self.context["radiativeForcing"] else BASIC_COMBUSTION
-        if row["id"].startswith("food.meal."):
+        if named(row).startswith("food.meal."):
             return BASIC_MEAL
-        if row["id"].startswith("desnz-") and "-rail-" in row["id"] and "-freight-" not in row["id"]:
+        if named(row).startswith("desnz-") and "-rail-" in named(row) and "-freight-" not in named(row):
             return BASIC_TRAIN
-        if row["id"].startswith("drink."):
+        if named(row).startswith("drink."):
             return BASIC_AGRICULTURE
-        if record["type"] != "flights" and row["unit"] in ("passenger.km", "tonne.km"):
+        if not flown and row["unit"] in ("passenger.km", "tonne.km"):
             return BASIC_TRANSPORT
         return BASIC
 
@@ -151,7 +156,9 @@ class Method2(Method1):
                 moments = row_moments(list(uses.values()))
                 square, cube = square + moments[0], cube + moments[1]
             for record in records:
-                moments = own_moments(record)
+                # The lines of a record are in several sums.
+                own = self.__dict__.setdefault("own", {})
+                moments = own.get(id(record)) or own.setdefault(id(record), own_moments(record))
                 square, cube = square + moments[0], cube + moments[1]
             low, high = matched(total, square, cube) if total > 0 and square > 0 else (total, total)
         return {"kgCO2e": kilograms(total), "low": kilograms(low), "high": kilograms(high)}
@@ -172,9 +179,14 @@ class Method2(Method1):
             covered += milligrams(amount * share)
             rest = milligrams(amount) - milligrams(amount * share)
             mass = milligrams(line["kgCO2e"])
+            contract = fields.get("supplier")
             by[int(line["scope"])][0] += mass
             upstream += sum(milligrams(l["kgCO2e"]) for l in record["lines"][at[0] + 1:] if l["stage"] == "upstream" and l["factorId"].startswith("elec."))
-            if "NO_RESIDUAL_MIX" in codes:
+            if contract:
+                # The supplier's rate is a contract for all that no certificate covers.
+                covered += rest
+                by[int(line["scope"])][1] += milligrams(amount * (1 - share) * contract["kgCO2ePerUnit"])
+            elif "NO_RESIDUAL_MIX" in codes:
                 mean += rest
                 by[int(line["scope"])][1] += round(mass * (1 - share))
             else:
@@ -218,22 +230,42 @@ def row_moments(uses):
 
 
 def own_moments(lines):
-    """Returns what the activity of a record adds to both moments."""
-    def pair(a, b):
-        row = 0
-        if same_row(a, b):
-            row = int(a.doubt["basic"] + (a.doubt["fit"] if a.doubt["use"] == b.doubt["use"] else 0))
-        return row, row + isqrt(int(a.doubt["activity"] * b.doubt["activity"]))
+    """Returns what the activity of a record adds to both moments.
 
-    shared = [[pair(a, b) for b in lines] for a in lines]
-    square = cube = Decimal(0)
-    for i, a in enumerate(lines):
-        for k, b in enumerate(lines):
-            without, full = shared[i][k]
-            square += (exponential(full) - exponential(without)) * a.mass * b.mass
-            for j, c in enumerate(lines):
-                cube += (skew(full, shared[i][j][1], shared[k][j][1]) - skew(without, shared[i][j][0], shared[k][j][0])) * a.mass * b.mass * c.mass
-    return square, max(cube, Decimal(0))
+    Lines with the same doubts of the same row count as one. With E the matrix of exp(c) for all
+    pairs, the sum of x·x'·x"·exp(c + c' + c") over all triples is the trace of the third power of
+    the matrix of x·E, and each of the other parts of the third moment is a sum over pairs."""
+    alike = {}
+    for line in lines:
+        doubt = line.doubt
+        key = (line.factor, line.stage == "upstream", doubt["use"], int(doubt["activity"]), int(doubt["basic"]), int(doubt["fit"]))
+        alike[key] = alike.get(key, 0) + line.mass
+    keys, masses = list(alike), list(alike.values())
+    without = [[row_doubt(a, b) for b in keys] for a in keys]
+    full = [[shared + isqrt(a[3] * b[3]) for shared, b in zip(row, keys)] for row, a in zip(without, keys)]
+    pairs, triples = zip(moments(masses, full), moments(masses, without))
+    return pairs[0] - pairs[1], max(triples[0] - triples[1], Decimal(0))
+
+
+def row_doubt(a, b):
+    """Returns what two kinds of lines of a record share beside its activity."""
+    if a[:2] != b[:2]:
+        return 0
+    return a[4] + (a[5] if a[2] == b[2] else 0)
+
+
+def moments(masses, shared):
+    """Returns the second and third central moment of lines that share these doubts."""
+    scale, total = 10**DIGITS, sum(masses)
+    powers = [[int(exponential(c) * scale) for c in row] for row in shared]
+    weighed = [[e * mass for e, mass in zip(row, masses)] for row in powers]
+    square = sum(mass * sum(row) for mass, row in zip(masses, weighed))
+    cube = 0
+    for i, row in enumerate(weighed):
+        for k in range(i + 1):
+            cube += (1 if k == i else 2) * masses[i] * row[k] * sum(map(mul, row, powers[k]))
+    square, cube, total = Decimal(square) / scale, Decimal(cube) / scale**3, Decimal(total)
+    return square - total**2, cube - 3 * square * total + 2 * total**3
 
 
 def matched(total, square, cube):

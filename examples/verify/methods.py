@@ -4,9 +4,11 @@ from bundle import NotABundle
 from method1 import Method1
 from method2 import Method2
 from method21 import Method21
+from method22 import Method22
+from method23 import Method23
 from quantities import beyond
 
-METHODS = {"1.2.0": Method1, "2.0.0": Method2, "2.1.0": Method21}
+METHODS = {"1.2.0": Method1, "2.0.0": Method2, "2.1.0": Method21, "2.2.0": Method22, "2.3.0": Method23}
 
 
 def of(plain):

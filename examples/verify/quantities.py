@@ -28,6 +28,8 @@ FLOOR = {
 }
 HOSTEL_RATIO = Fraction("0.25")
 UNDATED = -1
+# In the place of what the bundle alone says (rough.py).
+TAKEN = "taken"
 
 
 @dataclass
@@ -45,8 +47,13 @@ class Part:
     optional: bool = False  # need not be there
 
 
+def named(row):
+    """Returns what a row is of: its series where a pack names it, whose ids may be any; other ids begin with it."""
+    return row.get("series", row["id"])
+
+
 def prefix(*starts):
-    return lambda row: row is not None and row["id"].startswith(starts)
+    return lambda row: row is not None and named(row).startswith(starts)
 
 
 def supplied(row):
@@ -72,7 +79,7 @@ def journeys(fields, people):
 
 def flights(fields, context):
     people, km = journeys(fields, fields["passengers"]), fields.get("distanceKm")
-    return [Part(None if km is None else km * people, lambda row: row is not None and "-flight-" in row["id"],
+    return [Part(None if km is None else km * people, lambda row: row is not None and "-flight-" in named(row),
                  3, travel(fields), travel(fields), at_best=ESTIMATED if "journey" in fields else MEASURED, several=km is None)]
 
 
@@ -95,7 +102,7 @@ def grid_kind(row_id):
 def electricity(fields, amount, at_best=MEASURED, dated=0):
     scope, category, upstream = scopes(fields, 2)
     def of(kind):
-        return lambda row: row is not None and row["id"].startswith("elec.") and grid_kind(row["id"]) == kind
+        return lambda row: row is not None and named(row).startswith("elec.") and grid_kind(named(row)) == kind
 
     return [Part(amount, of("generation"), scope, category, upstream, at_best, dated=dated)] + \
            [Part(amount, of(kind), 3, upstream, upstream, at_best, dated=dated, optional=True) for kind in ("loss", "upstream")]
@@ -170,7 +177,7 @@ def catering(fields, context):
     parts = [Part(fields["meals"], prefix("food."), 3, GOODS)]
     for name, litres in fields.get("drinks", {}).items():
         ending = ".%s.litre" % name
-        parts.append(Part(litres, lambda row, ending=ending: row is not None and row["id"].endswith(ending), 3, GOODS))
+        parts.append(Part(litres, lambda row, ending=ending: row is not None and named(row).endswith(ending), 3, GOODS))
     return parts
 
 
@@ -192,7 +199,9 @@ def energy(fields, context):
     source = fields["source"]
     if source == "grid":
         return electricity(fields, fields["energyKWh"])
-    by = {"litre": fields.get("volumeLitres"), "kWh": fields.get("energyKWh"), "m3": fields.get("volumeM3")}
+    weight = fields.get("weightKg")
+    by = {"litre": fields.get("volumeLitres"), "kWh": fields.get("energyKWh"), "m3": fields.get("volumeM3"),
+          "kg": weight, "tonne": None if weight is None else weight / 1000}
     return fuel(fields, by, 1, "energy.")
 
 
@@ -204,15 +213,35 @@ def water(fields, context):
 
 
 def digital(fields, context):
+    if fields["activity"] == "home_heating":
+        category = "7 Employee commuting" if fields.get("group") == "staff" else travel(fields)
+        return [Part(fields["hours"] * fields["participants"], prefix("digital.remote_attendee_home.heating."), 3, category, category)]
     return [Part(fields["hours"] * fields["participants"], prefix("digital."), 3, GOODS)]
 
 
+def supplier(fields, amount, scope=3):
+    """Returns the part of an amount by the version of a supplier's factor that the record keeps."""
+    of = fields["supplier"]
+    own = "supplier:" + fields["supplierFactor"]
+    category = of.get("scope3Category") or GOODS
+    return [Part(amount, lambda row: row is not None and row["id"] == own and row["kgCO2e"] == of["kgCO2ePerUnit"], scope, category if scope == 3 else "")]
+
+
+def valid(of, day):
+    """Reports whether a supplier's factor is valid on a day; on one that is not known it is."""
+    return not day or (of.get("validFrom") or day) <= day <= (of.get("validTo") or day)
+
+
 def purchases(fields, context):
+    if "supplier" in fields:
+        return supplier(fields, fields["amount"])
     return [Part(fields["amount"], supplied, 3, GOODS, figure=fields["kgCO2ePerUnit"])]
 
 
 def custom(fields, context):
     scope = fields.get("scope", 3)
+    if "supplier" in fields:
+        return supplier(fields, fields["quantity"], scope)
     return [Part(fields["kgCO2e"], supplied, scope, GOODS if scope == 3 else "", figure=1)]
 
 
@@ -264,48 +293,14 @@ def check_journey(record, report, where):
 
 
 def beyond(type_, fields):
-    """Returns what a record states in a form that is not in this file, or None. These are the forms
-    of rough data (containers, servings, money), whose assumptions widen the
-    interval; only the server's own verifier knows their rules."""
-    rough = {
-        "venue": ("attendees",), "waste": ("container",), "ground-transport": ("volumeLitres", "energyKWh"), "catering": ("servings",),
-        "materials": ("sheets",), "energy": ("weightKg", "generatorKVA"), "purchases": (),
-    }
-    if type_ not in TYPES:
-        return "its type"
-    for name in ("derived", "supplierFactor") + rough.get(type_, ()):
-        if name in fields:
-            return name
-    if type_ == "venue" and fields.get("venueType") not in (None, *FLOOR):
-        return "venueType"
-    if type_ == "waste" and "weightKg" not in fields and "densityKgPerM3" not in fields:
-        return "volumeLitres without density"
-    if type_ == "ground-transport" and fields["mode"] == "coach" and "passengers" not in fields:
-        return "coaches without passengers"
-    if type_ == "catering" and fields.get("mealType") in ("breakfast", "snack"):
-        return "mealType"
-    if type_ == "accommodation" and fields.get("kind") == "rental":
-        return "kind rental"
-    if type_ == "energy" and fields["source"] in ("gas_oil", "propane", "butane"):
-        return "source"
-    if type_ == "materials":
-        if fields.get("source") == "hired" and "usesOverLife" not in fields:
-            return "hired without usesOverLife"
-        if fields["material"] in ROUGH_MATERIALS or "areaM2" in fields and fields["material"] == "paper" and "gramsPerM2" not in fields:
-            return "material"
-    return None
+    """Returns what a record states in a form that this verifier does not know, or None."""
+    return None if type_ in TYPES else "its type"
 
-
-# Goods whose weight or factor per piece is a rough one.
-ROUGH_MATERIALS = {
-    "pvc_foam_board", "pvc_foam_board_3mm", "pvc_foam_board_10mm", "pvc_banner", "lanyard", "sweatshirt_cotton", "shirt_cotton", "rain_jacket",
-    "chair_wood", "table_wood", "sofa", "usb_stick", "tablet", "laptop", "screen", "television", "projector", "smartphone",
-}
 
 TYPES = {
     "flights": flights, "accommodation": accommodation, "venue": venue, "waste": waste, "ground-transport": ground_transport,
     "freight": freight, "catering": catering, "materials": materials, "energy": energy, "water": water, "digital": digital,
-    "purchases": purchases, "custom": custom,
+    "purchases": purchases, "custom": custom, "attendee-travel": None,
 }
 
 

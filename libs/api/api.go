@@ -76,10 +76,11 @@ const (
 type Cost int
 
 const (
-	// Light operations are not scheduled.
+	// Light operations are not scheduled: what needs no token, and writes that are
+	// bounded by a limit.
 	Light Cost = 0
-	// Page is one page of a list, or what takes as much: it may be delayed, and
-	// is never refused.
+	// Page is one page of a list, or any other read: it may be delayed, and is never
+	// refused.
 	Page Cost = 1
 	// Part reads much of an event. Beyond what an organization may have waiting
 	// it is refused.

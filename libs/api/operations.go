@@ -36,7 +36,7 @@ func Operations() Table {
 		// allOfAnImport bounds a move of every record that one file brought.
 		allOfAnImport = 2 * time.Minute
 	)
-	return Table{
+	return pageReads(Table{
 		{ID: "health", Method: get, Path: "/health", Service: Gateway, Least: anyone},
 		{ID: "healthLive", Method: get, Path: "/health/live", Service: Gateway, Least: anyone},
 		{ID: "healthReady", Method: get, Path: "/health/ready", Service: Gateway, Least: anyone},
@@ -58,9 +58,10 @@ func Operations() Table {
 		{ID: "endSession", Method: remove, Path: "/auth/sessions/{sessionId}", Service: Auth, Least: viewer, Reach: Account},
 
 		{ID: "listUsers", Method: get, Path: "/users", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
-		{ID: "createUser", Method: post, Path: "/users", Service: Auth, Least: admin, Reach: Organization},
+		{ID: "createUser", Method: post, Path: "/users", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
 		{ID: "getUser", Method: get, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
 		{ID: "updateUser", Method: patch, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
+		{ID: "createSetupLink", Method: post, Path: "/users/{userId}/setup-link", Service: Auth, Least: admin, Reach: Organization, Cost: Page},
 		{ID: "deleteUser", Method: remove, Path: "/users/{userId}", Service: Auth, Least: admin, Reach: Organization},
 
 		{ID: "getOrganization", Method: get, Path: "/organization", Service: Records, Least: viewer, Reach: Organization},
@@ -160,16 +161,51 @@ func Operations() Table {
 		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: viewer, Reach: Organization, Cost: Part},
 		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
+	})
+}
+
+// pageReads returns the table with every read that needs a token scheduled, as a page
+// where it names no cost: none is so cheap that one organization may make any number of
+// them at once.
+func pageReads(t Table) Table {
+	for i, o := range t {
+		if o.Method == http.MethodGet && !o.Public() {
+			t[i].Cost = max(o.Cost, Page)
+		}
 	}
+	return t
 }
 
 // Pages returns what the gateway serves for browsers below the base path and
 // what is not an operation of the documented API.
 func Pages() Table {
-	return Table{
+	pages := Table{
 		{ID: "docsAsset", Method: http.MethodGet, Path: "/docs/{asset}", Service: Gateway},
 		{ID: "setupPage", Method: http.MethodGet, Path: "/auth/setup", Service: Gateway},
-		{ID: "changelog", Method: http.MethodGet, Path: "/changelog", Root: true, Service: Gateway},
-		{ID: "methodology", Method: http.MethodGet, Path: "/methodology", Root: true, Service: Gateway},
+	}
+	for _, t := range Texts() {
+		pages = append(pages, Operation{ID: t.Name, Method: http.MethodGet, Path: t.Path(), Root: true, Service: Gateway})
+	}
+	return pages
+}
+
+// A Text is a page that is made of a file of the repository and served to
+// browsers beside the reference.
+type Text struct {
+	Name, Title string
+	// Source is the file in Markdown, from the top of the repository.
+	Source string
+}
+
+// Path returns where the text is served.
+func (t Text) Path() string { return "/" + t.Name }
+
+// Texts returns the texts that are served.
+func Texts() []Text {
+	return []Text{
+		{Name: "changelog", Title: "Changelog", Source: "CHANGELOG.md"},
+		{Name: "methodology", Title: "Methodology", Source: "docs/methodology.md"},
+		{Name: "report-bundles", Title: "Report bundles", Source: "docs/report-bundles.md"},
+		{Name: "factor-packs", Title: "Factor packs", Source: "docs/factor-packs.md"},
 	}
 }

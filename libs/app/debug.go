@@ -43,6 +43,8 @@ type Debug struct {
 	Status http.Handler
 	// Ready reports whether the service is ready; nil: always.
 	Ready func(ctx context.Context) error
+	// Live reports whether the process gets on; nil: always.
+	Live func() error
 }
 
 // Handler serves /metrics, /status, /debug/pprof/, /health/live and
@@ -60,7 +62,13 @@ func (d Debug) Handler() http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("GET /health/live", func(w http.ResponseWriter, _ *http.Request) { writeStatus(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /health/live", func(w http.ResponseWriter, _ *http.Request) {
+		if d.Live != nil && d.Live() != nil {
+			writeStatus(w, http.StatusServiceUnavailable, "stuck")
+			return
+		}
+		writeStatus(w, http.StatusOK, "ok")
+	})
 	mux.HandleFunc("GET /health/ready", func(w http.ResponseWriter, r *http.Request) {
 		if d.Ready != nil {
 			if err := d.Ready(r.Context()); err != nil {

@@ -42,9 +42,15 @@ const debugAddrName = "ECF_DEBUG_ADDR"
 
 // Describe implements settings.Config.
 func (l *Listen) Describe(s *settings.Set) {
-	s.Text(&l.Addr, "ECF_ADDR", "127.0.0.1:8080", "address to listen on", settings.CheckAddress)
+	DescribeAddr(s, &l.Addr)
 	describeDebugAddr(s, &l.DebugAddr)
 	s.Duration(&l.RequestTimeout, "ECF_REQUEST_TIMEOUT", "0s", "how long a request may take whose operation has no time of its own, and twice as long behind the gateway, which so answers first; 0s: 4.5 s, and 10 s behind it", 0)
+}
+
+// DescribeAddr describes the address that a server listens at, also to commands
+// that only name it.
+func DescribeAddr(s *settings.Set, field *string) {
+	s.Text(field, "ECF_ADDR", "127.0.0.1:8080", "address to listen on", settings.CheckAddress)
 }
 
 func describeDebugAddr(s *settings.Set, field *string) {
@@ -63,6 +69,7 @@ type Process struct {
 	group   *Group
 	started atomic.Bool
 	status  atomic.Pointer[http.Handler]
+	pulse   *pulse
 	closers []func() error
 }
 
@@ -106,7 +113,7 @@ func Serve(ctx context.Context, env Env, name string, listen Listen, open func(c
 	if env.Now == nil {
 		env.Now = time.Now
 	}
-	p := &Process{Env: env, name: name, listen: listen, group: NewGroup(ctx)}
+	p := &Process{Env: env, name: name, listen: listen, group: NewGroup(ctx), pulse: &pulse{now: env.Now}}
 	p.Health = web.NewHealth(env.Now, web.Check{Name: "start", Probe: func(context.Context) error {
 		if !p.started.Load() {
 			return errStarting
@@ -140,7 +147,7 @@ func (p *Process) close() error {
 // Inside returns the process as a service sees it that only other services of
 // the same process call: it has a health of its own.
 func (p *Process) Inside(health *web.Health) *Process {
-	return &Process{Env: p.Env, Health: health, name: p.name, group: p.group}
+	return &Process{Env: p.Env, Health: health, name: p.name, group: p.group, pulse: p.pulse}
 }
 
 // Go runs a service on a listener of its own beside the one that Serve runs.
@@ -194,7 +201,7 @@ func (p *Process) serveDebug() {
 		if err != nil {
 			return err
 		}
-		return ServeDebug(ctx, ln, Debug{Metrics: p.Metrics, Status: http.HandlerFunc(p.statusPage), Ready: p.Health.Ready})
+		return ServeDebug(ctx, ln, Debug{Metrics: p.Metrics, Status: http.HandlerFunc(p.statusPage), Ready: p.Health.Ready, Live: p.pulse.check})
 	})
 }
 

@@ -126,3 +126,41 @@ func TestAwait(t *testing.T) {
 		t.Errorf("%v after %d attempts", err, attempts)
 	}
 }
+
+// A process that lives by its work is dead to who would restart it when the work has not
+// got on for the limit, and lives again when it does; readiness is apart from it.
+func TestAProcessLivesByItsWork(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	listen := app.Listen{DebugAddr: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))}
+	ctx, stop := context.WithCancel(t.Context())
+	beats, ended := make(chan func(), 1), make(chan error, 1)
+	go func() {
+		ended <- app.Serve(ctx, app.Env{Logger: slog.New(slog.DiscardHandler), Now: clock.Now}, "worker", listen, func(_ context.Context, p *app.Process) (app.Service, error) {
+			inside := p.Inside(web.NewHealth(clock.Now))
+			beats <- inside.LivesBy(time.Minute)
+			return app.Service{Name: "worker"}, nil
+		})
+	}()
+	beat := <-beats
+	lives := func(want int) {
+		t.Helper()
+		testkit.Eventually(t, 30*time.Second, func() error { // the debug port may not listen yet
+			if got := status("http://" + listen.DebugAddr + "/health/live"); got != want {
+				return fmt.Errorf("live is answered with %d, want %d", got, want)
+			}
+			return nil
+		})
+	}
+	lives(http.StatusOK)
+	clock.Advance(time.Minute)
+	lives(http.StatusOK)
+	clock.Advance(time.Second)
+	lives(http.StatusServiceUnavailable)
+	beat()
+	lives(http.StatusOK)
+	stop()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -17,9 +17,11 @@ type Code string
 // The codes of the API. The ones marked "specification" are shown in the given
 // interface specification, the others are decided in the contract.
 const (
-	ValidationError       Code = "VALIDATION_ERROR"
-	Unauthenticated       Code = "UNAUTHENTICATED" // specification
-	QuotaExceeded         Code = "QUOTA_EXCEEDED"  // specification
+	ValidationError Code = "VALIDATION_ERROR"
+	Unauthenticated Code = "UNAUTHENTICATED" // specification
+	QuotaExceeded   Code = "QUOTA_EXCEEDED"  // specification
+	// PlanLimitExceeded: any limit of the plan but that of events.
+	PlanLimitExceeded     Code = "PLAN_LIMIT_EXCEEDED"
 	Forbidden             Code = "FORBIDDEN"
 	SelfApprovalForbidden Code = "SELF_APPROVAL_FORBIDDEN"
 	NotFound              Code = "NOT_FOUND" // no such route

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // Path is where auth takes reports, on its own port. The gateway never exposes
@@ -145,6 +147,7 @@ func (r *Remote) Record(ctx context.Context, accessToken string, report Report) 
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
+	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(req.Header))
 	req.Header.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	if accessToken != "" {
 		req.Header.Set(fiber.HeaderAuthorization, "Bearer "+accessToken)

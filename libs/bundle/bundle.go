@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -226,9 +227,12 @@ type fault struct {
 func build(s Source) (out Built, faults []fault) {
 	set := s.set
 	if set == nil {
-		held, ok := factors.ByID(s.FactorSet)
-		if !ok {
-			return out, []fault{{-1, fmt.Errorf("the factor set %q is not held by this version of the program", s.FactorSet)}}
+		held, err := factors.ByID(s.FactorSet)
+		if errors.Is(err, factors.ErrNotHeld) {
+			return out, []fault{{-1, fmt.Errorf("the factor set %q is not held by this version of the program: %w", s.FactorSet, err)}}
+		}
+		if err != nil {
+			return out, []fault{{-1, err}}
 		}
 		set = held
 	}

@@ -12,8 +12,13 @@ import (
 // set returns the factor set to recompute a bundle with: the one that is held, else
 // that of the excerpt in the bundle.
 func (b Bundle) set() (*factors.Set, error) {
-	if held, ok := factors.ByID(b.FactorSet.ID); ok {
+	// Where the store cannot be asked, the excerpt is as good.
+	held, err := factors.ByID(b.FactorSet.ID)
+	if err == nil {
 		return held, nil
+	}
+	if !errors.Is(err, factors.ErrNotHeld) && b.FactorSet.Pack == nil {
+		return nil, err
 	}
 	if b.FactorSet.Pack == nil {
 		return nil, errors.New("no such set in this version of the program")

@@ -34,9 +34,9 @@ func examplesUnder(t *testing.T, ev footprint.EventContext) (inputs []Input) {
 // held by nobody.
 func copied(t *testing.T, id string) *factors.Set {
 	t.Helper()
-	original, ok := factors.ByID(id)
-	if !ok {
-		t.Fatal(id)
+	original, err := factors.ByID(id)
+	if err != nil {
+		t.Fatal(err)
 	}
 	d := pack.Export(original, "bundled-"+id, 1)
 	if err := d.Sign(pack.Key(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, ed25519.SeedSize)))); err != nil {

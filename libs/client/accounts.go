@@ -52,6 +52,13 @@ func (c *Client) CreateUser(ctx context.Context, u UserInput, options ...Option)
 	return ask[CreatedUser](ctx, c, post(u, "users"), options)
 }
 
+// CreateSetupLink makes the setup token with which a user who has forgotten the password
+// sets another one; the present one holds until then. It is refused for whom the
+// organization is not the only one of. For administrators.
+func (c *Client) CreateSetupLink(ctx context.Context, userID string, options ...Option) (*CreatedUser, error) {
+	return ask[CreatedUser](ctx, c, write(http.MethodPost, nil, "users", userID, "setup-link"), options)
+}
+
 // GetUser reads an account. For administrators.
 func (c *Client) GetUser(ctx context.Context, userID string, options ...Option) (*User, error) {
 	return ask[User](ctx, c, get("users", userID), options)

@@ -19,6 +19,7 @@ const (
 	CodeValidationError        Code = "VALIDATION_ERROR"
 	CodeUnauthenticated        Code = "UNAUTHENTICATED"
 	CodeQuotaExceeded          Code = "QUOTA_EXCEEDED"
+	CodePlanLimitExceeded      Code = "PLAN_LIMIT_EXCEEDED"
 	CodeForbidden              Code = "FORBIDDEN"
 	CodeSelfApprovalForbidden  Code = "SELF_APPROVAL_FORBIDDEN"
 	CodeNotFound               Code = "NOT_FOUND"

@@ -37,13 +37,6 @@ func (c *Client) ExportRecords(ctx context.Context, eventID string, options ...O
 	return c.open(ctx, get("events", eventID, "export"), options)
 }
 
-// Export is a whole event.
-type Export struct {
-	Event Event `json:"event"`
-	// All records, drafts included: the types in their order, within each the oldest first.
-	Items []Record `json:"items"`
-}
-
 // ExportEvent returns an event and all its records in one call. With [IfNoneMatch] it
 // asks whether anything of them has changed. An event of very many records is better
 // read by [Client.ListRecords], or as a table by [Client.ExportRecords].
@@ -88,11 +81,6 @@ func (c *Client) WithdrawSignOff(ctx context.Context, eventID, comment string, o
 	k := post(map[string]string{"comment": comment}, "events", eventID, "sign-off", "withdraw")
 	k.guarded = true
 	return ask[Event](ctx, c, k, options)
-}
-
-// EventChanges is the open changes of an event, oldest first.
-type EventChanges struct {
-	Items []EventChange `json:"items"`
 }
 
 // ListEventChanges lists the changes of an event that wait for a second manager.

@@ -413,7 +413,7 @@ type Energy struct {
 	// Names the place, so that energy of one place counted twice is found.
 	Site string `json:"site,omitempty"`
 
-	// Fuel or supply.
+	// Fuel or supply; kerosene is heating oil for burners.
 	Source string `json:"source"`
 
 	// Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
@@ -428,7 +428,7 @@ type Energy struct {
 	Control string `json:"control,omitempty"`
 
 	// Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-	// and HVO have factors by the litre only. In kWh.
+	// and HVO have factors by the litre only, wood by its weight, and biopropane by either. In kWh.
 	EnergyKWh *float64 `json:"energyKWh,omitempty"`
 
 	// Litres of a liquid fuel; they decide where energy is given too. In litre.
@@ -437,7 +437,7 @@ type Energy struct {
 	// Cubic metres of natural gas. In m3.
 	VolumeM3 *float64 `json:"volumeM3,omitempty"`
 
-	// Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. In kg.
+	// Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. In kg.
 	WeightKg *float64 `json:"weightKg,omitempty"`
 
 	// Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
@@ -479,7 +479,7 @@ type Water struct {
 func (Water) RecordType() string { return "water" }
 
 // Digital is the input of a record of the type digital. Video conferences and streams, devices and networks
-// included.
+// included, and the heating of homes from which people take part.
 type Digital struct {
 	Common
 
@@ -487,7 +487,8 @@ type Digital struct {
 	// the factor a proxy stands in, which is noticed.
 	Country string `json:"country,omitempty"`
 
-	// A conference in which all see each other, or a stream that is watched.
+	// A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes
+	// of those who take part from afar, beside a record of either, which has their devices.
 	Activity string `json:"activity"`
 
 	// People who took part from afar.
@@ -546,15 +547,16 @@ type Purchases struct {
 // RecordType returns "purchases".
 func (Purchases) RecordType() string { return "purchases" }
 
-// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere, or an amount
-// of something whose supplier states a factor.
+// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere, such as
+// refrigerant that leaked, or an amount of something whose supplier states a factor.
 type Custom struct {
 	Common
 
 	// Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 	Country string `json:"country,omitempty"`
 
-	// The footprint. In kg CO2e.
+	// The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure
+	// of its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 	KgCO2e *float64 `json:"kgCO2e,omitempty"`
 
 	// Scope of the GHG Protocol. Absent: 3.

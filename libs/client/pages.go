@@ -11,18 +11,6 @@ import (
 // maxLimit is the largest page the server gives.
 const maxLimit = 100
 
-// Pagination says where in a list a page is.
-type Pagination struct {
-	// Page is the number of the page, from 1.
-	Page int `json:"page"`
-	// Limit is how many items a page has at most.
-	Limit int `json:"limit"`
-	// Total is how many items all pages have together.
-	Total int `json:"total"`
-	// TotalPages is 0 for an empty list.
-	TotalPages int `json:"totalPages"`
-}
-
 // Page is a page of a list.
 type Page[T any] struct {
 	Items      []T        `json:"items"`

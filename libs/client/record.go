@@ -38,17 +38,6 @@ type RecordInput interface {
 	RecordType() string
 }
 
-// Evidence names a document that shows what a record says. It has a name, an address or a hash, at
-// least.
-type Evidence struct {
-	// What it is, such as the number of an invoice.
-	Name string `json:"name,omitempty"`
-	// An https address.
-	URL string `json:"url,omitempty"`
-	// SHA-256 of the file, in hexadecimal.
-	SHA256 string `json:"sha256,omitempty"`
-}
-
 // RawRecord is a record of any type, as JSON.
 type RawRecord struct {
 	Type   string

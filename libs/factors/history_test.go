@@ -71,9 +71,9 @@ func TestEarlierFigures(t *testing.T) {
 		{"desnz-2019", "elec.ky.ember", "elec.ky.ember.2019", "0.64255", ""},
 		{"desnz-2022", "acc.hotel.gb", "acc.hotel.gb.2022", "10.4", ""},
 	} {
-		s, ok := factors.ByID(c.set)
-		if !ok {
-			t.Fatalf("%s is not held", c.set)
+		s, err := factors.ByID(c.set)
+		if err != nil {
+			t.Fatal(err)
 		}
 		f, ok := s.Lookup(c.series)
 		if !ok || f.ID != c.id || c.series != "elec.ky.ember" && f.KgCO2e.String() != c.kg {

@@ -108,12 +108,13 @@ func Resolve(ctx context.Context, id string) (*Set, error) {
 	return nil, fmt.Errorf("%w as %q", ErrNotHeld, id)
 }
 
-// ByID finds a set by its id, as Resolve does.
-func ByID(id string) (*Set, bool) {
+// ByID finds a set by its id, as Resolve does, and waits for it no longer than a
+// calculation may. An error that does not wrap ErrNotHeld says nothing about
+// whether there is such a set.
+func ByID(id string) (*Set, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), askFor)
 	defer cancel()
-	s, err := Resolve(ctx, id)
-	return s, err == nil
+	return Resolve(ctx, id)
 }
 
 // Added returns the sets of packs that the process has met, by id.

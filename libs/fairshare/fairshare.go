@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 // ErrFull is returned when a key has as much work waiting as it may.
@@ -20,6 +21,14 @@ type Options struct {
 	Slots, Share int
 	// Waiting is how much work of one key may wait; 0: any amount.
 	Waiting int
+	// Alone is how much work of one key runs while no other key has had any for
+	// AloneAfter; less than Share: Share. A key that has the scheduler to itself need
+	// not leave anything free, and one that comes back every other second finds the
+	// room that it needs.
+	Alone      int
+	AloneAfter time.Duration
+	// Now is the clock for AloneAfter. Default: time.Now.
+	Now func() time.Time
 }
 
 // Scheduler decides which work runs. It may be used by several goroutines at a
@@ -32,7 +41,15 @@ type Scheduler struct {
 	// clock is the virtual time: the start of the work begun last. A key that
 	// comes back after a while starts from it, so that it cannot save up.
 	clock float64
-	keys  map[string]*queue
+	keys  map[slot]*queue
+	// newest is the key that had work last, and other the one before it.
+	newest, other arrival
+}
+
+// arrival is when a key had work last.
+type arrival struct {
+	key string
+	at  time.Time
 }
 
 // queue is the work of one key; it is forgotten when there is none and its past
@@ -54,13 +71,33 @@ type ticket struct {
 func New(o Options) *Scheduler {
 	o.Slots = max(o.Slots, 1)
 	o.Share = min(max(o.Share, 1), o.Slots)
-	return &Scheduler{o: o, keys: map[string]*queue{}}
+	o.Alone = min(max(o.Alone, o.Share), o.Slots)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Scheduler{o: o, keys: map[slot]*queue{}}
 }
 
 // Acquire waits until work of a key may run, and returns what to call when it has
 // ended, once or several times. Cost is what it takes compared with other work.
 // The error is ErrFull or that of ctx.
 func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release func(), err error) {
+	return s.acquire(ctx, slot{key: key}, cost)
+}
+
+// AcquireBehind is Acquire for work that begins only while no other waits: not by what
+// its key has used, however little that is. Among itself it is shared as other work is.
+func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (release func(), err error) {
+	return s.acquire(ctx, slot{key: key, behind: true}, cost)
+}
+
+// slot names a queue: work that is behind has its own.
+type slot struct {
+	key    string
+	behind bool
+}
+
+func (s *Scheduler) acquire(ctx context.Context, key slot, cost int) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -84,13 +121,16 @@ func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release 
 func (s *Scheduler) Waiting(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q := s.keys[key]; q != nil {
-		return len(q.waiting)
+	waiting := 0
+	for _, behind := range []bool{false, true} {
+		if q := s.keys[slot{key, behind}]; q != nil {
+			waiting += len(q.waiting)
+		}
 	}
-	return 0
+	return waiting
 }
 
-func (s *Scheduler) enqueue(key string, cost float64) (*ticket, error) {
+func (s *Scheduler) enqueue(key slot, cost float64) (*ticket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.keys[key]
@@ -106,12 +146,39 @@ func (s *Scheduler) enqueue(key string, cost float64) (*ticket, error) {
 	}
 	t := &ticket{cost: cost, ready: make(chan struct{})}
 	q.waiting = append(q.waiting, t)
+	s.arrived(key.key)
 	s.dispatch()
 	return t, nil
 }
 
+// arrived notes that a key has work.
+func (s *Scheduler) arrived(key string) {
+	if s.o.Alone == s.o.Share {
+		return
+	}
+	if s.newest.key != key {
+		s.other = s.newest
+	}
+	s.newest = arrival{key, s.o.Now()}
+}
+
+// share returns how much work of a key may run.
+func (s *Scheduler) share(key string) int {
+	if s.o.Alone == s.o.Share {
+		return s.o.Share
+	}
+	other := s.newest
+	if other.key == key {
+		other = s.other
+	}
+	if other.at.IsZero() || s.o.Now().Sub(other.at) >= s.o.AloneAfter {
+		return s.o.Alone
+	}
+	return s.o.Share
+}
+
 // cancel takes work out of its queue and reports whether it was still there.
-func (s *Scheduler) cancel(key string, t *ticket) bool {
+func (s *Scheduler) cancel(key slot, t *ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.keys[key]
@@ -128,7 +195,7 @@ func (s *Scheduler) cancel(key string, t *ticket) bool {
 	return false
 }
 
-func (s *Scheduler) release(key string) {
+func (s *Scheduler) release(key slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
@@ -140,7 +207,7 @@ func (s *Scheduler) release(key string) {
 
 // forget drops a key that has no work. What it has used beyond the clock is kept
 // until the clock has caught up.
-func (s *Scheduler) forget(key string, q *queue) {
+func (s *Scheduler) forget(key slot, q *queue) {
 	if q.running == 0 && len(q.waiting) == 0 && (q.next <= s.clock || s.running == 0) {
 		delete(s.keys, key)
 	}
@@ -156,13 +223,13 @@ func (s *Scheduler) forget(key string, q *queue) {
 // dispatch begins as much work as there is room for.
 func (s *Scheduler) dispatch() {
 	for s.running < s.o.Slots {
-		key, q := "", (*queue)(nil)
+		var key slot
+		var q *queue
 		for k, candidate := range s.keys {
-			if len(candidate.waiting) == 0 || candidate.running >= s.o.Share {
+			if len(candidate.waiting) == 0 || candidate.running >= s.share(k.key) {
 				continue
 			}
-			// Equal keys go by name, so that the order is always the same.
-			if q == nil || candidate.next < q.next || candidate.next == q.next && k < key {
+			if q == nil || candidate.before(k, q, key) {
 				key, q = k, candidate
 			}
 		}
@@ -177,4 +244,16 @@ func (s *Scheduler) dispatch() {
 		s.running++
 		close(t.ready)
 	}
+}
+
+// before reports whether the work of one queue goes before that of another. Equal
+// ones go by name, so that the order is always the same.
+func (q *queue) before(key slot, other *queue, otherKey slot) bool {
+	switch {
+	case key.behind != otherKey.behind:
+		return otherKey.behind
+	case q.next != other.next:
+		return q.next < other.next
+	}
+	return key.key < otherKey.key
 }

@@ -31,11 +31,13 @@ func newBench(t *testing.T, o fairshare.Options) *bench {
 }
 
 // wants adds work and waits until it runs or waits in its queue.
-func (b *bench) wants(key string, cost int) {
+func (b *bench) wants(key string, cost int) { b.wantsBy(b.s.Acquire, key, cost) }
+
+func (b *bench) wantsBy(acquire func(context.Context, string, int) (func(), error), key string, cost int) {
 	b.t.Helper()
 	before := b.s.AllWaiting() + b.s.Running()
 	go func() {
-		release, err := b.s.Acquire(b.t.Context(), key, cost)
+		release, err := acquire(b.t.Context(), key, cost)
 		if err != nil {
 			return
 		}
@@ -78,6 +80,27 @@ func TestTheGreedyDoNotPushOthersBack(t *testing.T) {
 	b.wants("c", 1)
 	if got := b.order(9); got != "abcabaaaa" {
 		t.Errorf("order %s", got)
+	}
+}
+
+// TestWorkBehind: it waits for all that is not behind, however much its key has left,
+// and is shared among itself.
+func TestWorkBehind(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
+	b.wants("a", 1)
+	for _, key := range []string{"x", "x", "x", "y"} {
+		b.wantsBy(b.s.AcquireBehind, key, 1)
+	}
+	for range 3 {
+		b.wants("a", 5)
+	}
+	b.wants("x", 9) // not behind, of a key that has work behind
+	if got := b.order(9); got != "axaaaxyxx" {
+		t.Errorf("order %s", got)
+	}
+	if n := b.s.Waiting("x"); n != 0 {
+		t.Errorf("%d wait", n)
 	}
 }
 
@@ -223,4 +246,37 @@ func TestRandom(t *testing.T) {
 	if s.Running() != 0 || s.AllWaiting() != 0 || s.Keys() != 0 {
 		t.Errorf("%d running, %d waiting, %d keys are left", s.Running(), s.AllWaiting(), s.Keys())
 	}
+}
+
+// TestAKeyAloneHasMore: what only takes turns with another key's work on the same
+// processors is begun while nobody else is there, and not while somebody is.
+func TestAKeyAloneHasMore(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	b := newBench(t, fairshare.Options{Slots: 8, Share: 1, Alone: 4, AloneAfter: time.Minute, Now: clock.Now})
+	running := func(want int, when string) {
+		t.Helper()
+		if n := b.s.Running(); n != want {
+			t.Fatalf("%s: %d run, want %d", when, n, want)
+		}
+	}
+	for range 10 {
+		b.wants("greedy", 1)
+	}
+	running(4, "alone")
+	b.wants("other", 1)
+	running(5, "beside another")
+	for range 5 { // of greedy four and of other one; nothing of greedy follows
+		(<-b.begun).release()
+	}
+	running(1, "the other one has been there")
+	b.wants("other", 1)
+	running(2, "the other one comes back")
+	for range 2 {
+		(<-b.begun).release()
+	}
+	clock.Advance(time.Minute)
+	running(1, "before anything ends")
+	(<-b.begun).release()
+	running(4, "alone again")
 }

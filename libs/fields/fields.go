@@ -209,29 +209,90 @@ func (r *Reader) Err() error {
 	return apperr.Invalid(details...)
 }
 
-// hint adds to the faults about absent fields which unknown field may have been
-// meant for them.
+// hint adds to the faults about absent fields which unknown fields may have been
+// meant for them: to the fault of the very field, else to the first of the
+// object, where one of several fields is required.
 func (r *Reader) hint(details []apperr.Detail) {
-	var unknown []string
+	hints := 0
 	for i := range r.members {
-		if !r.members[i].read {
-			unknown = append(unknown, r.members[i].name)
-		}
-	}
-	for i := range details {
-		d := &details[i]
-		name, inside := strings.CutPrefix(d.Field, r.path)
-		name = strings.TrimPrefix(name, ".")
-		if d.Code != Required || !inside || d.Field != r.Path(name) {
+		m := &r.members[i]
+		if m.read || hints == maxNotices {
 			continue
 		}
-		if near := spelling.Nearest(name, unknown, 1); len(near) > 0 {
-			d.Message += fmt.Sprintf(" %s is no field here; %s may be meant.", quote(near[0]), name)
+		hints++
+		meant, sentence := r.meaning(m)
+		d := r.absent(details, meant)
+		if d == nil || sentence == "" {
+			continue
 		}
+		d.Message += fmt.Sprintf(" %s is no field here; %s", quote(m.name), sentence)
 	}
 	for _, c := range r.children {
 		c.hint(details)
 	}
+}
+
+// meaning returns the field that an unknown one may have been meant for, and the
+// sentence that names it.
+func (r *Reader) meaning(m *member) (name, sentence string) {
+	if m.meaning != "" {
+		return "", m.meaning
+	}
+	for _, name := range spelling.Related(m.name, r.known(), 2) {
+		if !slices.ContainsFunc(r.members, func(o member) bool { return o.name == name }) {
+			return name, name + " may be meant."
+		}
+	}
+	return "", ""
+}
+
+// absent returns the fault that says that the named field of this object is
+// absent, else the first one about an absent field of it.
+func (r *Reader) absent(details []apperr.Detail, name string) *apperr.Detail {
+	var first *apperr.Detail
+	for i := range details {
+		d := &details[i]
+		inside, ok := strings.CutPrefix(d.Field, r.path)
+		if inside = strings.TrimPrefix(inside, "."); !ok || d.Code != Required || d.Field != r.Path(inside) || strings.ContainsAny(inside, ".[") {
+			continue
+		}
+		if inside == name {
+			return d
+		}
+		if first == nil {
+			first = d
+		}
+	}
+	return first
+}
+
+// Meaning keeps a sentence about an unknown field of this object that says what
+// to write instead: it goes with the faults about absent fields and with the
+// field's notice.
+func (r *Reader) Meaning(name, sentence string) {
+	for i := range r.members {
+		if m := &r.members[i]; m.name == name && !m.read {
+			m.meaning = sentence
+		}
+	}
+}
+
+// known returns the names of this object that were asked for, sorted.
+func (r *Reader) known() []string {
+	known := slices.Clone(r.asked)
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// Peek returns the field as it was written without ticking it off; nil where it
+// is absent.
+func (r *Reader) Peek(name string) json.RawMessage {
+	for i := range r.members {
+		if r.members[i].name == name {
+			return json.RawMessage(r.members[i].value.raw)
+		}
+	}
+	return nil
 }
 
 // Raw returns the field as it was written.

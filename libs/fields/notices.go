@@ -35,59 +35,75 @@ type Notice struct {
 // path. Beyond 20 the rest is only counted. Call it after all known fields have
 // been read.
 func (r *Reader) Notices() []Notice {
-	var all []Notice
-	r.unused(func(path string, serverOwned bool, suggestions []string) {
-		n := Notice{Code: UnknownFieldIgnored, Field: path, Suggestions: suggestions, Message: "The field is not known here and was dropped."}
-		if serverOwned {
+	all := r.unused()
+	rest := max(len(all)-maxNotices, 0)
+	var out []Notice
+	for _, u := range all[:len(all)-rest] {
+		n := Notice{Code: UnknownFieldIgnored, Field: u.path, Suggestions: u.suggestions(), Message: sentences("The field is not known here and was dropped.", u.meaning)}
+		if u.serverOwned {
 			n.Code, n.Message = ServerFieldIgnored, "The service sets this field itself; the value sent was dropped."
 		}
-		all = append(all, n)
-	})
-	slices.SortFunc(all, func(a, b Notice) int { return strings.Compare(a.Field, b.Field) })
-	if len(all) > maxNotices {
-		rest := len(all) - maxNotices
-		all = append(all[:maxNotices], Notice{Code: UnknownFieldIgnored, Message: fmt.Sprintf("%d more fields had no effect.", rest)})
+		out = append(out, n)
 	}
-	return all
+	if rest > 0 {
+		out = append(out, Notice{Code: UnknownFieldIgnored, Message: fmt.Sprintf("%d more fields had no effect.", rest)})
+	}
+	return out
 }
 
 // RefuseUnknown adds an error for each field that was never read. Fields that
 // were ignored because the server sets them stay without effect.
 func (r *Reader) RefuseUnknown() {
-	r.unused(func(path string, serverOwned bool, suggestions []string) {
-		if !serverOwned {
-			r.Fault(apperr.Detail{Field: path, Code: UnknownField, Message: path + " is not known here.", Suggestions: suggestions})
+	for i, u := range r.unused() {
+		if u.serverOwned {
+			continue
 		}
-	})
+		d := apperr.Detail{Field: u.path, Code: UnknownField, Message: sentences(u.path+" is not known here.", u.meaning)}
+		if i < maxFaults { // a hostile body has thousands, which are only counted
+			d.Suggestions = u.suggestions()
+		}
+		r.Fault(d)
+	}
 }
 
-// unused calls yield for each field that had no effect.
-func (r *Reader) unused(yield func(path string, serverOwned bool, suggestions []string)) {
+// unusedField is a field of an object that had no effect.
+type unusedField struct {
+	*member
+	path   string
+	object *Reader
+}
+
+// unused returns the fields that had no effect, those of nested objects included,
+// sorted by path.
+func (r *Reader) unused() []unusedField {
+	var out []unusedField
 	for i := range r.members {
-		m := &r.members[i]
-		switch {
-		case m.serverOwned:
-			yield(r.Path(m.name), true, nil)
-		case !m.read:
-			yield(r.Path(m.name), false, r.suggestions(m.name))
+		if m := &r.members[i]; m.serverOwned || !m.read {
+			out = append(out, unusedField{m, r.Path(m.name), r})
 		}
 	}
 	for _, c := range r.children {
-		c.unused(yield)
+		out = append(out, c.unused()...)
 	}
+	slices.SortFunc(out, func(a, b unusedField) int { return strings.Compare(a.path, b.path) })
+	return out
 }
 
-// suggestions returns the paths of known fields of this object that name may
-// have been meant for.
-func (r *Reader) suggestions(name string) []string {
-	known := slices.Clone(r.asked)
-	slices.Sort(known)
-	near := spelling.Nearest(name, slices.Compact(known), 2)
+// suggestions returns the paths of known fields of the same object that an
+// unknown one may have been meant for.
+func (u unusedField) suggestions() []string {
+	if u.serverOwned {
+		return nil
+	}
+	near := spelling.Related(u.name, u.object.known(), 2)
 	for i := range near {
-		near[i] = r.Path(near[i])
+		near[i] = u.object.Path(near[i])
 	}
 	return near
 }
+
+// sentences joins two sentences, the second of which may be empty.
+func sentences(first, second string) string { return strings.TrimSpace(first + " " + second) }
 
 // ServerOwned drops fields that the server sets itself.
 func (r *Reader) ServerOwned(names ...string) {

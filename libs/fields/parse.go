@@ -39,6 +39,8 @@ type member struct {
 	read  bool
 	// serverOwned marks a field that was dropped because the server sets it.
 	serverOwned bool
+	// meaning says what to write in place of an unknown field; see Meaning.
+	meaning string
 }
 
 // scanner reads one JSON text. It stops at the first syntax error, since what

@@ -181,7 +181,7 @@ func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
 func NotOneOf(path, got string, allowed []string) apperr.Detail {
 	return apperr.Detail{Field: path, Code: NotAllowed,
 		Message:     fmt.Sprintf("%s must be one of %s; got %s.", path, strings.Join(allowed, ", "), quote(got)),
-		Suggestions: spelling.Nearest(got, allowed, 3)}
+		Suggestions: spelling.Related(got, allowed, 3)}
 }
 
 // Date reads a day of the calendar as YYYY-MM-DD.

@@ -275,3 +275,24 @@ func TestAttendeeTravelElsewhere(t *testing.T) {
 		t.Errorf("in London it is %s, want %s", of.Total().Kilograms(), want.Kilograms())
 	}
 }
+
+// TestAttendeeTravelIsAJourneyOfAttendees: the total without the journeys of attendees
+// has none of them, however they were entered, from engine 2.2.0 on.
+func TestAttendeeTravelIsAJourneyOfAttendees(t *testing.T) {
+	t.Parallel()
+	for _, engine := range footprint.Engines() {
+		ev := london
+		ev.Engine = footprint.Pin(engine)
+		stay := contributed(t, "accommodation", `{"nights":1,"rooms":1,"group":"attendees"}`, ev)
+		staff := contributed(t, "attendee-travel", `{"to":"Brighton, GB","group":"staff","origins":[{"place":"Leeds","mode":"rail","people":3}]}`, ev)
+		theirs := contributed(t, "attendee-travel", `{"to":"Brighton, GB","origins":[{"place":"Leeds","mode":"rail","people":7}]}`, ev)
+		flight := contributed(t, "flights", `{"from":"LHR","to":"CDG","passengers":1,"group":"attendees"}`, ev)
+		want := stay.Total().Add(staff.Total())
+		if engine < footprint.Engine4 {
+			want = want.Add(theirs.Total())
+		}
+		if got := stay.Add(staff).Add(theirs).Add(flight).Breakdown(ev).ExcludingAttendeeTravelKg; got != want || theirs.Total().Sign() <= 0 {
+			t.Errorf("engine %s: %s kg without the journeys of attendees, want %s", engine, got.Kilograms(), want.Kilograms())
+		}
+	}
+}

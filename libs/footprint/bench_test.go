@@ -2,6 +2,7 @@ package footprint_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -89,6 +90,45 @@ func BenchmarkContributionJSON(b *testing.B) {
 		if err := json.Unmarshal(text, &c); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkBreakdown makes the intervals of a result: by an engine that knows the
+// moments of a sum alone, by the newest one, and by that beside surveys of one
+// answer, whose widest it keeps apart.
+func BenchmarkBreakdown(b *testing.B) {
+	for _, c := range []struct {
+		name, engine string
+		surveys      bool
+	}{{"moments", footprint.Engine4, false}, {"newest", footprint.NewestEngine, false}, {"widest", footprint.NewestEngine, true}} {
+		ev := london
+		ev.Engine = c.engine
+		var parts []total.Contribution
+		for _, typ := range footprint.Types() {
+			for _, example := range footprint.Examples(typ) {
+				d, err := footprint.Decode(typ, example, ev)
+				if err != nil {
+					b.Fatal(typ, string(example), err)
+				}
+				parts = append(parts, total.Of(&d.Evaluation))
+			}
+		}
+		if c.surveys {
+			for n := range 12 {
+				body := fmt.Sprintf(`{"treatment":"landfill","weightKg":%d,"respondents":1,"population":5000,"sampleCV":0}`, 10+n)
+				d, err := footprint.Decode("waste", []byte(body), ev)
+				if err != nil {
+					b.Fatal(err)
+				}
+				parts = append(parts, total.Of(&d.Evaluation))
+			}
+		}
+		sum := total.Sum(parts...)
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				sum.Breakdown(ev)
+			}
+		})
 	}
 }
 

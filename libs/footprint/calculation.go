@@ -217,6 +217,9 @@ func (c *calculation) add(e entry) {
 	if e.fallback() {
 		c.otherEdition(f)
 	}
+	if !e.upstream && !e.override {
+		c.biomass(f)
+	}
 	c.out.Lines = append(c.out.Lines, l)
 }
 

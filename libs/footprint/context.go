@@ -31,15 +31,16 @@ func (ev EventContext) EngineVersion() string {
 }
 
 // Set returns the factor set of the event: the one it names, or the one its
-// start date asks for. The error is that of a set that is not held.
+// start date asks for. The error wraps factors.ErrNotHeld where there is no such set;
+// any other error is that of a store of packs that could not be asked.
 func (ev EventContext) Set() (*factors.Set, error) {
 	if ev.FactorSet == "" {
 		set, _ := factors.ForStart(ev.StartDate)
 		return set, nil
 	}
-	set, ok := factors.ByID(ev.FactorSet)
-	if !ok {
-		return nil, fmt.Errorf("footprint: the factor set %q is not held", ev.FactorSet)
+	set, err := factors.ByID(ev.FactorSet)
+	if err != nil {
+		return nil, fmt.Errorf("footprint: the set of the event: %w", err)
 	}
 	return set, nil
 }

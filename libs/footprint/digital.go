@@ -21,11 +21,15 @@ var _ = define("digital",
 
 const highDefinition = "hd"
 
-// digitalActivities and their rows, both of one publisher and with the making
-// of devices.
+// homeHeating is what remote attendees heat their homes by while they take part.
+const homeHeating = "home_heating"
+
+// digitalActivities and their rows: those of conferences and streams are of one
+// publisher and with the making of devices, so that homes have heating alone.
 var digitalActivities = [...]struct{ name, row, unit string }{
 	{"conference", "digital.videoconference.hour", "participant_hour"},
 	{"streaming", "digital.streaming.hour.ademe", "viewer_hour"},
+	{homeHeating, "digital.remote_attendee_home.heating.hour", "person_hour"},
 }
 
 func decodeDigital(d *decoder, g *digital) {
@@ -59,18 +63,36 @@ func calculateDigital(c *calculation, g *digital) {
 		switch {
 		case g.Activity == "conference":
 			c.unused(g.VideoQuality != "", "videoQuality", "The factor of a conference does not distinguish video quality.")
+		case g.Activity == homeHeating:
+			c.unused(g.VideoQuality != "", "videoQuality", "The heating of homes has no video quality.")
 		case g.VideoQuality == "":
 			c.defaultTo("videoQuality")
+		}
+		e := entry{factor: f, quantity: exactly(*g.Hours).multiply(g.Participants), unit: a.unit, scope: 3, geography: c.foreign(f, g.Country), technology: 2}
+		if g.Activity == homeHeating {
+			c.heated(e)
+			return
 		}
 		category := categoryGoods
 		if c.second() && (c.group == "attendees" || c.group == "exhibitors") {
 			category = CategoryOptional // their devices and networks, as their journeys would be
 		}
-		c.add(entry{factor: f, quantity: exactly(*g.Hours).multiply(g.Participants), unit: a.unit, stage: Combined, scope: 3, category: category,
-			geography: c.foreign(f, g.Country), technology: 2})
+		e.stage, e.category = Combined, category
+		c.add(e)
 		return
 	}
 	c.unavailable(apperr.Detail{Field: "activity", Message: "The factor set has no factor for " + g.Activity + "."})
+}
+
+// heated adds what heats homes. It is of those who take part as their journeys would
+// be, but for staff: the Scope 3 Standard has teleworking beside commuting.
+func (c *calculation) heated(e entry) {
+	e.stage, e.category, e.technology = Direct, c.travel(), 3 // homes while their people work
+	if c.group == "staff" {
+		e.category = categoryCommuting
+	}
+	c.add(e)
+	c.upstream(e, e.category)
 }
 
 // chainDigital reports how the amounts multiply.
@@ -84,11 +106,11 @@ func digitalDoc() doc {
 	return doc{
 		place:       11,
 		bought:      []string{"streaming", "digital"},
-		description: "Video conferences and streams, devices and networks included.",
+		description: "Video conferences and streams, devices and networks included, and the heating of homes from which people take part.",
 		formula:     "participants × hours of each × factor per participant-hour",
 		fields: []fieldDoc{
 			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
-			{"activity", "A conference in which all see each other, or a stream that is watched.", ``},
+			{"activity", "A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of those who take part from afar, beside a record of either, which has their devices.", ``},
 			{"participants", "People who took part from afar.", ``},
 			{"hours", "Hours of each participant.", ``},
 			{"videoQuality", "Quality of a stream; a factor is published for hd only.", `"hd"`},

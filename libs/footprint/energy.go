@@ -39,9 +39,9 @@ var _ = define("energy",
 const grid = "grid"
 
 // energySources are the sources with the series of their rows. Empty: not
-// published per that unit. Biofuels are published per litre and per GJ of net
+// published per that unit. The energy of biofuels and wood is published by net
 // calorific value, which is another basis than kWh of gross calorific value.
-var energySources = [...]struct{ name, kwh, litre, m3, tonne string }{
+var energySources = [...]struct{ name, kwh, litre, m3, weight string }{
 	{grid, "grid", "", "", ""},
 	{"diesel", "energy.diesel_avg_blend.kwh_gross_cv", "energy.diesel_avg_blend.litre", "", "energy.diesel_avg_blend.tonne"},
 	{"petrol", "energy.petrol_avg_blend.kwh_gross_cv", "energy.petrol_avg_blend.litre", "", "energy.petrol_avg_blend.tonne"},
@@ -52,6 +52,10 @@ var energySources = [...]struct{ name, kwh, litre, m3, tonne string }{
 	{"gas_oil", "energy.gas_oil_red_diesel.kwh_gross_cv", "energy.gas_oil_red_diesel.litre", "", "energy.gas_oil_red_diesel.tonne"},
 	{"propane", "energy.propane.kwh_gross_cv", "energy.propane.litre", "", "energy.propane.tonne"},
 	{"butane", "energy.butane.kwh_gross_cv", "energy.butane.litre", "", "energy.butane.tonne"},
+	{"biopropane", "", "energy.biopropane.litre", "", "energy.biopropane.kg"},
+	{"kerosene", "energy.burning_oil_kerosene.kwh_gross_cv", "energy.burning_oil_kerosene.litre", "", "energy.burning_oil_kerosene.tonne"},
+	{"wood_logs", "", "", "", "energy.wood_logs.tonne"},
+	{"wood_pellets", "", "", "", "energy.wood_pellets.tonne"},
 }
 
 // engineFuels are the sources that a generator can burn.
@@ -129,11 +133,15 @@ type energyAmount struct {
 func (n *energy) amounts() [4]energyAmount {
 	for _, s := range energySources {
 		if s.name == n.Source {
+			weight := "tonne"
+			if strings.HasSuffix(s.weight, ".kg") {
+				weight = "kg"
+			}
 			return [...]energyAmount{
 				{"volumeLitres", s.litre, "litre", n.VolumeLitres},
 				{"energyKWh", s.kwh, "kWh", n.EnergyKWh},
 				{"volumeM3", s.m3, "m3", n.VolumeM3},
-				{"weightKg", s.tonne, "tonne", n.WeightKg},
+				{"weightKg", s.weight, weight, n.WeightKg},
 			}
 		}
 	}
@@ -203,11 +211,11 @@ func energyDoc() doc {
 			{"country", "Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.", ``},
 			{"subdivision", "State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA.", ``},
 			{"control", "Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.", `"hired"`},
-			{"source", "Fuel or supply.", ``},
-			{"energyKWh", "Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only.", ``},
+			{"source", "Fuel or supply; kerosene is heating oil for burners.", ``},
+			{"energyKWh", "Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only, wood by its weight, and biopropane by either.", ``},
 			{"volumeLitres", "Litres of a liquid fuel; they decide where energy is given too.", ``},
 			{"volumeM3", "Cubic metres of natural gas.", ``},
-			{"weightKg", "Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane.", ``},
+			{"weightKg", "Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood.", ``},
 			{"generatorKVA", "Rated size of a generator, where its fuel is not known; with hours it stands for the litres.", ``},
 			{"hours", "Hours that the generator ran.", ``},
 			{"loadPercent", "Mean load of the generator, of its rated power. Absent: 35, with a wide range.", `35`},
@@ -220,7 +228,7 @@ func energyDoc() doc {
 				needs: []string{"source", "volumeLitres"}, more: []string{"control"}, example: `{"source":"diesel","volumeLitres":340}`},
 			{title: "By cubic metres", help: "Cubic metres of gas, as the meter counts them.",
 				needs: []string{"source", "volumeM3"}, more: []string{"control"}, example: `{"source":"natural_gas","volumeM3":120}`},
-			{title: "By weight", help: "Kilograms of a fuel that is sold in bottles.",
+			{title: "By weight", help: "Kilograms of a fuel that is sold in bottles, or of wood.",
 				needs: []string{"source", "weightKg"}, more: []string{"control"}, example: `{"source":"propane","weightKg":94}`},
 			{title: "By a generator's hours", help: "Its rated power, hours and load, where nobody counted the litres.",
 				needs: []string{"source", "generatorKVA", "hours"}, more: []string{"loadPercent", "control"}, example: `{"source":"gas_oil","generatorKVA":100,"hours":36}`},

@@ -25,6 +25,25 @@ func TestEnergy(t *testing.T) {
 	})
 }
 
+// TestEnergyOfHeaters: burning oil, and what holds carbon of biomass, of which only the
+// gases beside CO2 and the upstream part are in the figure.
+func TestEnergyOfHeaters(t *testing.T) {
+	t.Parallel()
+	figures(t, "energy", map[string]string{
+		`{"source":"kerosene","volumeLitres":100}`:   "307.094000", // × (2.54016 + 0.53078 of 2025)
+		`{"source":"kerosene","energyKWh":100}`:      "29.830000",  // × (0.24677 + 0.05153)
+		`{"source":"wood_logs","weightKg":250}`:      "24.781270",  // 0.25 × (46.98508 + 52.14)
+		`{"source":"wood_pellets","weightKg":500}`:   "116.096945", // 0.5 × (55.19389 + 177)
+		`{"source":"biopropane","weightKg":47}`:      "14.616530",  // × (0.00415 + 0.30684)
+		`{"source":"biopropane","volumeLitres":100}`: "15.965000",  // × (0.00213 + 0.15752)
+	})
+	for _, body := range []string{`{"source":"wood_logs","energyKWh":100}`, `{"source":"biopropane","energyKWh":100}`} {
+		if got := faults(t, "energy", body, london); !slices.Equal(got, []string{"energyKWh FACTOR_UNAVAILABLE"}) {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+}
+
 // TestBiogenicCO2IsOutsideScopes reports it apart from the total, a survey
 // scaled up included.
 func TestBiogenicCO2IsOutsideScopes(t *testing.T) {
@@ -34,6 +53,10 @@ func TestBiogenicCO2IsOutsideScopes(t *testing.T) {
 		`{"source":"biodiesel","volumeLitres":100,"control":"own"}`:           "239.000000",
 		`{"source":"hvo","volumeLitres":100,"respondents":5,"population":10}`: "486.000000",
 		`{"source":"diesel","volumeLitres":100}`:                              "0.000000",
+		`{"source":"wood_logs","weightKg":250}`:                               "359.057500",
+		`{"source":"wood_pellets","weightKg":500}`:                            "838.590000",
+		`{"source":"biopropane","weightKg":47,"control":"own"}`:               "140.530000",
+		`{"source":"biopropane","volumeLitres":100}`:                          "154.000000",
 	} {
 		for _, set := range []string{"desnz-2026", "desnz-2025", "desnz-2024"} {
 			ev := london

@@ -165,10 +165,21 @@ const (
 	hauls
 )
 
-var haulNames = [hauls]string{"domestic", "short_haul", "long_haul", "international_non_uk"}
+// shortOutsideUK are flights of less than shortMetres outside the UK. No publisher of
+// the built-in sets has a factor of its own for them; a factor pack can have one, and
+// choosing such a set is how an event has them counted apart.
+const (
+	shortOutsideUK = hauls
+	flightHauls    = hauls + 1
+	// shortMetres are 300 miles, below which the US EPA's Emission Factors Hub has a
+	// factor of its own.
+	shortMetres = 482_803
+)
+
+var haulNames = [flightHauls]string{"domestic", "short_haul", "long_haul", "international_non_uk", "short_outside_uk"}
 
 // flightFactors are the rows by haul, class and radiative forcing (0: without).
-type flightFactors [hauls][len(flightClasses)][2]*factors.Factor
+type flightFactors [flightHauls][len(flightClasses)][2]*factors.Factor
 
 func newFlightFactors(set *factors.Set) (t flightFactors) {
 	for h, name := range haulNames {
@@ -194,12 +205,13 @@ func calculateFlights(c *calculation, f *flights) {
 	}
 	if f.DistanceKm != nil {
 		h, geography := c.statedHaul(f.From, f.To, *f.DistanceKm)
+		h = c.apart(h, f.DistanceKm.Cmp(decimal.New(shortMetres, 3)) < 0)
 		c.flight(h, class, exactly(*f.DistanceKm).multiply(people), geography)
 		return
 	}
 	c.airportsOf(f.Journey)
 	// Legs of one haul have one factor and make one line.
-	var metres [hauls]int64
+	var metres [flightHauls]int64
 	from := c.stop(f.From)
 	for i := 0; i <= len(f.Via); i++ {
 		code := f.To
@@ -208,18 +220,28 @@ func calculateFlights(c *calculation, f *flights) {
 		}
 		to := c.stop(code)
 		m := locations.GreatCircleMetres(from, to)
-		metres[c.haul(from.Country, to.Country, m)] += m
+		metres[c.apart(c.haul(from.Country, to.Country, m), m < shortMetres)] += m
 		from = to
 	}
 	for h, m := range metres {
 		if m > 0 {
 			geography := uint8(1)
-			if haul(h) == nonUK {
+			if haul(h) == nonUK || haul(h) == shortOutsideUK {
 				geography = 2
 			}
 			c.flight(haul(h), class, thousandths(m*people), geography)
 		}
 	}
+}
+
+// apart returns the haul of short flights outside the UK where the set has rows of
+// them, from engine 2.2.0 on.
+func (c *calculation) apart(h haul, short bool) haul {
+	rows := c.engine.flights[shortOutsideUK][len(flightClasses)-1]
+	if h == nonUK && short && rows[0] != nil && rows[1] != nil && c.ev.EngineVersion() >= Engine4 {
+		return shortOutsideUK
+	}
+	return h
 }
 
 // stop resolves a place of a journey, which Decode has seen to be known.

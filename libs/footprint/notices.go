@@ -90,7 +90,7 @@ var inResult = map[string]string{
 	NoticeResidualMix:        "Electricity without a contract counts with the residual mix of its country in the market-based figure.",
 	NoticeScopeNotSplit:      "A factor covers fuel and grid electricity together and stands in scope 1 as a whole.",
 	NoticeCradleToGrave:      "A factor includes the end of life of its material.",
-	NoticeNoBiogenic:         "A fuel contains biofuel whose biogenic CO2 is not published for the unit; it is missing outside of scopes.",
+	NoticeNoBiogenic:         "What was used holds biomass whose biogenic CO2 is not published for the factor; it is missing outside of scopes.",
 	NoticeCorrected:          "A row of the factor set was found wrong or was revised by its publisher; the corrected figure counts.",
 	NoticeUpstreamDerived:    "The upstream part of grid electricity is the life-cycle figure of the country less its generation; grid losses are missing.",
 	NoticeHostelGuests:       "Guests of hostels were not stated; one in each room was assumed.",

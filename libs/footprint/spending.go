@@ -84,13 +84,18 @@ func (d *decoder) yearOf(date string) int {
 	return d.engine.set.Year
 }
 
-// notHeld tells which currencies or years are held.
+// notHeld is the fault of a currency or a year without prices. Only currencies
+// are suggested: another year is another purchase.
 func notHeld(err error) apperr.Detail {
 	e, ok := errors.AsType[*spend.NotHeldError](err)
 	if !ok {
 		return apperr.Detail{Field: "category", Code: FactorUnavailable, Message: "The category cannot be priced."}
 	}
-	return apperr.Detail{Field: e.Field, Code: FactorUnavailable, Suggestions: e.Held, Message: upperFirst(e.Error()) + "."}
+	out := apperr.Detail{Field: e.Field, Code: FactorUnavailable, Message: upperFirst(e.Error()) + "."}
+	if e.Field == "currency" {
+		out.Suggestions = e.Held
+	}
+	return out
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

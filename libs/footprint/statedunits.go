@@ -88,6 +88,33 @@ func restated(typ string, r *fields.Reader, body []byte) ([]byte, []apperr.Detai
 	return out, faults
 }
 
+// inOtherUnits returns a sentence for each unknown field that names a number
+// field of the type in another unit, such as distanceMiles: the number must not
+// be copied into ours, and stated takes it as it is.
+func inOtherUnits(typ string, r *fields.Reader) map[string]string {
+	out := map[string]string{}
+	unknown := r.Unknown()
+	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
+		field, unit, ok := units.FieldMeant(name, numbers()[typ])
+		if !ok {
+			continue
+		}
+		target, _ := units.OfField(field)
+		example := "12"
+		if raw := r.Peek(name); decimalText(raw) {
+			example = string(raw)
+		}
+		out[name] = fmt.Sprintf(`%s is in %s; {"stated": {"%s": "%s %s"}} takes %s.`, field, target.Symbol, field, example, unit.Symbol, unit.Symbol)
+	}
+	return out
+}
+
+// decimalText reports whether the value is a short number.
+func decimalText(raw json.RawMessage) bool {
+	_, err := decimal.Parse([]byte(raw))
+	return err == nil && len(raw) <= 20
+}
+
 // withUnits reads a body again in which the numbers of its stated object stand in
 // their fields. The faults are those of the object.
 func withUnits(typ string, r *fields.Reader, body []byte) (*fields.Reader, []apperr.Detail, error) {

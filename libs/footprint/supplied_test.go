@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
 // Purchases and custom records bring their own figures along.
@@ -45,5 +46,20 @@ func TestCustom(t *testing.T) {
 		if got := faults(t, "custom", body, london); !slices.Equal(got, want) {
 			t.Errorf("%s\ngot  %v\nwant %v", body, got, want)
 		}
+	}
+}
+
+// TestPurchasesLeaveOutTax: both models are of amounts without value-added tax, so
+// 120 with 20% of it is 100 without.
+func TestPurchasesLeaveOutTax(t *testing.T) {
+	t.Parallel()
+	const with, without = `{"category":"taxi","amount":120,"currency":"GBP","vatIncluded":true,"vatRate":20}`, `{"category":"taxi","amount":100,"currency":"GBP"}`
+	taxed, bare := decodeTravel(t, "purchases", with, book), decodeTravel(t, "purchases", without, book)
+	a, b := total.Of(&taxed.Evaluation), total.Of(&bare.Evaluation)
+	if a.Total() != b.Total() || a.Total().Sign() <= 0 {
+		t.Errorf("with tax %s kg, without %s kg", a.Total().Kilograms(), b.Total().Kilograms())
+	}
+	if _, err := footprint.Decode("purchases", []byte(`{"category":"taxi","amount":120,"currency":"GBP","vatIncluded":true}`), book); err == nil {
+		t.Error("tax of an unknown rate is taken")
 	}
 }

@@ -25,9 +25,9 @@ import (
 // published returns a row of a factor set, which must have it.
 func published(t *testing.T, set, id string) factors.Factor {
 	t.Helper()
-	s, ok := factors.ByID(set)
-	if !ok {
-		t.Fatalf("there is no set %s", set)
+	s, err := factors.ByID(set)
+	if err != nil {
+		t.Fatal(err)
 	}
 	f, ok := s.Factor(id)
 	if !ok {

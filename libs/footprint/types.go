@@ -232,6 +232,10 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 	for _, f := range faults {
 		r.Fault(f)
 	}
+	otherUnits := inOtherUnits(typ, r)
+	for name, sentence := range otherUnits {
+		r.Meaning(name, sentence)
+	}
 	if o.Strict {
 		r.RefuseUnknown()
 	}
@@ -253,7 +257,7 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 	if p, ok := in.(input); ok {
 		out.ExternalReference = p.shared().ExternalReference
 	}
-	out.Notices = append(d.notices, unknownFields(typ, r)...)
+	out.Notices = append(d.notices, unknownFields(typ, r, otherUnits)...)
 	out.Dropped = r.Notices()
 	return out, nil
 }
@@ -263,7 +267,7 @@ const maxUnknown = 20
 
 // unknownFields names the fields that were dropped, since a misspelt roundTrip
 // must not halve a flight unseen.
-func unknownFields(typ string, r *fields.Reader) []Notice {
+func unknownFields(typ string, r *fields.Reader, meanings map[string]string) []Notice {
 	unknown, known := r.Unknown(), r.Asked()
 	var out []Notice
 	for i, path := range unknown {
@@ -271,8 +275,11 @@ func unknownFields(typ string, r *fields.Reader) []Notice {
 			return append(out, Notice{Code: NoticeUnknownField, Message: fmt.Sprintf("%d more fields are not known and were dropped.", len(unknown)-i)})
 		}
 		n := Notice{Code: NoticeUnknownField, Field: path, Message: "The field is not known to " + typ + " and was dropped."}
+		if m := meanings[path]; m != "" {
+			n.Message += " " + m
+		}
 		if !strings.ContainsAny(path, ".[") {
-			n.Suggestions = spelling.Nearest(path, known, 2)
+			n.Suggestions = spelling.Related(path, known, 2)
 		}
 		out = append(out, n)
 	}

@@ -24,7 +24,7 @@ func TestVarianceIsThatOfTheInterval(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "records") {
 			typ, body := drawRecord(t)
 			e := evaluate(t, typ, body, london)
-			if got, want := total.DeviationsOf(e.Lines), total.Of(&e).Deviations(); !reflect.DeepEqual(got, want) {
+			if got, want := total.DeviationsOf(e.Lines, e.Engine), total.Of(&e).Deviations(); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s %s: lines deviate by %v, the record by %v", typ, body, got, want)
 			}
 			parts, lines = append(parts, total.Of(&e)), append(lines, e.Lines)

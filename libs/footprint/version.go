@@ -17,6 +17,14 @@ const (
 	// publishers, counts the upstream part of grids outside of the UK, and hostels by
 	// the guest.
 	Engine3 = "2.1.0"
+	// Engine4 leaves records of attendee travel out of the total without the journeys
+	// of attendees, as their flights and journeys on the ground are, and uses rows of
+	// short flights outside the UK where a set has them.
+	Engine4 = "2.2.0"
+	// Engine5 keeps the widest records of a sum apart, so that the ends of intervals
+	// are right where a survey of few answers stands beside much that is well known. Scopes
+	// and stages have intervals too.
+	Engine5 = "2.3.0"
 )
 
 // EngineVersion is the engine of an event that names none: those from before
@@ -24,10 +32,10 @@ const (
 const EngineVersion = Engine1
 
 // NewestEngine is the engine of new events.
-const NewestEngine = Engine3
+const NewestEngine = Engine5
 
 // Engines returns the engines held, oldest first.
-func Engines() []string { return []string{Engine1, Engine2, Engine3} }
+func Engines() []string { return []string{Engine1, Engine2, Engine3, Engine4, Engine5} }
 
 // KnownEngine reports whether an engine is held.
 func KnownEngine(version string) bool { return slices.Contains(Engines(), version) }

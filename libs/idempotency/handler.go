@@ -93,10 +93,11 @@ func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 		}
 		p := web.PrincipalOf(c)
 		org := record.OrgID(p.Org)
-		asked := call{
-			org: org, user: p.UserID, method: c.Method(), path: teams.Path(c), key: key,
-			digest: hashOf(string(c.Context().URI().QueryString()), string(c.Request().Body())),
+		digest, err := hashOfBody(string(c.Context().URI().QueryString()), web.FileOf(c))
+		if err != nil {
+			return err
 		}
+		asked := call{org: org, user: p.UserID, method: c.Method(), path: teams.Path(c), key: key, digest: digest}
 		reservation, answer, err := k.reserve(c.UserContext(), asked)
 		if err != nil {
 			return err

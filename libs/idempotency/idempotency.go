@@ -19,6 +19,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +28,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -54,13 +57,26 @@ func (c call) id() string { return hashOf(string(c.org), c.user, c.method, c.pat
 // hashOf hashes the parts so that ("ab", "c") and ("a", "bc") differ.
 func hashOf(parts ...string) string {
 	h := sha256.New()
-	var size [8]byte
 	for _, p := range parts {
-		binary.BigEndian.PutUint64(size[:], uint64(len(p)))
-		h.Write(size[:])
-		h.Write([]byte(p))
+		_ = writePart(h, int64(len(p)), strings.NewReader(p))
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// hashOfBody is hashOf for a text and what a request has brought.
+func hashOfBody(text string, body *web.File) (string, error) {
+	h := sha256.New()
+	_ = writePart(h, int64(len(text)), strings.NewReader(text))
+	err := writePart(h, int64(body.Size()), body.Reader())
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func writePart(h hash.Hash, size int64, part io.Reader) error {
+	var length [8]byte
+	binary.BigEndian.PutUint64(length[:], uint64(size)) //nolint:gosec // no size is negative
+	h.Write(length[:])
+	_, err := io.Copy(h, part)
+	return err
 }
 
 // Reservation is a request's hold on its key. The zero value is that of a

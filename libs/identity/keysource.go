@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"crypto"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,6 +154,11 @@ func (r *RemoteKeys) fetch(ctx context.Context) (map[string]crypto.PublicKey, er
 	if err != nil {
 		return nil, fmt.Errorf("read signing keys: %w", err)
 	}
+	// Whoever is called records no trace: what is read again every minute belongs to
+	// no request.
+	var id [24]byte
+	_, _ = rand.Read(id[:]) // never fails
+	req.Header.Set("Traceparent", fmt.Sprintf("00-%x-%x-00", id[:16], id[16:]))
 	res, err := r.o.Client.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("read signing keys: %w", err)

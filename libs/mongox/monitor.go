@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
 	"go.opentelemetry.io/otel/trace"
@@ -25,7 +26,8 @@ const monitorScope = "github.com/eventcarbon/ecf/libs/mongox"
 // and a measured duration. Neither holds the command: a filter has ids and
 // emails in it. Heartbeats and handshakes are left out.
 func NewMonitor() *event.CommandMonitor {
-	duration, err := dbconv.NewClientOperationDuration(otel.Meter(monitorScope))
+	duration, err := dbconv.NewClientOperationDuration(otel.Meter(monitorScope),
+		metric.WithExplicitBucketBoundaries(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10))
 	if err != nil {
 		otel.Handle(err)
 	}

@@ -49,8 +49,8 @@ func SchemaStatus(ctx context.Context, db *mongo.Database, components ...Compone
 	return all, nil
 }
 
-// Up brings the components of a database to their newest versions, one step
-// after the other. It returns an error that wraps schema.ErrNewer, before it
+// Up brings the components of a database to the versions that the program needs,
+// one step after the other, and empty ones to the newest. It returns an error that wraps schema.ErrNewer, before it
 // changes anything, if a newer release has made the database unreadable for
 // this one. Several processes may call it at once.
 func Up(ctx context.Context, db *mongo.Database, components ...Component) error {
@@ -71,10 +71,36 @@ func Up(ctx context.Context, db *mongo.Database, components ...Component) error 
 				continue
 			}
 		}
-		for v := all[i].Stored.Version; v < c.Newest(); v++ {
-			if err := apply(ctx, db, c, v); err != nil {
-				return Wrap(fmt.Sprintf("schema of %s, step to version %d", c.Name, v+1), err)
-			}
+		if err := steps(ctx, db, c, all[i].Stored.Version, c.Needed()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Contract brings the components of a database to their newest versions, with the
+// steps that wait until the programs of the release before have ended. It may be
+// repeated.
+func Contract(ctx context.Context, db *mongo.Database, components ...Component) error {
+	all, err := SchemaStatus(ctx, db, components...)
+	if err != nil {
+		return err
+	}
+	if err := schema.Check(all); err != nil {
+		return err
+	}
+	for i, c := range components {
+		if err := steps(ctx, db, c, all[i].Stored.Version, c.Newest()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func steps(ctx context.Context, db *mongo.Database, c Component, from, to int) error {
+	for v := from; v < to; v++ {
+		if err := apply(ctx, db, c, v); err != nil {
+			return Wrap(fmt.Sprintf("schema of %s, step to version %d", c.Name, v+1), err)
 		}
 	}
 	return nil
@@ -151,7 +177,7 @@ func Serve(ctx context.Context, db *mongo.Database, components []Component, inde
 func pendingError(all []schema.Status) error {
 	for _, s := range all {
 		if s.Pending() {
-			return fmt.Errorf("%w (%q has version %d, this program needs %d)", ErrPending, s.Component, s.Stored.Version, s.Newest)
+			return fmt.Errorf("%w (%q has version %d, this program needs %d)", ErrPending, s.Component, s.Stored.Version, s.Needed)
 		}
 	}
 	return nil

@@ -101,3 +101,57 @@ func TestANewerDatabaseIsRefusedOnlyBelowItsMinReader(t *testing.T) {
 		wantStored(t, db, step.want)
 	}
 }
+
+// TestAContractWaitsForTheOperator: a database in use is brought to what the program
+// needs, beside programs of the release before; an empty one has the contract at once.
+func TestAContractWaitsForTheOperator(t *testing.T) {
+	t.Parallel()
+	index := mongox.Index{Collection: "items", Name: "n", Unique: true, Keys: mongox.Ascending("n")}
+	before := itemsOf(2)
+	now := itemsOf(3)
+	now.Steps[2].Contract = true
+	now.Fresh = mongox.FromNothing(index)
+
+	db := database(t)
+	if _, err := db.Collection("items").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}, {Key: "n", Value: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := mongox.Serve(t.Context(), db, []mongox.Component{now}, []mongox.Index{index}); !errors.Is(err, mongox.ErrPending) {
+			t.Fatalf("a service on a database without versions: %v", err)
+		}
+	}
+	for range 2 {
+		if err := mongox.Up(t.Context(), db, now); err != nil {
+			t.Fatal(err)
+		}
+		wantStored(t, db, schema.Stored{Version: 2, MinReader: 1})
+		for name, c := range map[string]mongox.Component{"before": before, "now": now} {
+			if _, err := mongox.Serve(t.Context(), db, []mongox.Component{c}, []mongox.Index{index}); err != nil {
+				t.Errorf("a service of the release %s, while the contract waits: %v", name, err)
+			}
+		}
+	}
+	var group sync.WaitGroup
+	errs := make([]error, 4)
+	for n := range errs {
+		group.Go(func() { errs[n] = mongox.Contract(t.Context(), db, now) })
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	wantStored(t, db, schema.Stored{Version: 3, MinReader: 3})
+	if _, err := mongox.Serve(t.Context(), db, []mongox.Component{before}, []mongox.Index{index}); !errors.Is(err, schema.ErrNewer) || !mongox.IsPermanent(err) {
+		t.Errorf("a service of the release before, after the contract: %v", err)
+	}
+	if err := mongox.Contract(t.Context(), db, before); !errors.Is(err, schema.ErrNewer) {
+		t.Errorf("the command of the release before: %v", err)
+	}
+
+	fresh := database(t)
+	if _, err := mongox.Serve(t.Context(), fresh, []mongox.Component{now}, []mongox.Index{index}); err != nil {
+		t.Fatal(err)
+	}
+	wantStored(t, fresh, schema.Stored{Version: 3, MinReader: 3})
+}

@@ -17,6 +17,9 @@ import (
 // beyond it go into the queue.
 const directRoom = 1024
 
+// directOfOrganization is how many of them may be of one organization.
+const directOfOrganization = 64
+
 // Direct is a Notifier to workers of the same process: they begin at once, where
 // those of a queue find a task when they next look. It gathers only while it is
 // needed: an event that was begun within the last 50 ms waits until they have passed,
@@ -33,6 +36,7 @@ type Direct struct {
 	mu      sync.Mutex
 	serving bool
 	waiting map[Payload]bool
+	of      map[record.OrgID]int // how many of them are of an organization
 	begun   map[Payload]time.Time
 }
 
@@ -43,7 +47,7 @@ type direct struct {
 
 // NewDirect returns a Direct before a queue.
 func NewDirect(queue *Queue, now func() time.Time) *Direct {
-	return &Direct{queue: queue, now: now, ready: make(chan direct, directRoom), waiting: map[Payload]bool{}, begun: map[Payload]time.Time{}}
+	return &Direct{queue: queue, now: now, ready: make(chan direct, directRoom), waiting: map[Payload]bool{}, of: map[record.OrgID]int{}, begun: map[Payload]time.Time{}}
 }
 
 // Notify implements Notifier.
@@ -73,10 +77,11 @@ func (d *Direct) take(ctx context.Context, p Payload) bool {
 	case d.waiting[p]:
 		d.queue.sent.Add(ctx, 1, directlySent)
 		return true // the run that is to come will see what was written before this
-	case len(d.waiting) >= directRoom:
+	case len(d.waiting) >= directRoom, d.of[p.Org] >= directOfOrganization:
 		return false
 	}
 	d.waiting[p] = true
+	d.of[p.Org]++
 	d.queue.sent.Add(ctx, 1, directlySent)
 	one := direct{p, telemetry.InjectHeaders(ctx)}
 	if passed := d.now().Sub(d.begun[p]); passed >= 0 && passed < bucket {
@@ -130,6 +135,9 @@ func (d *Direct) begin(p Payload) {
 	defer d.mu.Unlock()
 	now := d.now()
 	delete(d.waiting, p)
+	if d.of[p.Org]--; d.of[p.Org] <= 0 {
+		delete(d.of, p.Org)
+	}
 	if len(d.begun) >= directRoom {
 		for other, at := range d.begun {
 			if now.Sub(at) >= bucket {

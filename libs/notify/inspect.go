@@ -70,11 +70,11 @@ func (i *inspector) look(ctx context.Context) ([]QueueState, []WorkerProcess, er
 	}
 	done := make(chan seen, 1)
 	go func() {
-		defer i.busy.Store(false)
 		var s seen
 		if s.queues, s.err = i.queues(ctx); s.err == nil {
 			s.workers, s.err = i.workers()
 		}
+		i.busy.Store(false) // before who waits goes on, and may look again
 		done <- s
 	}()
 	select {

@@ -81,6 +81,8 @@ type Queue struct {
 	// reachable is open for a while after a notification has failed.
 	reachable *breaker.Breaker
 	sent      metric.Int64Counter
+	// fast is of the interactive queue; nil: everything goes into the one queue.
+	fast *fastLane
 }
 
 // NewQueue returns a notifier that adds its tasks to the named queue.
@@ -91,7 +93,11 @@ func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func()
 		// The instrument given with an error still works as far as it can.
 		otel.Handle(err)
 	}
-	return &Queue{client: asynq.NewClient(opt), queue: queue, log: log, now: now, reachable: breaker.New(silence, now), sent: sent}
+	var fast *fastLane
+	if queue == QueueInteractive {
+		fast = &fastLane{}
+	}
+	return &Queue{client: asynq.NewClient(opt), fast: fast, queue: queue, log: log, now: now, reachable: breaker.New(silence, now), sent: sent}
 }
 
 // Close closes the connections.
@@ -140,12 +146,16 @@ func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.Even
 	if err != nil {
 		return err
 	}
+	queue := q.queue
+	if !q.fast.takes(org, event, now) {
+		queue = QueueBulk
+	}
 	number := now.UnixNano() / int64(bucket)
 	for i := range int64(2) {
 		task := asynq.NewTaskWithHeaders(TaskType, payload, telemetry.InjectHeaders(ctx))
 		_, err = q.client.EnqueueContext(ctx, task,
 			asynq.TaskID(string(event)+":"+strconv.FormatInt(number+i, 36)),
-			asynq.Queue(q.queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
+			asynq.Queue(queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
 		if !errors.Is(err, asynq.ErrTaskIDConflict) {
 			return err
 		}

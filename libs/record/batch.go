@@ -17,6 +17,9 @@ type Batches interface {
 // client, or ErrDuplicate where its id is taken. err is a failure of the store,
 // after which some of them may have been stored.
 func (w Workflow) InsertAll(ctx context.Context, into Batches, org OrgID, sub Sub, records []Record, by Actor) (stored []Record, refused []error, err error) {
+	if err := w.admit(ctx, org, sub.Event, len(records)); err != nil {
+		return nil, nil, err
+	}
 	prepared := make([]Record, len(records))
 	for i, r := range records {
 		r.Event, r.Type = sub.Event, sub.Type

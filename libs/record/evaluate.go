@@ -4,9 +4,26 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
+
+// MaxBytes bounds the input of a record and what is calculated from it together: half
+// of what a store takes in one document.
+const MaxBytes = 8 << 20
+
+// CheckSize returns an error for the client where a record would be larger than
+// MaxBytes. Only lists of origins can make one so large. A stored record is never
+// refused: it is for what is about to be stored.
+func CheckSize(fields, preview, contribution json.RawMessage) error {
+	size := len(fields) + len(preview) + len(contribution)
+	if size <= MaxBytes {
+		return nil
+	}
+	return apperr.Invalid(apperr.Detail{Field: "origins", Code: "TOO_LARGE", Message: fmt.Sprintf(
+		"The rows and what is calculated from them come to %d bytes; a record has %d at most. Enter them as two records, or name towns in the place of whole countries.", size, MaxBytes)})
+}
 
 // Evaluate calculates what a record of the given type and canonical fields
 // contributes under an event's context. It is for records that are stored

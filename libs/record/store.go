@@ -330,6 +330,10 @@ type Counting interface {
 	EventContext(ctx context.Context, org OrgID, id EventID) (Event, error)
 	// MaxSeqs returns the highest Seq of each sub-collection of the event.
 	MaxSeqs(ctx context.Context, org OrgID, event EventID) (map[string]int64, error)
+	// RecordsNumbered returns the sum of the highest Seqs of all sub-collections of
+	// the organization: how many records it has ever made. Its cost is that of
+	// reading an index of all records once.
+	RecordsNumbered(ctx context.Context, org OrgID) (int64, error)
 	// Approved reads the approved records from ≤ Seq ≤ to, by rising Seq.
 	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
 	// StoreContributions keeps contributions recalculated (and their previews)

@@ -9,128 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/identity"
 )
-
-// Move is something one does to a record. Its value is the name in histories,
-// in paths and in the `allowed` of a refusal.
-type Move string
-
-// The moves of the workflow.
-const (
-	Create         Move = "create"
-	Edit           Move = "edit"
-	Delete         Move = "delete"
-	Submit         Move = "submit"
-	Withdraw       Move = "withdraw"
-	Review         Move = "review"
-	Approve        Move = "approve"
-	RequestChanges Move = "request-changes"
-	Reject         Move = "reject"
-	Reopen         Move = "reopen"
-	// AutoApprove is what an organization's policy does; nobody can ask for it.
-	AutoApprove Move = "auto-approve"
-)
-
-// rule is one line of the table of moves.
-type rule struct {
-	move Move
-	from []Status
-	// to is the state after the move; empty: the state stays.
-	to   Status
-	role identity.Role // who may
-	// owner: below this role only the record's creator may (RoleNone: anyone
-	// with role).
-	owner identity.Role
-	// comment the move must carry.
-	comment bool
-	// policy marks the move that only a policy makes.
-	policy bool
-	// change marks edit and delete, which answer RECORD_LOCKED, not
-	// INVALID_TRANSITION, in a state they are not for.
-	change bool
-}
-
-// rules is the whole workflow. It is a function, not a variable, so that
-// nobody can change it.
-func rules() []rule {
-	return []rule{
-		{move: Edit, from: []Status{Unsubmitted, ChangesRequested}, role: identity.User, owner: identity.Manager, change: true},
-		{move: Delete, from: []Status{Unsubmitted, ChangesRequested}, role: identity.User, owner: identity.Manager, change: true},
-		{move: Submit, from: []Status{Unsubmitted, ChangesRequested}, to: Submitted, role: identity.User},
-		{move: Withdraw, from: []Status{Submitted}, to: Unsubmitted, role: identity.User, owner: identity.Manager},
-		{move: Review, from: []Status{Submitted}, to: InReview, role: identity.Manager},
-		{move: Approve, from: []Status{Submitted, InReview}, to: Approved, role: identity.Manager},
-		{move: AutoApprove, from: []Status{Submitted}, to: Approved, role: identity.Admin, policy: true},
-		{move: RequestChanges, from: []Status{Submitted, InReview}, to: ChangesRequested, role: identity.Manager, comment: true},
-		{move: Reject, from: []Status{Submitted, InReview}, to: Rejected, role: identity.Manager, comment: true},
-		{move: Reopen, from: []Status{Approved, Rejected}, to: ChangesRequested, role: identity.Manager, comment: true},
-	}
-}
-
-func ruleOf(m Move) (rule, bool) {
-	for _, r := range rules() {
-		if r.move == m {
-			return r, true
-		}
-	}
-	return rule{}, false
-}
-
-// NextState returns the state a move leads to from a state, and whether it may
-// be made there at all.
-func NextState(m Move, from Status) (Status, bool) {
-	r, ok := ruleOf(m)
-	if !ok || !slices.Contains(r.from, from) {
-		return "", false
-	}
-	if r.to == "" {
-		return from, true
-	}
-	return r.to, true
-}
-
-// decides reports whether the move is a decision about a record, or takes one back:
-// its entry states the policy it was made under.
-func (r rule) decides() bool { return r.role.Holds(identity.Manager) && r.move != Review }
-
-// Entitled reports whether a role may decide by a move: true of every move that
-// no decision needs.
-func Entitled(m Move, role identity.Role) bool {
-	r, ok := ruleOf(m)
-	return !ok || !r.role.Holds(identity.Manager) || role.Holds(r.role)
-}
-
-// AllowedMoves lists the moves that somebody can make on a record as it is: by
-// its state, the caller's role, whose record it is and, under four eyes, who had
-// a hand in it.
-func AllowedMoves(r Record, by Actor, fourEyes bool) []Move {
-	var moves []Move
-	for _, rule := range rules() {
-		if !rule.policy && slices.Contains(rule.from, r.Status) && rule.forbids(r, by, fourEyes) == nil {
-			moves = append(moves, rule.move)
-		}
-	}
-	return moves
-}
-
-// forbids says why the move is not for this caller, whatever the state.
-func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
-	switch {
-	case !by.Role.Holds(r.role):
-		return apperr.New(apperr.Forbidden, "This needs the role %s.", r.role)
-	case !by.Role.Holds(r.owner) && before.CreatedBy.ID != by.ID:
-		return apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
-	case fourEyes && r.to == Approved && involved(before, by.ID):
-		return selfApproval()
-	}
-	return nil
-}
-
-func selfApproval() error {
-	return apperr.New(apperr.SelfApprovalForbidden,
-		"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
-}
 
 // MaxComment is the longest comment of a move, in characters.
 const MaxComment = 2000
@@ -161,6 +40,9 @@ type Workflow struct {
 	// (Gates.CurrentEvent). Moves into and out of the approved records need it;
 	// a nil Gate is always open.
 	Gate func(ctx context.Context, org OrgID, event EventID) (Event, error)
+	// Admit is asked before n new records of an event are stored; its error keeps all
+	// of them out. A nil Admit lets any number in.
+	Admit func(ctx context.Context, org OrgID, event EventID, n int64) error
 	// Now tells the time stored with a move.
 	Now func() time.Time
 	// NewMark makes a mark; see NewMark.
@@ -187,6 +69,9 @@ type Request struct {
 // Insert stores a new record, made by by. The caller has set the input fields;
 // the workflow sets the rest.
 func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Record, error) {
+	if err := w.admit(ctx, org, r.Event, 1); err != nil {
+		return Record{}, err
+	}
 	r = w.created(org, r, by)
 	stored, err := w.Store.InsertRecord(ctx, org, r)
 	switch {
@@ -196,6 +81,13 @@ func (w Workflow) Insert(ctx context.Context, org OrgID, r Record, by Actor) (Re
 		return Record{}, fmt.Errorf("insert record: %w", err)
 	}
 	return stored, nil
+}
+
+func (w Workflow) admit(ctx context.Context, org OrgID, event EventID, n int) error {
+	if w.Admit == nil {
+		return nil
+	}
+	return w.Admit(ctx, org, event, int64(n))
 }
 
 // created returns a new record as it is stored.
@@ -246,14 +138,13 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		if err != nil {
 			return Record{}, fmt.Errorf("%s record: read policy: %w", req.Move, err)
 		}
-		after, err := w.decide(r, req, before, policy)
+		var own error // why the caller may not approve, whatever the state
+		if _, possible := NextState(req.Move, before.Status); policy.FourEyes && (r.to == Approved || !possible) {
+			own = w.checkEditors(ctx, req, before)
+		}
+		after, err := w.decide(r, req, before, policy, own)
 		if err != nil {
 			return Record{}, err
-		}
-		if policy.FourEyes && r.to == Approved {
-			if err := w.checkEditors(ctx, req, before); err != nil {
-				return Record{}, err
-			}
 		}
 		if req.Move == Edit && len(after.Last.Changed) == 0 {
 			// Nothing is different: no revision, and nobody has become its last editor.
@@ -372,10 +263,14 @@ func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error)
 	return slices.ContainsFunc(entries, func(e Entry) bool { return e.Once == req.Once }), err
 }
 
-// decide is the pure part of a move: the record after it, or why not.
-func (w Workflow) decide(r rule, req Request, before Record, policy Policy) (Record, error) {
+// decide is the pure part of a move: the record after it, or why not. Own is why the
+// history keeps the caller from approving the record, in whatever state it is.
+func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own error) (Record, error) {
 	if err := r.forbids(before, req.By, policy.FourEyes); err != nil {
 		return Record{}, err
+	}
+	if own != nil && r.to == Approved {
+		return Record{}, own
 	}
 	if req.IfMatch != nil && !req.IfMatch(before) {
 		return Record{}, apperr.New(apperr.PreconditionFailed,
@@ -383,7 +278,11 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy) (Rec
 	}
 	to, ok := NextState(req.Move, before.Status)
 	if !ok {
-		return Record{}, refuse(r, before, AllowedMoves(before, req.By, policy.FourEyes))
+		allowed := AllowedMoves(before, req.By, policy.FourEyes)
+		if own != nil {
+			allowed = slices.DeleteFunc(allowed, func(m Move) bool { return m == Approve })
+		}
+		return Record{}, refuse(r, before, allowed)
 	}
 	now := w.now()
 	after := before

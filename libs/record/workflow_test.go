@@ -299,12 +299,21 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 		want apperr.Code
 	}{
 		{manager, record.Edit, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
+		// Nor is it offered to them.
+		{manager, record.Submit, apperr.InvalidTransition}, {second, record.Submit, apperr.InvalidTransition},
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
 		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, ""},
 	} {
-		if err := apply(step.by, step.move); apperr.CodeOf(err) != step.want {
+		err := apply(step.by, step.move)
+		if apperr.CodeOf(err) != step.want {
 			t.Fatalf("step %d, %s by %s: %v, want %q", i+1, step.move, step.by.ID, err, step.want)
+		}
+		var refusal *apperr.Error
+		if step.want == apperr.InvalidTransition && errors.As(err, &refusal) {
+			if offered := slices.Contains(refusal.Details[1].Suggestions, string(record.Approve)); offered != (step.by.ID == second.ID) {
+				t.Errorf("step %d: %s is offered %v", i+1, step.by.ID, refusal.Details[1].Suggestions)
+			}
 		}
 	}
 }

@@ -46,6 +46,16 @@ func (c *certificates) with(config *tls.Config) *tls.Config {
 	return config
 }
 
+// eachByItsName is with for an address that leads to several servers: each must show
+// a certificate for the name it is dialed at. The client library would hold all of
+// them to the name of the first.
+func (c *certificates) eachByItsName(config *tls.Config) *tls.Config {
+	if config != nil {
+		config.ServerName = ""
+	}
+	return c.with(config)
+}
+
 // takeTLS takes the parameters about certificates out of an address and reads
 // their files. No error holds the password.
 func takeTLS(address string) (plain string, c *certificates, err error) {

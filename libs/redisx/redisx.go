@@ -46,16 +46,13 @@ func Open(_ context.Context, address string) (redis.UniversalClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(
-		redisotel.InstrumentTracing(client, redisotel.WithDBStatement(false), redisotel.WithCallerEnabled(false)),
-		redisotel.InstrumentMetrics(client),
-	); err != nil {
+	if err := redisotel.InstrumentMetrics(client); err != nil {
 		return nil, errors.Join(fmt.Errorf("instrument redis: %w", err), client.Close())
 	}
 	return client, nil
 }
 
-// newClient returns a client with bounded waits.
+// newClient returns a client with bounded waits, whose commands are traced.
 func newClient(address string) (redis.UniversalClient, error) {
 	plain, secure, err := takeTLS(address)
 	if err != nil {
@@ -70,8 +67,8 @@ func newClient(address string) (redis.UniversalClient, error) {
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
 		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.DialerRetries = maxRetries, minBackoff, maxBackoff, dialsPerAttempt
 		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
-		o.TLSConfig = secure.with(o.TLSConfig)
-		return redis.NewClusterClient(o), nil
+		o.TLSConfig = secure.eachByItsName(o.TLSConfig)
+		return instrument(redis.NewClusterClient(o), "", 0), nil
 	case sentinel:
 		o, err := redis.ParseFailoverURL(plain)
 		if err != nil || o.MasterName == "" {
@@ -80,8 +77,8 @@ func newClient(address string) (redis.UniversalClient, error) {
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, poolTimeout
 		o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.DialerRetries = maxRetries, minBackoff, maxBackoff, dialsPerAttempt
 		o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
-		o.TLSConfig = secure.with(o.TLSConfig)
-		return redis.NewFailoverClient(o), nil
+		o.TLSConfig = secure.eachByItsName(o.TLSConfig)
+		return instrument(redis.NewFailoverClient(o), "", o.DB), nil
 	}
 	o, err := redis.ParseURL(plain)
 	if err != nil {
@@ -91,7 +88,7 @@ func newClient(address string) (redis.UniversalClient, error) {
 	o.MaxRetries, o.MinRetryBackoff, o.MaxRetryBackoff, o.DialerRetries = maxRetries, minBackoff, maxBackoff, dialsPerAttempt
 	o.ConnMaxIdleTime, o.ContextTimeoutEnabled = idleTimeout, true
 	o.TLSConfig = secure.with(o.TLSConfig)
-	return redis.NewClient(o), nil
+	return instrument(redis.NewClient(o), o.Addr, o.DB), nil
 }
 
 // QueueConnection makes the connections of a queue; it is an
@@ -123,15 +120,18 @@ func Check(address string) error {
 	return client.Close()
 }
 
+// form has no user and password in it: what looks like them is taken out of messages.
+const form = "redis://host:port/number, or rediss:// with TLS, with user and password before the host"
+
 // invalid never quotes the library's error, which quotes the address. Only an
 // address that can be read is shown, with the password masked.
 func invalid(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || strings.Contains(u.Redacted(), "@") && u.User == nil {
-		return errors.New("the Redis address is not of the form redis://user:password@host:port/number")
+		return errors.New("the Redis address is not of the form " + form)
 	}
 	u.RawQuery = "" // may hold anything
-	return fmt.Errorf("the Redis address %s is not of the form redis://user:password@host:port/number", u.Redacted())
+	return fmt.Errorf("the Redis address %s is not of the form %s", u.Redacted(), form)
 }
 
 // LogTo sends what the client library says about itself, for every client of

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Component is one owner's part of a database.
@@ -33,6 +34,12 @@ type Step[Database any] struct {
 	// database after this step: the step's own version where older programs would
 	// fail or do harm.
 	MinReader int
+	// Contract marks a step that takes something from the programs of the release
+	// before, which work beside this one while it is rolled out. An engine that
+	// several programs share takes it when the operator says that those have ended,
+	// or with the next step that is not a contract; an empty database has it at once.
+	// The release after clears the mark, since releases are not skipped.
+	Contract bool
 	// Apply makes the change. It must be idempotent: an engine without
 	// transactions may run it again after a crash, or in two processes at once.
 	Apply func(ctx context.Context, db Database) error
@@ -40,6 +47,16 @@ type Step[Database any] struct {
 
 // Newest returns the version the steps lead to.
 func (c Component[Database]) Newest() int { return len(c.Steps) }
+
+// Needed returns the version that the component's programs need: the newest, but
+// for contracts at the end.
+func (c Component[Database]) Needed() int {
+	n := len(c.Steps)
+	for n > 0 && c.Steps[n-1].Contract {
+		n--
+	}
+	return n
+}
 
 // Stored is what a database states about one component. The zero value is that
 // of a database that is empty, or was made before versions were stored.
@@ -52,11 +69,16 @@ type Stored struct {
 type Status struct {
 	Component string
 	Stored    Stored
+	Needed    int // the version the program needs
 	Newest    int // the newest version the program knows
 }
 
-// Pending reports whether steps are missing.
-func (s Status) Pending() bool { return s.Stored.Version < s.Newest }
+// Pending reports whether steps are missing that the program needs.
+func (s Status) Pending() bool { return s.Stored.Version < s.Needed }
+
+// Contracts returns the number of steps that wait until the programs of the
+// release before have ended.
+func (s Status) Contracts() int { return max(0, s.Newest-max(s.Stored.Version, s.Needed)) }
 
 // ErrNewer is wrapped by the error for a database that a newer release has
 // changed so that this one cannot work with it.
@@ -92,7 +114,12 @@ func Pending(all []Status) bool {
 	return false
 }
 
+// Incomplete reports whether any of the components lacks a step, a contract included.
+func Incomplete(all []Status) bool {
+	return slices.ContainsFunc(all, func(s Status) bool { return s.Stored.Version < s.Newest })
+}
+
 // StatusOf returns the status of a component.
 func StatusOf[Database any](c Component[Database], stored Stored) Status {
-	return Status{Component: c.Name, Stored: stored, Newest: c.Newest()}
+	return Status{Component: c.Name, Stored: stored, Needed: c.Needed(), Newest: c.Newest()}
 }

@@ -122,7 +122,7 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	if unit != "" {
 		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) {
 			unit = "" // the cell names its own
-		} else if _, decimals, ok := strings.Cut(cell, "."); ok && number && len(decimals) == 3 && r.declared() == "" {
+		} else if number && threeDecimals(cell) && r.declared() == "" && !r.commaLocale() {
 			cell += "0" // a number of the file's default form, which has one reading
 		}
 		b.stated[name] = strings.TrimSpace(cell + " " + unit)
@@ -136,6 +136,10 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 		b.stated[name] = cell
 		return true
 	}
+	if number && threeDecimals(cell) && r.declared() == "" && r.commaLocale() {
+		b.stated[name] = cell // one and a bit, or more than a thousand: refused as ambiguous
+		return true
+	}
 	digits := strings.Trim(cell, "0123456789") == ""
 	if number || digits || r.o.DecimalComma && json.Valid([]byte(strings.Replace(cell, ",", ".", 1))) && !strings.Contains(cell, ".") {
 		return false
@@ -143,6 +147,17 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	b.stated[name] = cell
 	return true
 }
+
+// threeDecimals reports whether a number may as well be one with a thousands
+// separator: 1.234, but not 0.234.
+func threeDecimals(cell string) bool {
+	whole, decimals, ok := strings.Cut(cell, ".")
+	return ok && len(decimals) == 3 && whole != "0"
+}
+
+// commaLocale reports whether the file has semicolons between its cells, as
+// spreadsheets write them where the comma is the sign of the decimals.
+func (r *Reader) commaLocale() bool { return r.rows.Comma == ';' }
 
 // declared returns the format of numbers that the file was declared to have.
 func (r *Reader) declared() string {

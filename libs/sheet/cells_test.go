@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -36,6 +37,11 @@ func TestUnitsInCells(t *testing.T) {
 		"our unit in brackets": {"ground-transport", "mode,vehicles,Distance (km)\ncar,1,112\n", sheet.Options{}, `"distanceKm":112`},
 		"the cell's own unit":  {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112 km\n", sheet.Options{}, `"distanceKm":112`},
 		"three decimals":       {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,1.125\n", sheet.Options{}, `"distanceKm":1.810512`},
+		"three, semicolons":    {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"in miles":             {"ground-transport", "mode;vehicles;distanceMiles\ncar;1;1.234\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"less than one":        {"ground-transport", "mode;vehicles;distanceKm\ncar;1;0.234\n", sheet.Options{}, `"distanceKm":0.234`},
+		"semicolons, declared": {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1234`},
+		"semicolons, ours":     {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{NumberFormat: "1234.5"}, `"distanceKm":1.234`},
 		"two readings":         {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
 		"two with a unit":      {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200 mi\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
 		"thousands, declared":  {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"distanceKm":1200`},
@@ -115,14 +121,21 @@ func TestTotals(t *testing.T) {
 
 func TestUTF8(t *testing.T) {
 	t.Parallel()
-	got, err := sheet.UTF8([]byte("description\ncaf\xe9 \x80 5 \x93x\x94\n"), "windows-1252")
-	if err != nil || string(got) != "description\ncafé € 5 “x”\n" {
+	read := func(text, encoding string) (string, error) {
+		var to strings.Builder
+		// One byte at a time: a fault is found wherever a piece ends.
+		err := sheet.UTF8(&to, iotest.OneByteReader(strings.NewReader(text)), encoding)
+		return to.String(), err
+	}
+	got, err := read("description\ncaf\xe9 \x80 5 \x93x\x94\n", "windows-1252")
+	if err != nil || got != "description\ncafé € 5 “x”\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := sheet.UTF8([]byte("a\n\x81"), "windows-1252"); apperr.CodeOf(err) != apperr.ValidationError {
+	_, err = read("a\n\x81", "windows-1252")
+	if e, ok := errors.AsType[*apperr.Error](err); !ok || e.Code != apperr.ValidationError || !strings.Contains(e.Details[0].Message, "0x81 in line 2") {
 		t.Errorf("a byte that is not in it: %v", err)
 	}
-	if got, err := sheet.UTF8([]byte("caf\xe9"), ""); err != nil || string(got) != "caf\xe9" {
+	if got, err := read("caf\xe9", ""); err != nil || got != "caf\xe9" {
 		t.Errorf("not declared: %q, %v", got, err)
 	}
 }

@@ -3,6 +3,7 @@ package sheet
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 
 	"golang.org/x/text/encoding/charmap"
@@ -13,18 +14,32 @@ import (
 // Encodings are the encodings a file may be declared to be in.
 func Encodings() []string { return []string{"utf-8", "windows-1252"} }
 
-// UTF8 returns a file in UTF-8 that is in a declared encoding. A byte that the
-// encoding does not have is a VALIDATION_ERROR.
-func UTF8(file []byte, encoding string) ([]byte, error) {
+// UTF8 writes a file to another in UTF-8, from one of the Encodings.
+func UTF8(to io.Writer, from io.Reader, encoding string) error {
 	if encoding != "windows-1252" {
-		return file, nil
+		_, err := io.Copy(to, from)
+		return err
 	}
-	if at := slices.IndexFunc(file, func(b byte) bool { return b == 0x81 || b == 0x8d || b == 0x8f || b == 0x90 || b == 0x9d }); at >= 0 {
-		return nil, headFault(fields.BadFormat, fmt.Sprintf("The file is not in Windows-1252: it has the byte %#x in line %d.", file[at], 1+bytes.Count(file[:at], []byte("\n"))))
+	checked := &windows1252{from: from, line: 1}
+	if _, err := io.Copy(to, charmap.Windows1252.NewDecoder().Reader(checked)); err != nil {
+		return err
 	}
-	out, err := charmap.Windows1252.NewDecoder().Bytes(file)
-	if err != nil {
-		return nil, fmt.Errorf("sheet: windows-1252: %w", err)
+	return nil
+}
+
+// windows1252 reads a text and fails at a byte that means nothing in that encoding.
+type windows1252 struct {
+	from io.Reader
+	line int
+}
+
+// Read implements io.Reader.
+func (w *windows1252) Read(p []byte) (int, error) {
+	n, err := w.from.Read(p)
+	at := slices.IndexFunc(p[:n], func(b byte) bool { return b == 0x81 || b == 0x8d || b == 0x8f || b == 0x90 || b == 0x9d })
+	if at >= 0 {
+		return 0, headFault(fields.BadFormat, fmt.Sprintf("The file is not in Windows-1252: it has the byte %#x in line %d.", p[at], w.line+bytes.Count(p[:at], []byte("\n"))))
 	}
-	return out, nil
+	w.line += bytes.Count(p[:n], []byte("\n"))
+	return n, err
 }

@@ -1,19 +1,19 @@
 package sheet
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"io"
 	"slices"
 )
 
-// Only returns a file with the columns that are fields of a type and no others, and
-// the heads of those that were left out. What a file must not bring along, such as
-// people's names, is gone before anything is stored.
-func Only(file []byte, typ string, o Options) (kept []byte, ignored []string, err error) {
-	r, err := NewReader(bytes.NewReader(file), typ, o)
+// Only writes a file to another with the columns that are fields of a type and no
+// others, and returns the heads of those that were left out. What a file must not bring
+// along, such as people's names, is gone before anything is stored.
+func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string, err error) {
+	r, err := NewReader(from, typ, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var take []int
 	for i, c := range r.columns {
@@ -21,28 +21,34 @@ func Only(file []byte, typ string, o Options) (kept []byte, ignored []string, er
 			take = append(take, i)
 		}
 	}
-	row := func(cells []string) {
-		only := make([]string, len(take))
+	out := bufio.NewWriter(to)
+	only, line := make([]string, len(take)), []byte(nil)
+	row := func(cells []string) error {
+		clear(only)
 		for n, i := range take {
 			if i < len(cells) {
 				only[n] = cells[i]
 			}
 		}
-		if len(only) == 1 && only[0] == "" {
-			kept = append(kept, "\"\"\r\n"...) // an empty line would not count as a row
-			return
+		if line = AppendRow(line[:0], only); len(only) == 1 && only[0] == "" {
+			line = append(line[:0], "\"\"\r\n"...) // an empty line would not count as a row
 		}
-		kept = AppendRow(kept, only)
+		_, err := out.Write(line)
+		return err
 	}
-	row(r.heads)
+	if err := row(r.heads); err != nil {
+		return nil, err
+	}
 	for {
 		cells, err := r.rows.Read()
 		if errors.Is(err, io.EOF) {
-			return kept, r.ignored, nil
+			return r.ignored, out.Flush()
 		}
 		if err != nil {
-			return nil, nil, syntaxFault(err)
+			return nil, syntaxFault(err)
 		}
-		row(cells)
+		if err := row(cells); err != nil {
+			return nil, err
+		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 //go:generate go run ./internal/recordtypes
-//go:generate go run ./internal/generate openapi.yaml openapi.json ../../services/gateway/docs/reference.html ../../docs/methodology.md ../../services/gateway/docs/methodology.html ../../CHANGELOG.md ../../services/gateway/docs/changelog.html
+//go:generate go run ./internal/generate ../..
 
 //go:embed openapi.json
 var document []byte

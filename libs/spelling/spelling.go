@@ -4,6 +4,7 @@ package spelling
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Nearest returns at most count of the candidates that look like a misspelling
@@ -38,6 +39,57 @@ func Nearest(word string, candidates []string, count int) []string {
 	for _, f := range found[:min(len(found), count)] {
 		out = append(out, f.name)
 	}
+	return out
+}
+
+// Related returns what Nearest does and after it the candidates, names in camel
+// case or with underscores, that share words with word: one has all words of the
+// other, or both begin with the same word of four letters or more. So kVA is
+// related to generatorKVA, electric to battery_electric, and distanceMiles to
+// distanceKm.
+func Related(word string, candidates []string, count int) []string {
+	out := Nearest(word, candidates, count)
+	mine := words(word)
+	if len(mine) == 0 || len(word) > 64 {
+		return out
+	}
+	all := func(a, b []string) bool {
+		return !slices.ContainsFunc(a, func(w string) bool { return !slices.Contains(b, w) })
+	}
+	add := func(like func(theirs []string) bool) {
+		for _, c := range candidates {
+			if theirs := words(c); len(out) < count && len(theirs) > 0 && !slices.Contains(out, c) && like(theirs) {
+				out = append(out, c)
+			}
+		}
+	}
+	add(func(theirs []string) bool { return all(mine, theirs) || all(theirs, mine) })
+	add(func(theirs []string) bool { return len(mine[0]) >= 4 && mine[0] == theirs[0] })
+	return out
+}
+
+// words returns the words of a name in lower case; the capitals of kVA and CO2
+// are one word.
+func words(name string) []string {
+	var out []string
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+		}
+		word = nil
+	}
+	for _, c := range name {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+			end()
+			continue
+		case unicode.IsUpper(c) && len(word) > 1 && !unicode.IsUpper(word[len(word)-1]):
+			end()
+		}
+		word = append(word, c)
+	}
+	end()
 	return out
 }
 

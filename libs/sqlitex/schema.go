@@ -116,7 +116,8 @@ func (w *writer) prepareSchema(ctx context.Context, components []Component) (err
 	if err := schema.Check(all); err != nil {
 		return err
 	}
-	if !schema.Pending(all) {
+	// Contracts are taken too: a file is used by programs of one release.
+	if !schema.Incomplete(all) {
 		return nil
 	}
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {

@@ -82,6 +82,31 @@ func TestANewerFileIsRefusedOnlyBelowItsMinReader(t *testing.T) {
 	wantVersion(t, newer, schema.Stored{Version: 3, MinReader: 3})
 }
 
+// A contract waits for other programs, of which a file has none.
+func TestAContractIsTakenAtOnce(t *testing.T) {
+	t.Parallel()
+	now := tableOf(3)
+	now.Steps[2].Contract = true
+	dir := t.TempDir()
+	fresh, upgraded := filepath.Join(dir, "fresh.db"), filepath.Join(dir, "upgraded.db")
+	if err := openVersion(t, upgraded, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{fresh, upgraded} {
+		db, err := Open(t.Context(), path, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantVersion(t, path, schema.Stored{Version: 3, MinReader: 3})
+		if err := openVersion(t, path, 2); !errors.Is(err, schema.ErrNewer) {
+			t.Errorf("the program of before opens %s: %v", path, err)
+		}
+	}
+}
+
 func TestAFailedStepLeavesTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

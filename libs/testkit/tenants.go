@@ -65,6 +65,7 @@ var acrossEvents = []string{
 	"update records _id,contextRev,org,rev", // contributions after a change of the event
 	"aggregate records deleted,org,status",  // the organization's queue
 	"find records deleted,org,status",       // likewise
+	"aggregate records org",                 // how many records an organization has, where its plan limits them
 }
 
 // conditions returns what a command looks for; one that looks for nothing looks

@@ -23,13 +23,22 @@ func BodyAs(c *fiber.Ctx, types ...string) ([]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
-	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, apperr.New(apperr.UnsupportedMediaType, "The body of the request must not be compressed.")
-	}
-	if !mediaTypeIs(c.Get(fiber.HeaderContentType), types) {
-		return nil, apperr.New(apperr.UnsupportedMediaType, "The body of the request must be %s in UTF-8.", strings.Join(types, " or "))
+	if err := checkMedia(c, types); err != nil {
+		return nil, err
 	}
 	return bytes.Clone(body), nil
+}
+
+// checkMedia returns UNSUPPORTED_MEDIA_TYPE for a body that is compressed, or of none
+// of the media types.
+func checkMedia(c *fiber.Ctx, types []string) error {
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return apperr.New(apperr.UnsupportedMediaType, "The body of the request must not be compressed.")
+	}
+	if !mediaTypeIs(c.Get(fiber.HeaderContentType), types) {
+		return apperr.New(apperr.UnsupportedMediaType, "The body of the request must be %s in UTF-8.", strings.Join(types, " or "))
+	}
+	return nil
 }
 
 func mediaTypeIs(header string, types []string) bool {

@@ -20,6 +20,7 @@ var statuses = map[apperr.Code]int{
 	apperr.ValidationError:        http.StatusBadRequest,
 	apperr.Unauthenticated:        http.StatusUnauthorized,
 	apperr.QuotaExceeded:          http.StatusPaymentRequired,
+	apperr.PlanLimitExceeded:      http.StatusPaymentRequired,
 	apperr.Forbidden:              http.StatusForbidden,
 	apperr.SelfApprovalForbidden:  http.StatusForbidden,
 	apperr.NotFound:               http.StatusNotFound,

@@ -20,6 +20,8 @@ const (
 	keyQuiet
 	keyUnrouted
 	keyShare
+	keySpool
+	keyFile
 	keyNotices
 	keyRehearse // the request is rehearsed for its faults
 )

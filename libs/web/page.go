@@ -30,6 +30,12 @@ func (p Page) Offset() int64 {
 	return (p.Number - 1) * p.Limit
 }
 
+// Within returns where the page begins and ends in a list of total items.
+func (p Page) Within(total int64) (from, to int64) {
+	from = min(p.Offset(), total)
+	return from, min(from+p.Limit, total)
+}
+
 // PageOf reads page and limit from the query. A limit of any integer size is
 // clamped to 1–100; a page however large is taken. What is not an integer, and
 // a page below 1, is VALIDATION_ERROR with a detail for each. When a name is

@@ -97,6 +97,25 @@ func TestPageOffset(t *testing.T) {
 	}
 }
 
+// TestPageWithinAList: a page however far behind a list is an empty one at its end.
+func TestPageWithinAList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		page     web.Page
+		from, to int64
+	}{
+		{web.Page{Number: 1, Limit: 25}, 0, 25},
+		{web.Page{Number: 2, Limit: 25}, 25, 30},
+		{web.Page{Number: 3, Limit: 25}, 30, 30},
+		{web.Page{Number: math.MaxInt64, Limit: 1}, 30, 30},
+		{web.Page{Number: math.MaxInt64, Limit: 100}, 30, 30},
+	} {
+		if from, to := c.page.Within(30); from != c.from || to != c.to {
+			t.Errorf("%+v: %d to %d, want %d to %d", c.page, from, to, c.from, c.to)
+		}
+	}
+}
+
 func TestNewList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ total, limit, want int64 }{

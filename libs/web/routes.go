@@ -141,6 +141,16 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 			return err
 		}
 	}
+	if spool, ok := c.Locals(keySpool).(*Spool); ok {
+		// A slow client keeps its file, and nobody else's share of the work.
+		file, err := spool.take(c, o, c.App().Config().BodyLimit)
+		if err != nil {
+			return err
+		}
+		if file != nil {
+			defer file.Close() //nolint:errcheck // it has no name
+		}
+	}
 	end, err := r.shares.begin(c, o)
 	if err != nil {
 		return err

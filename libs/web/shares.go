@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,28 +21,33 @@ const (
 	expensiveWaiting = 32
 	// expensivePolicy is the name of that limit in the RateLimit fields.
 	expensivePolicy = "expensive"
+	// aloneAfter is how long no other organization must have read anything until one
+	// may take more than its share of the places for reading.
+	aloneAfter = time.Minute
 )
 
 // shares schedules the operations of one service among organizations. Expensive
 // ones take as many processors as there are, and half of them for one
-// organization. Pages of lists are shorter and wait for storage too, so more of
-// them run at a time.
-type shares struct{ expensive, pages *fairshare.Scheduler }
+// organization. Other reads are shorter and wait for storage too, so more of them
+// run at a time; but no more of one organization than half of the processors while
+// another one reads as well: whatever more is begun only takes turns on the same
+// processors, and makes the other one wait for all of it.
+type shares struct{ expensive, reads *fairshare.Scheduler }
 
 // newShares returns nil when nothing in the table is to be scheduled.
 func newShares(table api.Table) *shares {
-	scheduled := false
-	for _, o := range table {
-		scheduled = scheduled || o.Cost > api.Light
-	}
-	if !scheduled {
+	if !slices.ContainsFunc(table, func(o api.Operation) bool { return o.Cost > api.Light }) {
 		return nil
 	}
 	processors := max(2, runtime.GOMAXPROCS(0))
 	return &shares{
 		expensive: fairshare.New(fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting}),
-		pages:     fairshare.New(fairshare.Options{Slots: 8 * processors, Share: 4 * processors}),
+		reads:     fairshare.New(readOptions(processors)),
 	}
+}
+
+func readOptions(processors int) fairshare.Options {
+	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter}
 }
 
 // begin waits until an operation may run, and returns what to call when it has
@@ -50,7 +56,7 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if s == nil || o.Cost == api.Light {
 		return func() {}, nil
 	}
-	scheduler, org := s.pages, PrincipalOf(c).Org
+	scheduler, org := s.reads, PrincipalOf(c).Org
 	if o.Cost.Expensive() {
 		scheduler = s.expensive
 		c.Append("RateLimit-Policy", fmt.Sprintf("%q;q=%d", expensivePolicy, expensiveWaiting))

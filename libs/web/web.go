@@ -9,6 +9,8 @@
 package web
 
 import (
+	"errors"
+	"io"
 	"log/slog"
 	"slices"
 	"time"
@@ -60,6 +62,9 @@ type Options struct {
 	// the body themselves, within a limit of their own: BodyLimit and the limits
 	// of operations do not hold.
 	StreamBodies bool
+	// Spool, if set, takes the bodies of streamed operations as they come, once the
+	// caller may make the request. Those of others are read within their limits.
+	Spool *Spool
 	// Tracer and Meter default to the global providers' of OpenTelemetry.
 	Tracer trace.Tracer
 	Meter  metric.Meter
@@ -120,7 +125,7 @@ func New(o Options) *fiber.App {
 		ReadTimeout:       o.ReadTimeout,
 		WriteTimeout:      o.WriteTimeout,
 		IdleTimeout:       o.IdleTimeout,
-		StreamRequestBody: o.StreamBodies,
+		StreamRequestBody: o.StreamBodies || o.Spool != nil,
 		// Buffers are not kept for connections that wait for their next request.
 		ReduceMemoryUsage: o.StreamBodies,
 		ErrorHandler:      e.handleError,
@@ -140,10 +145,19 @@ func New(o Options) *fiber.App {
 			rc.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		next(rc)
+		if o.Spool != nil {
+			drain(rc)
+		}
 		if o.StreamBodies && unread(&rc.Request) {
 			// What was not read would be taken for the next request.
 			rc.SetConnectionClose()
 		}
+	}
+	if o.Spool != nil {
+		app.Use(func(c *fiber.Ctx) error {
+			c.Locals(keySpool, o.Spool)
+			return c.Next()
+		})
 	}
 	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, oneLength, etag)
 	return app
@@ -156,6 +170,22 @@ const prefetched = 8 << 10
 func unread(r *fasthttp.Request) bool {
 	length := r.Header.ContentLength()
 	return r.IsBodyStream() && (length < 0 || length > prefetched)
+}
+
+// drained is how much is taken of a body that nobody has read.
+const drained = 32 << 20
+
+// drain takes what is left of a body: the gateway, which passes it on, sends all of it
+// before it looks for an answer.
+func drain(rc *fasthttp.RequestCtx) {
+	if !rc.Request.IsBodyStream() {
+		return
+	}
+	if _, err := io.CopyN(io.Discard, rc.RequestBodyStream(), drained); !errors.Is(err, io.EOF) {
+		rc.SetConnectionClose()
+		return
+	}
+	rc.Request.ResetBody()
 }
 
 func knownMethod(m string) bool {

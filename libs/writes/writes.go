@@ -46,6 +46,8 @@ type Maker struct {
 	Now      func() time.Time
 	// Audit takes what was done to events; nil: the gateway alone enters it.
 	Audit audit.Recorder
+	// Admit is the Workflow's.
+	Admit func(ctx context.Context, org record.OrgID, event record.EventID, n int64) error
 }
 
 // Write is one request that changes something, or rehearses it.
@@ -84,7 +86,7 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 		w.Report = reportTo(m.Audit, token)
 	}
 	w.Workflow = record.Workflow{
-		Store: w.Store, History: w.Store, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
+		Store: w.Store, History: w.Store, Admit: m.Admit, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
 	}
 	return w, nil
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/breaker"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -52,6 +53,8 @@ type Accounts struct {
 	rehearsed bool
 	// pending are audit entries that the store has not taken yet.
 	pending pendingAudit
+	// refusals are what auditRefused has counted.
+	refusals audit.Refusals
 }
 
 // NewAccounts makes Accounts.

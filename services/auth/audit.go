@@ -11,9 +11,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/auth/keyring"
+	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
 // event is something that concerns security: who did what to whom, and how it
@@ -37,10 +39,13 @@ type caller struct {
 
 type callerKey struct{}
 
-// withCaller keeps the caller of a request for the events it causes.
+// withCaller keeps the caller of a request for the events it causes. What is hashed
+// for it counts for the network it came from: an organization is not known before the
+// password is, and whether there is one must not show in how long somebody waits.
 func withCaller(c *fiber.Ctx) context.Context {
-	return context.WithValue(c.UserContext(), callerKey{}, caller{
-		actor: web.PrincipalOf(c).UserID, requestID: web.RequestID(c), origin: originOf(c),
+	origin := originOf(c)
+	return context.WithValue(password.For(c.UserContext(), addressKey(origin.Address)), callerKey{}, caller{
+		actor: web.PrincipalOf(c).UserID, requestID: web.RequestID(c), origin: origin,
 	})
 }
 
@@ -75,6 +80,18 @@ func (a *Accounts) audit(ctx context.Context, e event) error {
 	}
 	a.pending.add(entry)
 	return apperr.New(apperr.Unavailable, "The audit log cannot be written right now.").Because(err)
+}
+
+// auditRefused is audit for what one may ask for again at once and is refused each
+// time: repetitions by the same caller are counted, and entered ever more rarely.
+func (a *Accounts) auditRefused(ctx context.Context, e event) error {
+	known, _ := callerOf(ctx)
+	_, nth, enter := a.refusals.Count(e.action, e.failed, e.org+":"+known.actor, a.now())
+	if !enter {
+		return nil
+	}
+	e.to = audit.Times(nth)
+	return a.audit(ctx, e)
 }
 
 // entry makes the entry of an event.

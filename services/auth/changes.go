@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -15,11 +16,15 @@ import (
 )
 
 // passwordChanges bounds what changes of passwords may take of hashing, so that
-// sign-ins always find a slot: one change at a time in a process, users in turn,
-// and a few of one user within a window, rehearsed or not.
+// sign-ins always find a slot: one change at a time in a process, behind the sign-ins
+// that wait, organizations in turn, and a few of one user within a window, rehearsed
+// or not.
 type passwordChanges struct {
 	budget *ratelimit.Limiter
-	turns  *fairshare.Scheduler
+	slot   *fairshare.Scheduler // of organizations
+
+	mu    sync.Mutex
+	users map[string]int // how many changes of a user run or wait
 }
 
 const (
@@ -29,8 +34,10 @@ const (
 	// owner's.
 	changesPerWindow = 40
 	changesWindow    = 15 * time.Minute
-	// changesWaiting is how many changes of one user wait for the one before.
-	changesWaiting = 2
+	// changesWaiting is how many changes of one user wait for the one before, and
+	// changesOfOrganization how many of one organization.
+	changesWaiting        = 2
+	changesOfOrganization = 32
 	// changesPrefix is what the keys of the budget in Redis begin with.
 	changesPrefix = "ecf:password-changes:"
 )
@@ -45,24 +52,52 @@ func newPasswordChanges(cache redis.UniversalClient, clock, now func() time.Time
 	return &passwordChanges{
 		budget: ratelimit.New(ratelimit.Options{Name: "password", Rule: ratelimit.Rule{Limit: changesPerWindow, Window: changesWindow},
 			Shared: shared, Strict: true, Now: now, Logger: log}),
-		turns: fairshare.New(fairshare.Options{Slots: 1, Share: 1, Waiting: changesWaiting}),
+		slot:  fairshare.New(fairshare.Options{Slots: 1, Share: 1, Waiting: changesOfOrganization}),
+		users: map[string]int{},
 	}
 }
 
-// begin waits until a change of a user, asked for from an address, may hash, and returns what to call when
-// it has ended. RATE_LIMITED beyond the user's budget.
-func (p *passwordChanges) begin(ctx context.Context, user, address string) (end func(), err error) {
+// begin waits until a change of a user, asked for in an organization and from an
+// address, may hash, and returns what to call when it has ended. RATE_LIMITED beyond
+// the user's budget.
+func (p *passwordChanges) begin(ctx context.Context, org, user, address string) (end func(), err error) {
 	r := p.budget.Take(ctx, hashed(user, addressKey(address)))
 	if !r.Allowed {
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(r.Reset, time.Second),
 			Message: "Too many changes of this password. Wait as long as Retry-After says."}
 	}
-	end, err = p.turns.Acquire(ctx, user, 1)
-	if errors.Is(err, fairshare.ErrFull) {
+	if !p.enter(user) {
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
 			Message: "This password is being changed already. Wait as long as Retry-After says."}
 	}
-	return end, err
+	release, err := p.slot.Acquire(ctx, org, 1)
+	if err != nil {
+		p.leave(user)
+	}
+	if errors.Is(err, fairshare.ErrFull) {
+		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
+			Message: "Many passwords of your organization are being changed. Wait as long as Retry-After says."}
+	}
+	return func() { release(); p.leave(user) }, err
+}
+
+// enter counts a change of a user, unless too many run or wait.
+func (p *passwordChanges) enter(user string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users[user] > changesWaiting {
+		return false
+	}
+	p.users[user]++
+	return true
+}
+
+func (p *passwordChanges) leave(user string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users[user]--; p.users[user] == 0 {
+		delete(p.users, user)
+	}
 }
 
 // knownSessions bounds how many sessions of an account are looked through.

@@ -167,7 +167,7 @@ func (a *Accounts) countInvitation(ctx context.Context, org string) error {
 	if ok {
 		return nil
 	}
-	if err := a.audit(ctx, event{action: "user.create", org: org, failed: "too many invitations"}); err != nil {
+	if err := a.auditRefused(ctx, event{action: "user.create", org: org, failed: "too many invitations"}); err != nil {
 		return err
 	}
 	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Hour,
@@ -298,7 +298,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 		return a.opens(u, secret) && account.EmailKey(u.Email) == account.EmailKey(p.Email) && !u.Service && !p.Service
 	}
 	if !mine(u) {
-		return account.User{}, errors.Join(a.audit(ctx, event{action: "user.accept", org: org, actor: id, failed: "no such invitation"}), noSuchInvitation())
+		return account.User{}, errors.Join(a.auditRefused(ctx, event{action: "user.accept", org: org, actor: id, failed: "no such invitation"}), noSuchInvitation())
 	}
 	m, err := a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
 		if !mine(*u) {

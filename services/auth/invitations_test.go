@@ -167,10 +167,41 @@ func TestInvitationsEndAndAreBounded(t *testing.T) {
 			t.Errorf("%d invitations were made beside one, want %d together", made, auth.InvitationsPerDay)
 		}
 		b.want(b.do("POST", "/api/v2/users", root, `{"email":"dry@example.org","role":"user"}`, "X-Dry-Run", "true"), http.StatusCreated, "")
+		log := b.do("GET", "/api/v2/organization/audit?limit=100", root, "").body
+		// Of 21 the first is entered, and the second, fourth, eighth and sixteenth with the count.
+		if n := strings.Count(log, `"too many invitations"`); n != 5 || !strings.Contains(log, `"after":"16 times within an hour"`) {
+			t.Errorf("%d entries of 21 refused invitations, want 5: %s", n, log)
+		}
 		b.clock.Advance(25 * time.Hour)
 		root = b.signIn("root@example.com").access
 		b.invite(root, "tomorrow@example.org", "user")
 	})
+}
+
+// TestRefusedInvitationsAreCounted: whoever tries tokens of invitations over and over does
+// not fill the audit log, and each user's refusals are counted apart (statement 35).
+func TestRefusedInvitationsAreCounted(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	entered := func() int {
+		log := b.do("GET", "/api/v2/organization/audit?limit=100", b.signIn("root@example.com").access, "").body
+		return strings.Count(log, `"no such invitation"`)
+	}
+	for _, email := range []string{"bob@example.com", "root@example.com"} {
+		before, access := entered(), b.signIn(email).access
+		for n := range 40 {
+			b.want(b.accept(access, fmt.Sprintf("o1.x%d.secret", n)), http.StatusNotFound, "NOT_FOUND")
+		}
+		if n := entered() - before; n != 6 { // 1, 2, 4, 8, 16, 32
+			t.Errorf("%d entries of 40 refusals of %s, want 6", n, email)
+		}
+	}
+	b.clock.Advance(time.Hour)
+	before := entered()
+	b.want(b.accept(b.signIn("bob@example.com").access, "o1.x.secret"), http.StatusNotFound, "NOT_FOUND")
+	if n := entered() - before; n != 1 {
+		t.Errorf("%d entries of the first refusal after an hour, want 1", n)
+	}
 }
 
 // TestASquattedAddressIsFreed: whoever registers an address first does not get what
@@ -195,4 +226,72 @@ func TestASquattedAddressIsFreed(t *testing.T) {
 	if claims := claimsOf(t, owner.access); claims["org"] != "o1" || claims["role"] != "manager" {
 		t.Errorf("%v", claims)
 	}
+}
+
+// TestSetupLinkOfAMember: an administrator gives a member a link to set another
+// password, once; for whom the organization is not the only one of it is refused, and
+// nothing tells of the others; every call counts, rehearsed or not, and is audited
+// (statements 15, 35).
+func TestSetupLinkOfAMember(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		link := func(id string, header ...string) answer {
+			t.Helper()
+			return b.do("POST", "/api/v2/users/"+id+"/setup-link", root, "", header...)
+		}
+		_, token := b.invite(root, "lost@example.net", "user")
+		b.want(b.setUp(token), http.StatusOK, "")
+		lost := b.signIn("lost@example.net")
+		id := b.do("GET", "/api/v2/auth/me", lost.access, "").text("_id")
+
+		dry := link(id, "X-Dry-Run", "true")
+		b.want(dry, http.StatusCreated, "")
+		if dry.text("setupToken") != "" || dry.text("email") != "lost@example.net" {
+			t.Errorf("rehearsed: %s", dry.body)
+		}
+		first, second := link(id).text("setupToken"), link(id).text("setupToken")
+		b.secrets = append(b.secrets, first, second)
+		// Until it is used nothing has changed.
+		b.want(b.do("GET", "/api/v2/auth/me", lost.access, ""), http.StatusOK, "")
+		b.signIn("lost@example.net")
+		setUp := func(token, password string) answer {
+			return b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(password)+`}`)
+		}
+		b.want(setUp(first, "purple elephants dance softly"), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(setUp(second, "purple elephants dance softly"), http.StatusOK, "")
+		b.want(setUp(second, "purple elephants dance again"), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.do("POST", "/api/v2/auth/refresh", "", `{"refreshToken":`+quoted(lost.refresh)+`}`), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"lost@example.net","password":`+quoted(goodPass)+`}`), http.StatusUnauthorized, "UNAUTHENTICATED")
+
+		b.want(link(b.root.ID), http.StatusConflict, "INVALID_TRANSITION")
+		invited, _ := b.invite(root, "later@example.net", "user")
+		b.want(link(invited.text("_id")), http.StatusConflict, "INVALID_TRANSITION")
+		b.want(link("nobody"), http.StatusNotFound, "USER_NOT_FOUND")
+
+		// A link that was given out while the person was here alone ends with that.
+		late := link(id).text("setupToken")
+		b.secrets = append(b.secrets, late)
+		_, elsewhere := b.invite(b.signIn("eve@example.org").access, "lost@example.net", "user")
+		lost.access = b.do("POST", "/api/v2/auth/login", "", `{"email":"lost@example.net","password":"purple elephants dance softly"}`).text("accessToken")
+		b.want(b.accept(lost.access, elsewhere), http.StatusOK, "")
+		b.want(setUp(late, "purple elephants dance again"), http.StatusUnauthorized, "UNAUTHENTICATED")
+		refused, rehearsed := link(id), link(id, "X-Dry-Run", "true")
+		b.want(refused, http.StatusForbidden, "FORBIDDEN")
+		b.want(rehearsed, http.StatusForbidden, "FORBIDDEN")
+		if strings.Contains(refused.body, "example.org") || strings.Contains(refused.body, "o2") {
+			t.Errorf("the refusal tells of another organization: %s", refused.body)
+		}
+		log := b.do("GET", "/api/v2/organization/audit?limit=100", root, "").body
+		if n := strings.Count(log, `"user.reset"`); n != 5 || strings.Contains(log, "o2") {
+			t.Errorf("%d entries of links, want 3 done and 2 refused: %s", n, log)
+		}
+		// Eight of the twenty are used up: one invitation more, five links and two refusals.
+		for range 20 {
+			if refused = link(id); refused.code != "FORBIDDEN" {
+				break
+			}
+		}
+		b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
+		b.want(link(id, "X-Dry-Run", "true"), http.StatusTooManyRequests, "RATE_LIMITED")
+	})
 }

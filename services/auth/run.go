@@ -11,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/infra/mutual"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth/account"
@@ -80,6 +81,7 @@ type settingsOf struct {
 	MongoDB mongodb.Accounts
 	Cache   cache.Config
 	Keys    Keys
+	Mutual  mutual.Files
 	Config
 }
 
@@ -97,6 +99,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	c.Cache.Optional = true
 	c.Cache.Describe(s)
 	c.Keys.Describe(s)
+	c.Mutual.Describe(s)
 	c.Config.Describe(s)
 	c.Log.Describe(s)
 }
@@ -124,7 +127,12 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if d.Store, err = OpenStore(ctx, p.Env, db); err != nil {
 			return s, err
 		}
+		peers, err := mutual.Open(c.Mutual, p.Logger, p.Now)
+		if err != nil {
+			return s, err
+		}
 		_, s, err = Start(p, c.Config, d)
+		s.Wrap = peers.Listener
 		return s, err
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
 // lives reports whether a session of a person goes on now, whatever became of one
@@ -105,11 +106,12 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	known, _ := callerOf(ctx)
 	// Whoever is signed in could otherwise keep the processors from those who
 	// sign in.
-	end, err := s.changes.begin(ctx, u.ID, known.origin.Address)
+	end, err := s.changes.begin(ctx, p.Org, u.ID, known.origin.Address)
 	if err != nil {
 		return err
 	}
 	defer end()
+	ctx = password.Behind(ctx, p.Org)
 	forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address)
 	if err != nil {
 		refused.failed = "too many failures"

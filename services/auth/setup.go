@@ -79,14 +79,11 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 	if err != nil {
 		return err
 	}
-	usable := func(u account.User) bool {
-		return account.SecretMatches(secret, u.SetupHash) && a.now().Before(u.SetupUntil) && (!u.Disabled || u.Left) && !u.Deleted && u.Person == "" && !u.IsInvitation()
-	}
 	if a.opens(u, secret) {
 		return a.setUpInvited(ctx, u, secret, newPassword, refused)
 	}
-	if !usable(u) {
-		return refused
+	if ok, err := a.setUpBy(ctx, u, secret); err != nil || !ok {
+		return orErr(err, refused)
 	}
 	if err := a.checkPassword("password", newPassword, u); err != nil {
 		return err
@@ -96,7 +93,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 		return err
 	}
 	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
-		if !usable(*u) {
+		if !a.opensSetup(*u, secret) {
 			return refused // of two uses at once, one
 		}
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}

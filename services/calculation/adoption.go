@@ -112,9 +112,8 @@ func readAdoption(c *fiber.Ctx) (adoption, error) {
 	r.RequireOneOf("factorSet", "engine")
 	var a adoption
 	if id, ok := r.String("factorSet", 1, 100); ok {
-		set, held := factors.ByID(id)
-		if a.set = set; !held {
-			r.Fault(unknownSet("factorSet"))
+		if a.set, err = readSet(c, r, id); err != nil {
+			return adoption{}, err
 		}
 	}
 	a.engine, _ = r.Enum("engine", footprint.Engines()...)
@@ -128,9 +127,9 @@ func (s *server) rehearse(ctx context.Context, ev record.Event, to adoption) (ad
 	to.apply(&changed)
 	next := changed.Context()
 	view := adoptionView{Event: ev.ID, FromEngine: ev.Context().EngineVersion(), ToEngine: next.EngineVersion()}
-	from, ok := factors.ByID(ev.FactorSet)
-	if !ok {
-		return view, fmt.Errorf("event %s: factor set %q is not held", ev.ID, ev.FactorSet)
+	from, err := factors.Resolve(ctx, ev.FactorSet)
+	if err != nil {
+		return view, fmt.Errorf("event %s: %w", ev.ID, err)
 	}
 	view.From, view.To = factorSetView{from.ID, from.Checksum}, factorSetView{from.ID, from.Checksum}
 	if to.set != nil {

@@ -119,6 +119,11 @@ func (s *server) diff(c *fiber.Ctx) error {
 		older, newer = newer, older
 	}
 	changed, err := resulttree.Comparer{Results: s.Results, Most: maxChanges}.Between(c.UserContext(), older, newer)
+	// What was summed up while it was read is not told from what is whole: the revisions
+	// are known to be dropped before anything of them is removed.
+	if dropped := s.checkKept(c, newest, older.Revision, newer.Revision); dropped != nil {
+		return dropped
+	}
 	if errors.Is(err, resulttree.ErrTooManyChanges) {
 		return apperr.New(apperr.PayloadTooLarge, "More than %d changes lie between the two revisions; compare revisions that are nearer to each other.", maxChanges)
 	}

@@ -100,9 +100,17 @@ func (s *server) causesBetween(c *fiber.Ctx, newest, older, newer resulttree.Res
 		return nil, nil
 	}
 	from := max(older.Revision+1, newer.Revision-contextRevisions+1)
-	between, err := s.revisions(c, newest, from, newer.Revision)
-	if err != nil {
-		return nil, err
+	var between []resulttree.Result
+	to := newer.Revision
+	if to == newest.Revision {
+		between, to = append(between, newest), to-1
+	}
+	if from <= to {
+		kept, err := resulttree.History{Results: s.Results}.Span(c.UserContext(), newest.Org, newest.Event, from, to)
+		if err != nil {
+			return nil, err
+		}
+		between = append(between, kept...)
 	}
 	var causes []resulttree.Cause
 	for _, r := range slices.Backward(between) {

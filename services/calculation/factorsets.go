@@ -3,6 +3,7 @@ package calculation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
@@ -59,6 +61,8 @@ func rowsOf(set *factors.Set) []bundle.Factor {
 	rows := make([]bundle.Factor, len(set.Factors()))
 	for i, f := range set.Factors() {
 		rows[i] = bundle.FactorOf(f)
+		cited := factors.Cite(f.Source, f.SourceLocation)
+		rows[i].Source, rows[i].SourceLocation = cited.Publication, cited.Located()
 	}
 	return rows
 }
@@ -101,6 +105,9 @@ func (s *server) allSets(ctx context.Context) ([]*factors.Set, error) {
 	sets := factors.Sets()
 	for _, id := range ids {
 		set, err := factors.Resolve(ctx, id)
+		if errors.Is(err, factors.ErrNotHeld) {
+			continue // added this very moment; this process learns of it in the next
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -120,9 +127,9 @@ func (s *server) factorSets(c *fiber.Ctx) error {
 		return err
 	}
 	total := int64(len(sets))
-	from := min(page.Offset(), total)
+	from, to := page.Within(total)
 	views := []setView{}
-	for _, set := range sets[from:min(from+page.Limit, total)] {
+	for _, set := range sets[from:to] {
 		views = append(views, viewOfSet(set))
 	}
 	return web.OK(c, web.NewList(views, page, total))
@@ -134,14 +141,28 @@ func (s *server) factorSet(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	set, ok := factors.ByID(c.Params("setId"))
-	if !ok {
+	set, err := factors.Resolve(c.UserContext(), c.Params("setId"))
+	if errors.Is(err, factors.ErrNotHeld) {
 		return apperr.New(apperr.NotFound, "There is no factor set of this id.").With(unknownSet("setId"))
+	}
+	if err != nil {
+		return err
 	}
 	rows := rowsOf(set)
 	total := int64(len(rows))
-	from := min(page.Offset(), total)
-	return web.OK(c, rowsView{viewOfSet(set), web.NewList(rows[from:min(from+page.Limit, total)], page, total)})
+	from, to := page.Within(total)
+	return web.OK(c, rowsView{viewOfSet(set), web.NewList(rows[from:to], page, total)})
+}
+
+// readSet finds the set that a body names in factorSet; a set that nobody has is a
+// fault of the body. The error is that of a store that could not be asked.
+func readSet(c *fiber.Ctx, r *fields.Reader, id string) (*factors.Set, error) {
+	set, err := factors.Resolve(c.UserContext(), id)
+	if errors.Is(err, factors.ErrNotHeld) {
+		r.Fault(unknownSet("factorSet"))
+		return nil, nil //nolint:nilnil // the fault tells
+	}
+	return set, err
 }
 
 // unknownSet is the detail of a set that is not held.

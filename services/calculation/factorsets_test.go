@@ -1,11 +1,13 @@
 package calculation_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -62,6 +64,25 @@ func TestFactorSets(t *testing.T) {
 	s.get("/factor-sets/desnz-1926").wantError(http.StatusNotFound, "NOT_FOUND")
 	s.get("/factor-sets?page=x").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 	s.call(http.MethodGet, "/api/v2/factor-sets", "nobody", nil).wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
+}
+
+// TestASetThatCannotBeReadIsAnOutage: a store of packs that is away says nothing about
+// whether a set exists, so nobody is told that it does not.
+func TestASetThatCannotBeReadIsAnOutage(t *testing.T) {
+	t.Parallel()
+	t.Cleanup(factors.Follow(func(_ context.Context, id string) (*factors.Set, error) {
+		if id == "store-away-v1" {
+			return nil, apperr.New(apperr.Unavailable, "The database cannot be reached right now.")
+		}
+		return nil, factors.ErrNotHeld
+	}))
+	s := start(t)
+	s.get("/factor-sets/store-away-v1").wantError(http.StatusServiceUnavailable, "UNAVAILABLE")
+	s.get("/factor-sets/nobody-has-it-v1").wantError(http.StatusNotFound, "NOT_FOUND")
+	for _, path := range []string{"/api/v2/events/e1/factor-set", "/api/v2/events/e1/results/rehearsal"} {
+		s.call(http.MethodPost, path, "org1.manager", map[string]any{"factorSet": "store-away-v1"}).wantError(http.StatusServiceUnavailable, "UNAVAILABLE")
+		s.call(http.MethodPost, path, "org1.manager", map[string]any{"factorSet": "nobody-has-it-v1"}).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	}
 }
 
 // newest and the one before it.

@@ -172,9 +172,9 @@ func contributionOf(r record.Record, ev record.Event) (part total.Contribution, 
 
 // checksumOf returns the checksum of an event's factor set.
 func checksumOf(ev record.Event) (string, error) {
-	set, ok := factors.ByID(ev.FactorSet)
-	if !ok {
-		return "", fmt.Errorf("preview of event %s: factor set %q is not held", ev.ID, ev.FactorSet)
+	set, err := factors.ByID(ev.FactorSet)
+	if err != nil {
+		return "", fmt.Errorf("preview of event %s: %w", ev.ID, err)
 	}
 	return set.Checksum, nil
 }

@@ -3,7 +3,6 @@ package calculation
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -25,7 +24,9 @@ func (s *server) rehearseEvent(c *fiber.Ctx) error {
 		return err
 	}
 	after := before
-	readRehearsal(r, &after)
+	if err := readRehearsal(c, r, &after); err != nil {
+		return err
+	}
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (s *server) rehearseEvent(c *fiber.Ctx) error {
 }
 
 // readRehearsal reads what is to be tried. What is absent stays as the event has it.
-func readRehearsal(r *fields.Reader, event *record.Event) {
+func readRehearsal(c *fiber.Ctx, r *fields.Reader, event *record.Event) error {
 	r.RequireOneOf("method", "factorSet", "attendees")
 	if m, ok := r.Object("method"); ok {
 		if v, ok := m.Bool("radiativeForcing"); ok {
@@ -51,13 +52,16 @@ func readRehearsal(r *fields.Reader, event *record.Event) {
 		}
 	}
 	if id, ok := r.String("factorSet", 1, 100); ok {
-		if set, held := factors.ByID(id); held {
+		set, err := readSet(c, r, id)
+		if err != nil {
+			return err
+		}
+		if set != nil {
 			event.FactorSet = set.ID
-		} else {
-			r.Fault(unknownSet("factorSet"))
 		}
 	}
 	if n, ok := r.Integer("attendees", 0, maxAttendees); ok {
 		event.Attendees = &n
 	}
+	return nil
 }

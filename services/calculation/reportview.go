@@ -158,8 +158,8 @@ func pseudonym() string { return strings.ToLower(rand.Text())[:10] }
 // namesOf reads the parameter names: full, roles, or empty for a bundle without
 // people.
 func namesOf(c *fiber.Ctx) (string, error) {
-	switch names := c.Query("names"); names {
-	case "", bundle.NamesFull, bundle.NamesRoles:
+	names := c.Query("names")
+	if names == bundle.NamesFull || names == bundle.NamesRoles || !c.Context().QueryArgs().Has("names") {
 		return names, nil
 	}
 	return "", apperr.Invalid(apperr.Detail{Field: "names", Code: "INVALID_VALUE", Message: "names must be full or roles.",

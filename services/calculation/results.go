@@ -50,8 +50,11 @@ type resultView struct {
 	// result only; nil where it states none.
 	Compensation *compensationView `json:"compensation,omitempty"`
 	// Cause says why the revision differs from the one before it, oldest first.
-	Cause    []causeView        `json:"cause"`
-	Findings []findings.Finding `json:"findings"`
+	Cause []causeView `json:"cause"`
+	// CauseSince is the first of the revisions before this one that retention has
+	// dropped: Cause is of those too.
+	CauseSince int64              `json:"causeSince,omitempty"`
+	Findings   []findings.Finding `json:"findings"`
 	// MeasureNext is of the newest result only, as Findings are.
 	MeasureNext []findings.ToMeasure `json:"measureNext"`
 }
@@ -78,16 +81,16 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
 		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}
-	set, ok := factors.ByID(r.Context.FactorSet)
-	if !ok {
-		return resultView{}, fmt.Errorf("result of event %s: factor set %q is not held", r.Event, r.Context.FactorSet)
+	set, err := factors.ByID(r.Context.FactorSet)
+	if err != nil {
+		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
 	}
 	view := resultView{
 		Event: r.Event, Revision: r.Revision, Status: status, Breakdown: sum.Breakdown(r.Context),
 		Method:        methodView{r.Context.RadiativeForcing, r.Context.GWP},
 		FactorSet:     factorSetView{set.ID, set.Checksum},
 		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash,
-		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{}, Cause: causesOf(r),
+		CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout), Findings: []findings.Finding{}, MeasureNext: []findings.ToMeasure{}, Cause: causesOf(r), CauseSince: r.Since,
 	}
 	view.Tables = tables.Of(sum.Cells(), view.MarketBased)
 	for _, id := range r.Failed[:min(len(r.Failed), maxFailedNotices)] {
@@ -218,10 +221,7 @@ func (s *server) history(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// Revisions are numbered without holes, so the page is known from the
-	// newest one's number; a revision written meanwhile changes nothing in it.
-	high := newest.Revision - page.Offset()
-	revisions, err := s.revisions(c, newest, max(1, high-page.Limit+1), high)
+	revisions, kept, err := resulttree.History{Results: s.Results}.Page(c.UserContext(), newest, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *server) history(c *fiber.Ctx) error {
 		}
 		views[i].Cause = causesFor(c, views[i].Cause)
 	}
-	return web.OK(c, web.NewList(views, page, newest.Revision))
+	return web.OK(c, web.NewList(views, page, kept.Kept(newest.Revision)))
 }
 
 // statusSuperseded is the state of a result that a newer one has replaced.
@@ -266,6 +266,12 @@ func (s *server) revision(c *fiber.Ctx) error {
 		return record.NoSuchEvent()
 	}
 	found, err := s.revisionAt(c, newest, "revision")
+	if err == nil && found.Revision < newest.Revision {
+		var kept resulttree.Retention
+		if kept, err = s.Results.Retention(c.UserContext(), ev.Org, ev.ID); err == nil {
+			found, err = resulttree.History{Results: s.Results}.Whole(c.UserContext(), kept, found)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -291,12 +297,31 @@ func (s *server) revisionAt(c *fiber.Ctx, newest resulttree.Result, parameter st
 	}
 	found, err := s.revisions(c, newest, number, number)
 	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("event %s: revision %d is not kept", newest.Event, number)
+		if err = s.checkKept(c, newest, number); err == nil {
+			err = fmt.Errorf("event %s: revision %d is missing", newest.Event, number)
+		}
 	}
 	if err != nil {
 		return resulttree.Result{}, err
 	}
 	return found[0], nil
+}
+
+// checkKept returns an error for the client where retention has dropped one of the
+// given revisions of an event.
+func (s *server) checkKept(c *fiber.Ctx, newest resulttree.Result, revisions ...int64) error {
+	kept, err := s.Results.Retention(c.UserContext(), newest.Org, newest.Event)
+	if err != nil {
+		return err
+	}
+	for _, revision := range revisions {
+		if kept.Dropped(revision) {
+			return apperr.New(apperr.RevisionNotKept, "Revision %d is older than this installation keeps results.", revision).
+				With(apperr.Detail{Field: "revision", Code: "RETENTION",
+					Message: fmt.Sprintf("What it changed, and why, is part of revision %d. Signed revisions are kept for ever.", kept.Next(revision))})
+		}
+	}
+	return nil
 }
 
 // revisions reads a range of revisions, newest first, given the newest: the

@@ -97,11 +97,22 @@ func readRows(r *fields.Reader) ([]sentRow, string) {
 			id, _ := item.String("recordId", 1, maxRowID)
 			row.record = record.ID(id)
 		}
-		row.fields, _ = item.Raw("fields")
+		row.fields = readRowFields(item)
 		rows = append(rows, row)
 	}
 	before, _ := r.String("after", 1, maxCarried)
 	return rows, before
+}
+
+// readRowFields returns the fields of a row as they were sent. What is wrong with one
+// of them is for the row alone; what is no object at all is no row.
+func readRowFields(item *fields.Reader) json.RawMessage {
+	text, there := item.Raw("fields")
+	if there && text[0] != '{' {
+		at := item.Path("fields")
+		item.Fault(apperr.Detail{Field: at, Code: fields.WrongType, Message: at + " must be an object."})
+	}
+	return text
 }
 
 // carried is what one part of a preview hands to the next. It only ever comes

@@ -118,7 +118,7 @@ func TestPartsOfRowsAddUp(t *testing.T) {
 			t.Errorf("%s", a.body)
 		}
 	}
-	for i, row := range []map[string]any{{"type": "wast", "fields": map[string]any{}}, {"type": "waste"}, {"fields": map[string]any{}}} {
+	for i, row := range []map[string]any{{"type": "wast", "fields": map[string]any{}}, {"type": "waste"}, {"fields": map[string]any{}}, {"type": "waste", "fields": []string{"x"}}} {
 		if a := s.rows("org1.user", "", waste(1), row).wantError(http.StatusBadRequest, "VALIDATION_ERROR"); !strings.HasPrefix(fmt.Sprint(a.text("error", "details", 0, "field")), "items[1].") {
 			t.Errorf("row %d: %s", i, a.body)
 		}

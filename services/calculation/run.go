@@ -43,9 +43,14 @@ func Start(p *app.Process, d Deps) (app.Service, error) {
 	}}}}, err
 }
 
+// stuckAfter is how long the sweeper of a worker may take for one look, beside ten
+// intervals: far above what its database and its queue are waited for.
+const stuckAfter = 5 * time.Minute
+
 // StartWorker makes the service, in the role that recalculates, for a process.
 func StartWorker(p *app.Process, c WorkConfig, d resulttree.WorkerDeps) app.Service {
 	d.Workers, d.Sweep, d.Grace, d.Logger, d.Now = c.Workers, c.SweepInterval, app.WorkGrace, p.Logger, p.Now
+	d.Looked = p.LivesBy(stuckAfter + 10*c.SweepInterval)
 	return app.Service{
 		Name: "worker", Status: d.Insight,
 		Tasks: []app.Task{{Name: "work", Run: func(ctx context.Context) error { return resulttree.Work(ctx, d) }}},
@@ -134,10 +139,12 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		return Start(p, Deps{
+		s, err := Start(p, Deps{
 			Records: records, Results: results, Notifier: q.Interactive, Bulk: q.Bulk, Keys: reports,
 			Verifier: callers, Audit: callers.Audit,
 		})
+		s.Wrap = callers.Peers.Listener
+		return s, err
 	})
 }
 

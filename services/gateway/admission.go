@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -28,6 +27,11 @@ const (
 	// token, may take.
 	bodiesTotal = 64 << 20
 	bodiesShare = 16 << 20
+	// streamsTotal is how many bytes of streamed bodies, which the service behind the
+	// gateway holds, are on their way at a time, and streamsShare how many of them are
+	// one organization's: two of the largest imports.
+	streamsTotal = 64 << 20
+	streamsShare = 32 << 20
 )
 
 // bodyLimit returns the largest body of an operation in bytes.
@@ -43,7 +47,8 @@ func bodyLimit(o api.Operation) int {
 
 // withBody returns a handler that reads the body of a request, within the limit
 // of its operation and the bytes that its caller may still take, before it calls
-// next. The body of a streamed operation is left to next.
+// next. The body of a streamed operation is counted
+// and left to next.
 func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 	limit := bodyLimit(o)
 	return func(c *fiber.Ctx) error {
@@ -54,9 +59,6 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		if size > limit {
 			return fiber.ErrRequestEntityTooLarge
 		}
-		if o.Streamed {
-			return next(c)
-		}
 		if size < 0 {
 			size = limit // sent in chunks: it may become that large
 		}
@@ -64,11 +66,18 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		if who == "" {
 			who = ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
 		}
-		if !g.bodies.take(who, size) {
+		budget := g.bodies
+		if o.Streamed {
+			budget = g.streams
+		}
+		if !budget.Take(who, size) {
 			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 				Message: "Too many bytes are being received at once. Please try again."}
 		}
-		defer g.bodies.put(who, size)
+		defer budget.Put(who, size)
+		if o.Streamed {
+			return next(c)
+		}
 		body, err := io.ReadAll(&limitedBody{r: c.Context().RequestBodyStream(), left: limit})
 		if err != nil {
 			return bodyError(err)
@@ -116,38 +125,4 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		b.err = err
 	}
 	return n, err
-}
-
-// byteBudget counts bytes in memory, by whom they are held.
-type byteBudget struct {
-	total, share int
-	mu           sync.Mutex
-	used         int
-	by           map[string]int
-}
-
-func newByteBudget(total, share int) *byteBudget {
-	return &byteBudget{total: total, share: share, by: map[string]int{}}
-}
-
-// take reserves bytes and reports whether there were enough left.
-func (b *byteBudget) take(who string, n int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.used+n > b.total || b.by[who]+n > b.share {
-		return false
-	}
-	b.used += n
-	b.by[who] += n
-	return true
-}
-
-// put returns reserved bytes.
-func (b *byteBudget) put(who string, n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used -= n
-	if b.by[who] -= n; b.by[who] <= 0 {
-		delete(b.by, who)
-	}
 }

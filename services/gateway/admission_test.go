@@ -16,6 +16,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 const importPath = "/api/v2/events/aaaaaaaaaaaaaaaaaaaaaaaaaa/flights/import"
@@ -40,22 +42,25 @@ func announce(token string, size int) string {
 	return head + "\r\n"
 }
 
-// TestRefusedBeforeTheBody: a caller without a valid token is answered when
-// little more than the header is in, and the connection is closed.
+// TestRefusedBeforeTheBody: a caller without a valid token, or whose session has ended,
+// is answered when little more than the header is in, and the connection is closed.
 func TestRefusedBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
+	s.sessions.set("s-carol", identity.State{})
 	for name, c := range map[string]struct {
 		token string
 		size  int
+		sent  int
 		want  int
 	}{
-		"without a token":     {"", 16 << 20, http.StatusUnauthorized},
-		"with a forged token": {"forged", 16 << 20, http.StatusUnauthorized},
-		"too large":           {alice, 16<<20 + 1, http.StatusRequestEntityTooLarge},
+		"without a token":             {"", 16 << 20, 64 << 10, http.StatusUnauthorized},
+		"with a forged token":         {"forged", 16 << 20, 64 << 10, http.StatusUnauthorized},
+		"too large":                   {alice, 16<<20 + 1, 64 << 10, http.StatusRequestEntityTooLarge},
+		"of a session that has ended": {carol, 16 << 20, 8 << 10, http.StatusUnauthorized},
 	} {
 		conn := dial(t, s.url)
-		if _, err := io.WriteString(conn, announce(c.token, c.size)+strings.Repeat("x", 64<<10)); err != nil {
+		if _, err := io.WriteString(conn, announce(c.token, c.size)+strings.Repeat("x", c.sent)); err != nil {
 			t.Fatal(err)
 		}
 		r := bufio.NewReader(conn)
@@ -156,28 +161,47 @@ func TestStreamedImport(t *testing.T) {
 	}
 }
 
-func TestByteBudget(t *testing.T) {
+// TestImportsOfOneOrganization: the service behind the gateway holds a file whole, so
+// of one organization no more are on their way than fit; another one's is taken
+// (statement 29).
+func TestImportsOfOneOrganization(t *testing.T) {
 	t.Parallel()
-	b := newByteBudget(100, 60)
-	for i, step := range []struct {
-		who  string
-		n    int
-		want bool
-	}{
-		{"a", 40, true}, {"a", 21, false}, {"a", 20, true}, {"b", 41, false}, {"b", 40, true}, {"c", 1, false},
-		{"a", -40, true}, {"c", 40, true}, {"a", -20, true}, {"b", -40, true}, {"c", -40, true},
-	} {
-		if step.n < 0 {
-			b.put(step.who, -step.n)
-			continue
+	s := start(t)
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusAccepted) })
+	const largest = 16 << 20
+	begun := make([]net.Conn, 0, streamsShare/largest)
+	for range cap(begun) {
+		conn := dial(t, s.url)
+		// In chunks, so that it may become as large as the largest.
+		head := "POST " + importPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer " + alice + "\r\n\r\n"
+		if _, err := io.WriteString(conn, head+"8000\r\n"+strings.Repeat("x", 0x8000)+"\r\n"); err != nil {
+			t.Fatal(err)
 		}
-		if got := b.take(step.who, step.n); got != step.want {
-			t.Errorf("step %d: %s takes %d: %t, want %t", i, step.who, step.n, got, step.want)
+		begun = append(begun, conn)
+	}
+	small := func(token string) (status int, retry string) {
+		got := s.do(request{method: "POST", path: importPath, token: token, body: strings.Repeat("x", 32<<10), header: map[string]string{"Content-Type": "text/csv"}})
+		return got.status, got.header.Get("Retry-After")
+	}
+	testkit.Eventually(t, 10*time.Second, func() error {
+		status, retry := small(alice)
+		if status != http.StatusServiceUnavailable || retry == "" {
+			return fmt.Errorf("the organization's next: %d, Retry-After %q", status, retry)
 		}
+		return nil
+	})
+	if status, _ := small(carol); status != http.StatusAccepted {
+		t.Errorf("another organization: %d", status)
 	}
-	if b.used != 0 || len(b.by) != 0 {
-		t.Errorf("%d bytes of %v are never returned", b.used, b.by)
+	for _, conn := range begun {
+		_ = conn.Close()
 	}
+	testkit.Eventually(t, 10*time.Second, func() error {
+		if status, _ := small(alice); status != http.StatusAccepted {
+			return fmt.Errorf("afterwards: %d", status)
+		}
+		return nil
+	})
 }
 
 func TestLimitedBody(t *testing.T) {

@@ -3,10 +3,8 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,15 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-const (
-	// auditTimeout bounds the report of something; the answer waits for it.
-	auditTimeout = time.Second
-	// refusalsWindow is how long repetitions of one refusal are counted together.
-	refusalsWindow = time.Hour
-	// maxRefusals bounds what is counted apart.
-	maxRefusals = 10_000
-	sweepEvery  = time.Minute
-)
+// auditTimeout bounds the report of something; the answer waits for it.
+const auditTimeout = time.Second
 
 // auditRefusal puts a refused request into the audit log: who was refused what.
 // Repetitions are entered ever more rarely, so that whoever is refused cannot
@@ -40,16 +31,14 @@ func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 	if p.UserID == "" {
 		who = ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
 	}
-	key, nth, enter := g.refusals.count(action, operation, who, g.Now())
+	key, nth, enter := g.refusals.Count(action, operation, who, g.Now())
 	if !enter {
 		return
 	}
 	note := audit.Note{Action: action, Refused: string(code), Subject: withIDs(operation, c)}
-	if nth > 1 {
-		note.After = fmt.Sprintf("%d times within an hour", nth)
-	}
+	note.After = audit.Times(nth)
 	if err := g.report(c, note); err != nil {
-		g.refusals.owe(key)
+		g.refusals.Owe(key)
 		g.Logger.WarnContext(c.UserContext(), "a refusal is not in the audit log", "action", action, "operation", operation,
 			"error", telemetry.Redact(err.Error()))
 	}
@@ -113,67 +102,4 @@ func withIDs(pattern string, c *fiber.Ctx) string {
 		}
 	}
 	return strings.Clone(pattern)
-}
-
-// refusals counts refusals of one kind by whom and of what.
-type refusals struct {
-	mu    sync.Mutex
-	seen  map[string]*refusal
-	swept time.Time // when what is over was last removed
-}
-
-type refusal struct {
-	since time.Time
-	n     int
-	owed  bool // the last one to be entered was not
-}
-
-// count counts a refusal and says whether to enter it: the first within the
-// window, the second, the fourth, and so on. Once there are too many who are
-// refused, all others are counted as one.
-func (r *refusals) count(action, operation, who string, now time.Time) (key string, nth int, enter bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key = action + "\x00" + operation + "\x00" + who
-	if r.seen == nil {
-		r.seen = map[string]*refusal{}
-	}
-	one := r.seen[key]
-	if one == nil && len(r.seen) >= maxRefusals {
-		r.sweep(now)
-		if len(r.seen) >= maxRefusals {
-			key = action + "\x00others"
-			one = r.seen[key]
-		}
-	}
-	if one == nil || now.Sub(one.since) >= refusalsWindow {
-		one = &refusal{since: now}
-		r.seen[key] = one
-	}
-	one.n++
-	enter = one.owed || one.n&(one.n-1) == 0
-	one.owed = false
-	return key, one.n, enter
-}
-
-// sweep removes what is over; not each time, as that costs as much as there is.
-func (r *refusals) sweep(now time.Time) {
-	if now.Sub(r.swept) < sweepEvery {
-		return
-	}
-	r.swept = now
-	for key, one := range r.seen {
-		if now.Sub(one.since) >= refusalsWindow {
-			delete(r.seen, key)
-		}
-	}
-}
-
-// owe notes that an entry could not be made, so that the next refusal is one.
-func (r *refusals) owe(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if one := r.seen[key]; one != nil {
-		one.owed = true
-	}
 }

@@ -2,13 +2,16 @@ package gateway
 
 import (
 	"bytes"
+	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -88,8 +91,25 @@ func plainTags(field string) string {
 	return strings.NewReplacer("+"+codingBrotli+`"`, `"`, "+"+codingGzip+`"`, `"`).Replace(field)
 }
 
+const (
+	// packingAlone is how long no other organization must have had an answer compressed
+	// until one may have as many compressed at a time as there are processors.
+	packingAlone = time.Minute
+	// packingUnit is how much text counts as one piece of work.
+	packingUnit = 64 << 10
+)
+
+// newPackings schedules the compression of answers among organizations: a page of a
+// hundred records takes several times as long to compress as to read, so that who
+// asks for such pages over and over would make everybody else wait here.
+func newPackings() *fairshare.Scheduler {
+	processors := max(2, runtime.GOMAXPROCS(0))
+	return fairshare.New(fairshare.Options{Slots: processors, Share: processors / 2, Alone: processors, AloneAfter: packingAlone})
+}
+
 // compressor compresses the answer of a service to one request.
 type compressor struct {
+	turns  *fairshare.Scheduler // of organizations
 	coding string
 	// listed is the If-None-Match field as the client sent it.
 	listed string
@@ -98,7 +118,7 @@ type compressor struct {
 // newCompressor prepares a request for a service whose answers may be compressed.
 // Answers of auth are not: they hold tokens, and the size of what a secret was
 // compressed with tells about it.
-func newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) *compressor {
+func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) *compressor {
 	for _, name := range []string{fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch} {
 		if field := string(req.Peek(name)); field != "" {
 			req.Set(name, plainTags(field))
@@ -107,7 +127,7 @@ func newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) *
 	if o.Service == api.Auth {
 		return nil
 	}
-	return &compressor{coding: codingFor(c), listed: c.Get(fiber.HeaderIfNoneMatch)}
+	return &compressor{turns: g.packings, coding: codingFor(c), listed: c.Get(fiber.HeaderIfNoneMatch)}
 }
 
 // apply compresses the answer where that pays.
@@ -135,7 +155,13 @@ func (k *compressor) apply(c *fiber.Ctx) {
 	if k.coding == "" || len(body) < leastCompressed {
 		return
 	}
-	c.Response().SetBodyRaw(compressed(k.coding, body))
+	end, err := k.turns.Acquire(c.UserContext(), web.PrincipalOf(c).Org, 1+len(body)/packingUnit)
+	if err != nil {
+		return // there is no time left; the answer is as good as it is
+	}
+	text := compressed(k.coding, body)
+	end()
+	c.Response().SetBodyRaw(text)
 	c.Set(fiber.HeaderContentEncoding, k.coding)
 	if read && tag != "" {
 		c.Set(fiber.HeaderETag, codedTag(tag, k.coding))

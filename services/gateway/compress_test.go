@@ -3,14 +3,21 @@ package gateway
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // unpack returns a body as it was before it was compressed.
@@ -105,6 +112,63 @@ func TestAnswersAreCompressed(t *testing.T) {
 		if again.status != http.StatusNotModified || again.header.Get("ETag") != tag || again.body != "" || again.header.Get("Content-Encoding") != "" {
 			t.Errorf("%+v again: %d %v", c, again.status, again.header)
 		}
+	}
+}
+
+// TestCompressionIsShared: while answers of one organization are compressed that have
+// its share, further ones of it wait, and those of another one do not.
+func TestCompressionIsShared(t *testing.T) {
+	t.Parallel()
+	turns := fairshare.New(fairshare.Options{Slots: 2, Share: 1})
+	s := start(t, func(d *Deps) { d.packings, d.Timeout = turns, time.Minute })
+	s.services[api.Records].set(page(9000, "application/json"))
+	end, err := turns.Acquire(t.Context(), principals()[alice].Org, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coding := func(token string) string {
+		return s.do(request{method: "GET", path: "/api/v2/events", token: token, header: map[string]string{"Accept-Encoding": "br"}}).header.Get("Content-Encoding")
+	}
+	waits := make(chan string, 1)
+	go func() { waits <- coding(alice) }()
+	testkit.Eventually(t, time.Minute, func() error {
+		if n := turns.Waiting(principals()[alice].Org); n != 1 {
+			return fmt.Errorf("%d answers to the same organization wait, want 1", n)
+		}
+		return nil
+	})
+	if got := coding(carol); got != codingBrotli {
+		t.Errorf("another organization's answer is in %q", got)
+	}
+	end()
+	if got := <-waits; got != codingBrotli {
+		t.Errorf("the answer that waited is in %q", got)
+	}
+}
+
+// TestAnswersOutOfTimeAreSentAsTheyAre: who waits for compression until there is no time
+// left has the answer all the same.
+func TestAnswersOutOfTimeAreSentAsTheyAre(t *testing.T) {
+	t.Parallel()
+	app := fiber.New()
+	text := strings.Repeat("carbon ", 2000)
+	app.Get("/", func(c *fiber.Ctx) error {
+		over, cancel := context.WithCancel(c.UserContext())
+		cancel()
+		c.SetUserContext(over)
+		c.Set("ETag", plainTag)
+		_ = c.Type("json").SendString(text)
+		(&compressor{turns: newPackings(), coding: codingGzip}).apply(c)
+		return nil
+	})
+	got, err := app.Test(httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close() //nolint:errcheck // read to its end
+	body, err := io.ReadAll(got.Body)
+	if err != nil || string(body) != text || got.Header.Get("Content-Encoding") != "" || got.Header.Get("ETag") != plainTag {
+		t.Errorf("%v: %d bytes, %v", err, len(body), got.Header)
 	}
 }
 

@@ -21,9 +21,11 @@ const tooMany = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/jso
 	`{"success":false,"error":{"code":"RATE_LIMITED","message":"Too many connections.","requestId":"","docs":"/api/v2/docs#error-rate-limited"}}`
 
 // Listener makes a listener of the gateway: it bounds the connections, and those
-// that the gateway ends by itself end gently (see Linger).
+// that the gateway ends by itself end gently (see lingering).
 func (g *Gateway) Listener(ln net.Listener) net.Listener {
-	return &limitedListener{Listener: Linger(ln), trusted: g.trusted, perAddress: connectionsPerAddress, total: connectionsTotal, by: map[netip.Addr]int{}}
+	l := &limitedListener{trusted: g.trusted, perAddress: connectionsPerAddress, total: connectionsTotal, by: map[netip.Addr]int{}}
+	l.Listener = newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
+	return l
 }
 
 type limitedListener struct {

@@ -11,11 +11,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/spec"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-//go:embed docs/reference.html docs/methodology.html docs/changelog.html docs/setup.html docs/docs.css docs/docs.js docs/setup.js
+//go:embed docs
 var docsFiles embed.FS
 
 // docsPolicy lets the page load its style and its script from us, and nothing else.
@@ -38,23 +39,23 @@ type file struct {
 
 // docs is the documentation, ready to be sent.
 type docs struct {
-	html        file
-	methodology file
-	changelog   file
-	setup       file
-	document    file
-	assets      map[string]file
+	reference file
+	setup     file
+	document  file
+	texts     map[string]file
+	assets    map[string]file
 }
 
 func newDocs(document spec.Document, issuer string) (*docs, error) {
-	d := &docs{assets: map[string]file{}}
-	for name, page := range map[string]*file{"reference.html": &d.html, "methodology.html": &d.methodology, "changelog.html": &d.changelog} {
-		text, err := docsFiles.ReadFile("docs/" + name)
-		if err != nil {
-			return nil, fmt.Errorf("documentation: %w", err)
+	d := &docs{texts: map[string]file{}, assets: map[string]file{}}
+	var err error
+	if d.reference, err = newPage("reference"); err != nil {
+		return nil, err
+	}
+	for _, t := range api.Texts() {
+		if d.texts[t.Name], err = newPage(t.Name); err != nil {
+			return nil, err
 		}
-		*page = newFile("text/html; charset=utf-8", text)
-		page.policy = docsPolicy
 	}
 	setup, err := renderSetup(document)
 	if err != nil {
@@ -78,6 +79,17 @@ func newDocs(document spec.Document, issuer string) (*docs, error) {
 		d.assets[name] = newFile(contentType, text)
 	}
 	return d, nil
+}
+
+// newPage returns the page of the documentation that has this name.
+func newPage(name string) (file, error) {
+	text, err := docsFiles.ReadFile("docs/" + name + ".html")
+	if err != nil {
+		return file{}, fmt.Errorf("documentation: %w", err)
+	}
+	page := newFile("text/html; charset=utf-8", text)
+	page.policy = docsPolicy
+	return page, nil
 }
 
 func newFile(contentType string, plain []byte) file {
@@ -112,11 +124,9 @@ func renderSetup(document spec.Document) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (d *docs) page(c *fiber.Ctx) error            { return d.html.send(c) }
-func (d *docs) methodologyPage(c *fiber.Ctx) error { return d.methodology.send(c) }
-func (d *docs) changelogPage(c *fiber.Ctx) error   { return d.changelog.send(c) }
-func (d *docs) setupPage(c *fiber.Ctx) error       { return d.setup.send(c) }
-func (d *docs) openapi(c *fiber.Ctx) error         { return d.document.send(c) }
+func (d *docs) page(c *fiber.Ctx) error      { return d.reference.send(c) }
+func (d *docs) setupPage(c *fiber.Ctx) error { return d.setup.send(c) }
+func (d *docs) openapi(c *fiber.Ctx) error   { return d.document.send(c) }
 
 func (d *docs) asset(c *fiber.Ctx) error {
 	f, ok := d.assets[c.Params("asset")]

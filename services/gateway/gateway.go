@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/spec"
@@ -64,6 +66,11 @@ type Deps struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
+
+	// packings, in tests, schedules the compression of answers.
+	packings *fairshare.Scheduler
+	// hold, in tests, stands for the time that an answer waits.
+	hold func(rc *fasthttp.RequestCtx, wait time.Duration)
 }
 
 const defaultTimeout = 4500 * time.Millisecond
@@ -95,8 +102,10 @@ type gateway struct {
 	byAddress map[api.Limit]*ratelimit.Limiter
 	writes    *ratelimit.Limiter
 	budgets   budgets
-	bodies    *byteBudget
-	refusals  refusals
+	bodies    *fairshare.Budget
+	streams   *fairshare.Budget // of bodies that are passed on as they come
+	refusals  audit.Refusals
+	holdback  *holdback
 	tracer    trace.Tracer
 }
 
@@ -114,9 +123,12 @@ func New(d Deps) (*Gateway, error) {
 	if d.Timeout <= 0 {
 		d.Timeout = defaultTimeout
 	}
+	if d.packings == nil {
+		d.packings = newPackings()
+	}
 	g := &gateway{
-		Deps: d, clients: map[api.Service]*client{}, bodies: newByteBudget(bodiesTotal, bodiesShare),
-		tracer: otel.Tracer(scope),
+		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
+		tracer: otel.Tracer(scope), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},
@@ -157,6 +169,7 @@ func New(d Deps) (*Gateway, error) {
 	health.Watch(checks...)
 
 	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true})
+	app.Use(g.noteRefusals)
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
 	}
@@ -169,6 +182,7 @@ func New(d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	session.Rewrite(app.Server())
+	g.holdback.install(app.Server())
 	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies}, nil
 }
 

@@ -13,26 +13,97 @@ import (
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 32 << 20
+	// lingerPiece is what is taken at a time, and lingerEach how long it takes of its
+	// address's time: 32 MiB a second of all connections of one address together.
+	lingerPiece = 64 << 10
+	lingerEach  = 2 * time.Millisecond
+	// lingerOfAddress is how many connections of one address end so at a time, and
+	// lingerTotal how many of all. Others are closed at once.
+	lingerOfAddress = 8
+	lingerTotal     = 256
 )
 
-// Linger makes a listener whose connections end gently. A client that sends too
-// large a body is answered 413 before it has sent everything; if the connection
-// were simply closed then, the client's system would throw the answer away
-// together with the connection, and the client would see a broken pipe.
-func Linger(ln net.Listener) net.Listener { return lingering{ln} }
+// lingering makes connections end gently. A client that sends too large a body is
+// answered 413 before it has sent everything; if the connection were simply closed
+// then, the client's system would throw the answer away together with the connection,
+// and the client would see a broken pipe. Taking the rest is work that whoever sends it
+// decides on, so an address has a share of it.
+type lingering struct {
+	net.Listener
+	ends *lingerers
+}
 
-type lingering struct{ net.Listener }
+func newLingering(ln net.Listener, trusted func(net.Conn) bool) lingering {
+	return lingering{ln, &lingerers{trusted: trusted, by: map[string]int{}, pace: newPace(lingerEach, 0)}}
+}
 
 func (l lingering) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
-		return &lingeringConn{TCPConn: tcp}, nil
+		return &lingeringConn{TCPConn: tcp, ends: l.ends}, nil
 	}
 	return conn, err
 }
 
+// lingerers are the connections that end gently at a moment. Those of a trusted proxy
+// carry many clients, and are not counted by its address.
+type lingerers struct {
+	trusted func(net.Conn) bool
+	pace    *pace
+
+	mu  sync.Mutex
+	all int
+	by  map[string]int
+}
+
+// begin reports whether one more connection of an address may.
+func (l *lingerers) begin(address string, trusted bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all >= lingerTotal || l.by[address] >= lingerOfAddress && !trusted {
+		return false
+	}
+	l.all++
+	l.by[address]++
+	return true
+}
+
+func (l *lingerers) end(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if l.by[address]--; l.by[address] == 0 {
+		delete(l.by, address)
+	}
+}
+
+// drain takes what the client of a connection still sends, at the pace of its address,
+// and closes it.
+func (l *lingerers) drain(conn *net.TCPConn, address string, trusted bool) {
+	defer l.end(address)
+	defer conn.Close() //nolint:errcheck // whatever it returns, it is closed
+	end := time.Now().Add(lingerTime)
+	if conn.SetReadDeadline(end) != nil {
+		return
+	}
+	for range lingerBytes / lingerPiece {
+		if _, err := io.CopyN(io.Discard, conn, lingerPiece); err != nil {
+			return
+		}
+		if trusted {
+			continue
+		}
+		wait := l.pace.reserve(address, 1, time.Now())
+		if time.Until(end) < wait {
+			return
+		}
+		<-time.After(wait)
+	}
+}
+
 type lingeringConn struct {
 	*net.TCPConn
+	ends *lingerers
 	// waits: the server waits for the client, so no answer can get lost; it
 	// stays so when reading has failed or the client has ended the connection.
 	waits atomic.Bool
@@ -51,19 +122,17 @@ func (c *lingeringConn) Read(b []byte) (int, error) {
 func (c *lingeringConn) Close() error {
 	var err error
 	c.close.Do(func() {
-		if c.waits.Load() {
+		address, trusted := addressOf(c.TCPConn).String(), c.ends.trusted(c.TCPConn)
+		if c.waits.Load() || !c.ends.begin(address, trusted) {
 			err = c.TCPConn.Close()
 			return
 		}
 		if err = c.CloseWrite(); err != nil {
 			_ = c.TCPConn.Close()
+			c.ends.end(address)
 			return
 		}
-		go func() {
-			_ = c.SetReadDeadline(time.Now().Add(lingerTime))
-			_, _ = io.CopyN(io.Discard, c.TCPConn, lingerBytes)
-			_ = c.TCPConn.Close()
-		}()
+		go c.ends.drain(c.TCPConn, address, trusted)
 	})
 	return err
 }

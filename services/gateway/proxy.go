@@ -79,7 +79,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		req := fasthttp.AcquireRequest()
 		defer fasthttp.ReleaseRequest(req)
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
-		packing := newCompressor(c, o, &req.Header)
+		packing := g.newCompressor(c, o, &req.Header)
 		req.SetRequestURI(base + target)
 		req.Header.SetHost(to.name)
 		var stream *limitedBody

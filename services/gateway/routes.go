@@ -20,7 +20,9 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	own := map[string]fiber.Handler{
 		"health": web.ServeLive, "healthLive": web.ServeLive, "healthReady": health.ServeReady,
 		"docs": d.page, "docsAsset": d.asset, "openapi": d.openapi, "setupPage": d.setupPage,
-		"methodology": d.methodologyPage, "changelog": d.changelogPage,
+	}
+	for name, text := range d.texts {
+		own[name] = text.send
 	}
 	var list []web.Route
 	for _, o := range operations() {

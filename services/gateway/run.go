@@ -92,9 +92,12 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if len(c.TrustedProxies) == 0 {
 			keys.WarnUnlessServed(ctx, p.Logger, c.Issuer.URL, c.Addr)
 		}
+		if err := callers.Peers.Check(c.RecordsURL, c.ReviewURL, c.Calculation); err != nil {
+			return app.Service{}, err
+		}
+		at := func(url string) Upstream { return Upstream{URL: url, Peers: callers.Peers} }
 		return Start(p, c.Config, Deps{
-			Auth: Upstream{URL: c.Access.Keys.AuthURL}, Records: Upstream{URL: c.RecordsURL},
-			Review: Upstream{URL: c.ReviewURL}, Calculation: Upstream{URL: c.Calculation},
+			Auth: at(c.Access.Keys.AuthURL), Records: at(c.RecordsURL), Review: at(c.ReviewURL), Calculation: at(c.Calculation),
 			Tokens: callers.Tokens, Sessions: callers.Sessions,
 			Limits: ratelimit.NewRedis(callers.Cache, LimitPrefix, nil),
 			Audit:  audit.NewRemote(c.Access.Keys.AuthURL, callers.Auth),

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/infra/mutual"
 )
 
 // Upstream says how a service behind the gateway is reached.
@@ -18,6 +20,8 @@ type Upstream struct {
 	// Dial, if set, connects instead of TCP to the host of URL, for services of
 	// the same process. It must give up when its context ends.
 	Dial func(ctx context.Context) (net.Conn, error)
+	// Peers, where the service shows a certificate and asks for one; nil otherwise.
+	Peers *mutual.Peers
 }
 
 // DialListener makes the Dial of a service that listens in memory
@@ -90,7 +94,10 @@ func newClient(name string, u Upstream) (*client, error) {
 		address = net.JoinHostPort(parsed.Hostname(), port)
 	}
 	connect := u.Dial
-	if connect == nil {
+	switch {
+	case connect == nil && secure && u.Peers != nil:
+		connect = func(ctx context.Context) (net.Conn, error) { return u.Peers.Dial(ctx, "tcp", address) }
+	case connect == nil:
 		connect = func(ctx context.Context) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", address)
 		}

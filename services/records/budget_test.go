@@ -18,6 +18,7 @@ const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","r
 func TestRoundTripsToTheStore(t *testing.T) {
 	t.Parallel()
 	h := start(t)
+	h.endImports()
 	event := h.event()
 	item := event + "/flights/" + h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "").text("_id")
 	for _, c := range []struct {

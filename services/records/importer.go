@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
-	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
-	"github.com/eventcarbon/ecf/libs/writes"
 )
 
 const (
@@ -50,6 +45,8 @@ type Importer struct {
 	now    func() time.Time
 	kick   chan struct{}
 	slices *fairshare.Scheduler
+	// plans knows what organizations may import; nil: anything.
+	plans *plans
 
 	jobs    sync.WaitGroup
 	mu      sync.Mutex
@@ -279,6 +276,12 @@ func (j *job) work() error {
 		}
 		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, bad: badRowsOf(j.store, j.i)}
 		good, err := v.run(j.ctx, &j.i, j.file())
+		if err == nil && good {
+			err = j.plans.admit(j.ctx, j.i.Org, j.i.Event, v.newRecords(j.i))
+			if apperr.CodeOf(err) == apperr.PlanLimitExceeded {
+				return j.fail(string(apperr.PlanLimitExceeded), planMessage(err))
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -294,201 +297,6 @@ func (j *job) work() error {
 		}
 	}
 	return j.insert()
-}
-
-// pending is a row on its way to become a record.
-type pending struct {
-	n       int64 // counts the rows with something in them
-	row     sheet.Row
-	record  record.Record
-	decoded footprint.Decoded
-}
-
-// insert turns the rows that are not done yet into records.
-func (j *job) insert() error {
-	if rowsOfFile(j.i) == footprint.OriginRows {
-		return j.insertOrigins()
-	}
-	reader, err := sheet.NewReader(j.file(), j.i.Type, optionsOf(j.i))
-	if err != nil {
-		return err
-	}
-	j.reader = reader
-	var batch []pending
-	n := int64(0)
-	for {
-		row, err := reader.Next()
-		ended := errors.Is(err, io.EOF)
-		if err != nil && !ended {
-			return err
-		}
-		if !ended {
-			if n++; n <= j.i.Done {
-				continue
-			}
-			p, ok, err := j.pendingOf(n, row)
-			if err != nil {
-				return err
-			}
-			if ok {
-				batch = append(batch, p)
-			}
-		}
-		if len(batch) == importBatch || ended {
-			if err := j.storeBatch(batch, n); err != nil {
-				return err
-			}
-			batch = nil
-		}
-		if ended {
-			j.i.Bad = j.i.Rows - j.i.Imported - j.i.Updated - j.i.Unchanged - j.i.Skipped
-			return j.end(record.Completed)
-		}
-	}
-}
-
-// pendingOf makes the record of the n-th row, unless it was found bad.
-func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error) {
-	if row.Err != nil {
-		return pending{}, false, nil //nolint:nilerr // the row is counted among the bad ones
-	}
-	decoded, err := j.decode(row.Type, row.Body, *j.i.Context)
-	if err != nil {
-		_, err = refusedOr(err)
-		return pending{}, false, err
-	}
-	row.Cells = slices.Clone(row.Cells)
-	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: row.Type}}
-	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil, nil
-}
-
-// recordIDOf returns the id of the record of an import's n-th row, the same in
-// every attempt.
-func recordIDOf(i record.Import, n int64) record.ID {
-	return record.ID(ids.Derive("import\x00" + i.Seed + "\x00" + strconv.FormatInt(n, 10)))
-}
-
-// storeBatch stores a batch and then the progress. Dying in between, the batch is
-// stored again, which changes nothing.
-func (j *job) storeBatch(batch []pending, done int64) error {
-	bad := badRowsOf(j.store, j.i)
-	fresh := batch[:0:0]
-	for _, p := range batch {
-		handled, err := j.existing(p, bad)
-		if err != nil {
-			return err
-		}
-		if !handled {
-			fresh = append(fresh, p)
-		}
-	}
-	for len(fresh) > 0 {
-		same := fresh[0].record.Key().Sub()
-		here, others := fresh[:0:0], fresh[:0:0]
-		for _, p := range fresh {
-			if p.record.Key().Sub() == same {
-				here = append(here, p)
-			} else {
-				others = append(others, p)
-			}
-		}
-		if err := j.create(same, here, bad); err != nil {
-			return err
-		}
-		fresh = others
-	}
-	if len(bad.pending) > 0 || bad.next != j.i.BadParts {
-		if err := bad.end(j.ctx, &j.i); err != nil {
-			return err
-		}
-	}
-	j.i.Done = done
-	return j.keep(&j.i)
-}
-
-func (j *job) workflow() record.Workflow {
-	return record.Workflow{Store: j.store, History: j.store, Now: j.now}
-}
-
-// create stores rows as new records of one type.
-func (j *job) create(sub record.Sub, fresh []pending, bad *badRows) error {
-	records := make([]record.Record, len(fresh))
-	for n, p := range fresh {
-		records[n] = p.record
-	}
-	_, refused, err := j.workflow().InsertAll(j.ctx, j.store, j.i.Org, sub, records, j.i.By)
-	if err != nil {
-		return err
-	}
-	for n, refusal := range refused {
-		if refusal == nil || errors.Is(refusal, record.ErrDuplicate) { // it was stored by an earlier attempt
-			j.i.Imported++
-			continue
-		}
-		// Somebody has taken the reference since the file was looked at.
-		handled, err := j.existing(fresh[n], bad)
-		if err != nil {
-			return err
-		}
-		if !handled {
-			if err := j.refuse(fresh[n], bad, refusal); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// refuse notes a row that turned out to be bad while it was imported.
-func (j *job) refuse(p pending, bad *badRows, refusal error) error {
-	if slices.ContainsFunc(j.i.Errors, func(e record.RowError) bool { return e.Row == p.row.Number }) {
-		return nil // by an earlier attempt
-	}
-	if bad.next == 0 && len(bad.pending) == 0 {
-		if err := bad.add(j.ctx, badRow{Row: 1, Cells: j.reader.Heads()}); err != nil {
-			return err
-		}
-	}
-	return bad.note(j.ctx, &j.i, p.row, refusal, j.reader.Head)
-}
-
-// existing deals with a row whose reference a record has, as the import asks for,
-// and reports whether it did.
-func (j *job) existing(p pending, bad *badRows) (bool, error) {
-	mode := writes.Duplicates(j.i.OnDuplicate)
-	if mode != writes.Skip && mode != writes.Update || p.record.Reference == "" {
-		return false, nil
-	}
-	r, err := j.store.RecordByReference(j.ctx, j.i.Org, p.record.Key().Sub(), p.record.Reference)
-	if errors.Is(err, record.ErrNotFound) || err == nil && r.ID == p.record.ID {
-		return false, nil // it is new, or an earlier attempt made it
-	}
-	if err != nil {
-		return false, err
-	}
-	if mode == writes.Skip {
-		j.i.Skipped++
-		return true, nil
-	}
-	once := "import:" + string(p.record.ID)
-	if len(changedFields(r.Fields, p.decoded.Fields)) == 0 && r.Last.Once != once {
-		j.i.Unchanged++
-		return true, nil
-	}
-	_, err = j.workflow().Apply(j.ctx, record.Request{Org: j.i.Org, Key: r.Key(), Move: record.Edit, By: j.i.By, Once: once,
-		Change: func(r *record.Record) ([]string, error) {
-			return changedFields(r.Fields, p.decoded.Fields), fill(r, p.decoded, *j.i.Context, j.i.ContextRev)
-		}})
-	switch apperr.CodeOf(err) {
-	case "":
-		j.i.Updated++
-		return true, nil
-	case apperr.RecordNotFound:
-		return false, nil
-	case apperr.Internal, apperr.Unavailable:
-		return false, err
-	}
-	return true, j.refuse(p, bad, err)
 }
 
 // file reads the file from its parts.

@@ -50,8 +50,8 @@ func (s *server) listImportErrors(c *fiber.Ctx) error {
 	}
 	if i.BadParts == 0 {
 		all := int64(len(i.Errors))
-		from := min(page.Offset(), all)
-		return web.OK(c, web.NewList(i.Errors[from:min(from+page.Limit, all)], page, all))
+		from, to := page.Within(all)
+		return web.OK(c, web.NewList(i.Errors[from:to], page, all))
 	}
 	items := make([]record.RowError, 0, page.Limit)
 	seen := int64(0)

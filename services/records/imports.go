@@ -1,12 +1,13 @@
 package records
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"slices"
 	"strings"
@@ -17,13 +18,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/places"
+	"github.com/eventcarbon/ecf/libs/idempotency"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
-	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 )
@@ -97,7 +98,7 @@ func viewOf(i record.Import) importView {
 // worked on afterwards by whichever process comes first.
 func (s *server) importFile(c *fiber.Ctx) error {
 	charset := declaredCharset(c)
-	file, err := web.BodyAs(c, "text/csv", xlsx.MediaType)
+	file, err := web.FileAs(c, "text/csv", xlsx.MediaType)
 	if err != nil {
 		return err
 	}
@@ -106,23 +107,14 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(append([]byte(i.Type+"\x00"+string(c.Context().QueryArgs().Peek("sheet"))+"\x00"), file...))
-	i.Hash = hex.EncodeToString(sum[:])
-	if file, err = asCSV(c, i, file, charset); err != nil {
+	if i.Hash, err = hashOfFile(i.Type, string(c.Context().QueryArgs().Peek("sheet")), file); err != nil {
 		return err
 	}
-	i.WholeRecords = wholeRecords(file, i)
-	typ := rowsOfFile(i)
-	// What is wrong with the head is told at once.
-	if _, err := sheet.NewReader(bytes.NewReader(file), typ, optionsOf(i)); err != nil {
+	csv, done, err := s.readable(c, &i, file, charset)
+	if err != nil {
 		return err
 	}
-	if i.Type == footprint.AttendeeTravel {
-		// Columns of names and addresses are never stored.
-		if file, i.Ignored, err = sheet.Only(file, typ, optionsOf(i)); err != nil {
-			return err
-		}
-	}
+	defer done()
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
@@ -137,7 +129,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err := knowsWhere(i, event); err != nil {
 		return err
 	}
-	if err := s.roomForImport(c, w.Org); err != nil {
+	if err := s.roomForImport(c, w, i, csv); err != nil {
 		return err
 	}
 	if !again && writes.Duplicates(i.OnDuplicate) != writes.Update && writes.Duplicates(i.OnDuplicate) != writes.Skip {
@@ -146,9 +138,9 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		}
 	}
 	if w.Rehearsal {
-		return s.rehearseImport(c, i, event, file)
+		return s.rehearseImport(c, i, event, csv)
 	}
-	if i, err = s.receive(c, w, i, file); err != nil {
+	if i, err = s.receive(c, w, i, csv); err != nil {
 		return err
 	}
 	if s.Importer != nil {
@@ -158,23 +150,94 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
 }
 
+// hashOfFile tells files apart, and what is meant of them.
+func hashOfFile(typ, sheetName string, file *web.File) (string, error) {
+	h := sha256.New()
+	_, _ = io.WriteString(h, typ+"\x00"+sheetName+"\x00") // it cannot fail
+	_, err := io.Copy(h, file.Reader())
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// readable returns a file as the importer will read it: as CSV in UTF-8, of attendee
+// travel without columns of names and addresses, which are never stored. Done is called
+// when it has been read. What is wrong with the head is told at once.
+func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (csv *web.File, done func(), err error) {
+	text, err := asCSV(c, *i, file, charset)
+	if err != nil {
+		return nil, nil, err
+	}
+	i.WholeRecords = wholeRecords(text, *i)
+	typ := rowsOfFile(*i)
+	_, err = sheet.NewReader(text.Reader(), typ, optionsOf(*i))
+	if err != nil || i.Type != footprint.AttendeeTravel {
+		return closing(text, err)
+	}
+	only := text.Derived()
+	i.Ignored, err = sheet.Only(only, text.Reader(), typ, optionsOf(*i))
+	if closed := text.Close(); err == nil {
+		err = closed
+	}
+	return closing(only, err)
+}
+
+// closing returns a file with what closes it; where there is an error, that alone.
+func closing(f *web.File, err error) (*web.File, func(), error) {
+	done := func() { _ = f.Close() } // what it had is gone with the request at the latest
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return f, done, nil
+}
+
 // roomForImport refuses a file while its organization has many that are not
-// finished. It may be exceeded by requests in flight.
-func (s *server) roomForImport(c *fiber.Ctx, org record.OrgID) error {
-	open, err := s.Store.OpenImports(c.UserContext(), openImports)
+// finished, and one that is more than its plan has. Both may be exceeded by requests
+// in flight.
+func (s *server) roomForImport(c *fiber.Ctx, w writes.Write, i record.Import, file *web.File) error {
+	if w.Request.Resumed {
+		if _, err := s.Store.Import(c.UserContext(), w.Org, i.Event, i.ID); err == nil {
+			return nil // an earlier attempt has brought it
+		}
+	}
+	own, err := s.openOf(c.UserContext(), w.Org)
 	if err != nil {
 		return err
 	}
-	own := 0
+	return s.plans.admitFile(c.UserContext(), i, file, own)
+}
+
+// roomForFile refuses a file before anything of it is received, while its organization
+// has many that are not finished. A request with a key may be one that was answered.
+func (s *server) roomForFile(c *fiber.Ctx) error {
+	if c.Params("type") != "" {
+		if err := knownType(c); err != nil {
+			return err
+		}
+	}
+	p := web.PrincipalOf(c)
+	if c.Get(idempotency.Header) != "" || !p.Role.Holds(identity.User) {
+		return nil // the handler looks, where it comes to that
+	}
+	_, err := s.openOf(c.UserContext(), record.OrgID(p.Org))
+	return err
+}
+
+// openOf returns how many imports of an organization are not finished, or
+// RATE_LIMITED where those are as many as there may be.
+func (s *server) openOf(ctx context.Context, org record.OrgID) (own int64, err error) {
+	open, err := s.Store.OpenImports(ctx, openImports)
+	if err != nil {
+		return 0, err
+	}
 	for _, o := range open {
 		if o.Org == org {
 			own++
 		}
 	}
 	if own < importsOfOrganization {
-		return nil
+		return own, nil
 	}
-	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: importRetry,
+	return own, &apperr.Error{Code: apperr.RateLimited, RetryAfter: importRetry,
 		Message: fmt.Sprintf("Your organization has %d imports that are not finished. Please wait for one of them.", own)}
 }
 
@@ -189,59 +252,15 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 		if before.ID == i.ID || before.Status == record.Failed || before.Undone != nil {
 			continue
 		}
+		if !before.Finished() {
+			return apperr.New(apperr.DuplicateFile, "This file is being imported since %s, as import %s.", timestamp.Format(before.CreatedAt), before.ID).
+				With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "Wait until that import has ended: if it fails, the file can be sent again, with other options too.", Suggestions: []string{before.ID}})
+		}
 		return apperr.New(apperr.DuplicateFile, "This file was imported on %s already, as import %s.", timestamp.Format(before.CreatedAt), before.ID).
 			With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "With again=true it is imported once more; with onDuplicate=skip or update no record is doubled that has a reference. " +
 				"POST …/imports/" + before.ID + "/undo takes the earlier import back.", Suggestions: []string{before.ID}})
 	}
 	return nil
-}
-
-// importOptions reads the query; again asks to import a file once more.
-func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
-	var faults []apperr.Detail
-	choose := func(name string, values ...string) string {
-		value := values[0]
-		if args := c.Context().QueryArgs(); args.Has(name) {
-			value = string(args.Peek(name))
-		}
-		if !slices.Contains(values, value) {
-			faults = append(faults, apperr.Detail{Field: name, Code: "NOT_ALLOWED", Message: name + " is one of " + strings.Join(values, ", ") + ".", Suggestions: values})
-		}
-		return value
-	}
-	i.Partial = choose("partial", "false", "true") == "true"
-	i.DecimalComma = choose("decimal", "point", "comma") == "comma"
-	if mode := choose("onDuplicate", writes.AllDuplicates()...); mode != string(writes.Refuse) {
-		i.OnDuplicate = mode
-	}
-	again = choose("again", "false", "true") == "true"
-	oneOf := func(name string, allowed []string) string {
-		args := c.Context().QueryArgs()
-		value := string(args.Peek(name))
-		if args.Has(name) && !slices.Contains(allowed, value) {
-			faults = append(faults, fields.NotOneOf(name, value, allowed))
-		}
-		return value
-	}
-	i.NumberFormat = oneOf("numberFormat", units.Formats())
-	i.DateOrder = oneOf("dateOrder", units.Orders())
-	oneOf("encoding", sheet.Encodings())
-	switch declared := c.Context().QueryArgs().Has("decimal"); {
-	case declared && i.NumberFormat != "" && strings.HasSuffix(i.NumberFormat, ",5") != i.DecimalComma:
-		faults = append(faults, apperr.Detail{Field: "numberFormat", Code: fields.NotAllowed, Message: "decimal and numberFormat declare different separators of the decimals; leave decimal out."})
-	case declared && i.NumberFormat == "" && !i.DecimalComma:
-		i.NumberFormat = "1234.5"
-	}
-	if args := c.Context().QueryArgs(); args.Has("to") {
-		i.To = string(args.Peek("to"))
-		if i.Type != footprint.AttendeeTravel || i.To == "" || len(i.To) > places.MaxText {
-			faults = append(faults, apperr.Detail{Field: "to", Code: fields.NotAllowed, Message: "to is a place, for files of attendee travel alone."})
-		}
-	}
-	if len(faults) > 0 {
-		return false, apperr.Invalid(faults...)
-	}
-	return again, nil
 }
 
 func optionsOf(i record.Import) sheet.Options {
@@ -260,12 +279,23 @@ func declaredCharset(c *fiber.Ctx) string {
 	return charset
 }
 
-// asCSV returns a file as CSV in UTF-8: the sheet of a workbook that is meant, or
-// a text from the encoding it was declared to be in.
-func asCSV(c *fiber.Ctx, i record.Import, file []byte, charset string) ([]byte, error) {
+// asCSV returns a file as CSV in UTF-8: the sheet of a workbook that is meant, which is
+// unpacked in memory, or a text from the encoding it was declared to be in.
+func asCSV(c *fiber.Ctx, i record.Import, file *web.File, charset string) (*web.File, error) {
 	args := c.Context().QueryArgs()
 	if got, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); got == xlsx.MediaType {
-		return xlsx.CSV(file, string(args.Peek("sheet")), i.DecimalComma || strings.HasSuffix(i.NumberFormat, ",5"))
+		book, err := io.ReadAll(file.Reader())
+		if err != nil {
+			return nil, err
+		}
+		text, err := xlsx.CSV(book, string(args.Peek("sheet")), i.DecimalComma || strings.HasSuffix(i.NumberFormat, ",5"))
+		if err != nil {
+			return nil, err
+		}
+		return derived(file, func(to io.Writer) error {
+			_, err := to.Write(text)
+			return err
+		})
 	}
 	if args.Has("sheet") {
 		return nil, apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Message: "sheet names a sheet of a workbook; a CSV file has none."})
@@ -273,12 +303,24 @@ func asCSV(c *fiber.Ctx, i record.Import, file []byte, charset string) ([]byte, 
 	if encoding := string(args.Peek("encoding")); encoding != "" {
 		charset = encoding
 	}
-	return sheet.UTF8(file, charset)
+	if charset == "" || charset == "utf-8" {
+		return file, nil
+	}
+	return derived(file, func(to io.Writer) error { return sheet.UTF8(to, file.Reader(), charset) })
+}
+
+// derived makes a file beside another.
+func derived(file *web.File, write func(to io.Writer) error) (*web.File, error) {
+	to := file.Derived()
+	if err := write(to); err != nil {
+		return nil, errors.Join(err, to.Close())
+	}
+	return to, nil
 }
 
 // receive stores the file in parts and opens it to the importer. An earlier
 // attempt of the request may have begun that, or been through with it.
-func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file []byte) (record.Import, error) {
+func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *web.File) (record.Import, error) {
 	ctx := c.UserContext()
 	err := s.Store.InsertImport(ctx, w.Org, i)
 	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
@@ -287,12 +329,18 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file []b
 	if err != nil || i.Status != record.Receiving {
 		return i, err
 	}
-	for n := int64(0); len(file) > 0; n++ {
-		size := min(importPart, len(file))
-		if err := s.Store.PutImportPart(ctx, w.Org, i.ID, n, file[:size]); err != nil {
+	from, part := file.Reader(), make([]byte, importPart)
+	for n := int64(0); ; n++ {
+		size, err := io.ReadFull(from, part)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return i, err
 		}
-		file = file[size:]
+		if err := s.Store.PutImportPart(ctx, w.Org, i.ID, n, part[:size]); err != nil {
+			return i, err
+		}
 	}
 	before := i.Rev
 	i.Status, i.Rev, i.Lease = record.Validating, before+1, s.now()
@@ -305,14 +353,17 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file []b
 
 // rehearseImport looks at the whole file before it answers: as what the import
 // would come to.
-func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file []byte) error {
+func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
 	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), keep: func(*record.Import) error { return nil }}
-	good, err := v.run(c.UserContext(), &i, bytes.NewReader(file))
+	good, err := v.run(c.UserContext(), &i, file.Reader())
 	if err != nil {
 		return err
 	}
 	i.Status = record.Failed
 	if good {
+		if err := s.plans.admit(c.UserContext(), i.Org, i.Event, v.newRecords(i)); err != nil {
+			return err
+		}
 		i.Status, i.Imported = record.Completed, i.Rows-i.Bad-i.Updated-i.Unchanged-i.Skipped
 	}
 	return web.Answer(c, fiber.StatusAccepted, viewOf(i))

@@ -70,6 +70,9 @@ func fill(r *record.Record, d footprint.Decoded, at footprint.EventContext, cont
 	if err != nil {
 		return err
 	}
+	if err := record.CheckSize(d.Fields, preview, contribution); err != nil {
+		return err
+	}
 	r.Fields, r.Reference, r.Notices = d.Fields, d.ExternalReference, d.Notices
 	r.Preview, r.Contribution, r.ContextRev = preview, contribution, contextRev
 	return nil

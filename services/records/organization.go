@@ -22,11 +22,14 @@ import (
 const maxName = 200
 
 type organizationView struct {
-	ID     record.OrgID  `json:"_id"`
-	Name   string        `json:"name"`
-	Plan   string        `json:"plan"`
-	Quota  quotaView     `json:"eventQuota"`
-	Policy record.Policy `json:"policy"`
+	ID    record.OrgID `json:"_id"`
+	Name  string       `json:"name"`
+	Plan  string       `json:"plan"`
+	Quota quotaView    `json:"eventQuota"`
+	// Limits is what the plan bounds besides; what is used of it is not shown: it
+	// would count the records of events that the caller may not see.
+	Limits settings.Limits `json:"planLimits"`
+	Policy record.Policy   `json:"policy"`
 	// Pending is a change of the policy that waits for a second administrator.
 	Pending *pendingPolicy `json:"pendingPolicy,omitempty"`
 }
@@ -58,7 +61,7 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 	if err != nil {
 		return err
 	}
-	view := organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)}
+	view := organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Limits: s.Limits[o.Plan], Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)}
 	if p := o.Pending; p != nil {
 		view.Pending = &pendingPolicy{ProposedBy: p.By, ProposedAt: timestamp.Format(p.At)}
 	}
@@ -86,7 +89,8 @@ func (s *server) organizations(c *fiber.Ctx) error {
 			Message: "Your memberships cannot be read right now. Please try again in a moment."}).Because(err)
 	}
 	total := int64(len(own))
-	own = own[min(page.Offset(), total):min(page.Offset()+page.Limit, total)]
+	from, to := page.Within(total)
+	own = own[from:to]
 	items := make([]ownOrganization, len(own))
 	for i, m := range own {
 		items[i] = ownOrganization{ID: record.OrgID(m.Organization), Role: m.Role, State: m.State}
@@ -196,7 +200,7 @@ func changesOf(was, is record.Organization) (before, after string) {
 // readOrganization reads into o what a change names. The errors are in r; a body
 // without errors may be read again.
 func readOrganization(r *fields.Reader, o *record.Organization, by record.Actor) {
-	r.ServerOwned("_id", "plan", "eventQuota", "pendingPolicy")
+	r.ServerOwned("_id", "plan", "eventQuota", "planLimits", "pendingPolicy")
 	if r.IsNull("name") {
 		r.Fault(apperr.Detail{Field: "name", Code: fields.Required, Message: "An organization has a name; it cannot be taken away."})
 	} else if name, ok := r.String("name", 1, maxName); ok {

@@ -30,8 +30,8 @@ func (s *server) origins(c *fiber.Ctx) error {
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	from := min(page.Offset(), total)
-	items := append([]json.RawMessage{}, rows[from:min(from+page.Limit, total)]...)
+	from, to := page.Within(total)
+	items := append([]json.RawMessage{}, rows[from:to]...)
 	c.Set(fiber.HeaderETag, tag)
 	return web.OK(c, web.NewList(items, page, total))
 }

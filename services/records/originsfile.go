@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // rowsOfFile returns what the rows of a file are: records of its type, or of
@@ -25,11 +25,11 @@ func rowsOfFile(i record.Import) string {
 
 // wholeRecords reports whether the rows of a file of attendee travel are records:
 // then it has a column of their origins, as an export does.
-func wholeRecords(file []byte, i record.Import) bool {
+func wholeRecords(file *web.File, i record.Import) bool {
 	if i.Type != footprint.AttendeeTravel {
 		return false
 	}
-	r, err := sheet.NewReader(bytes.NewReader(file), i.Type, optionsOf(i))
+	r, err := sheet.NewReader(file.Reader(), i.Type, optionsOf(i))
 	return err == nil && slices.Contains(r.Heads(), "origins")
 }
 

@@ -30,13 +30,17 @@ type Deps struct {
 	Members  members.Directory
 	Verifier web.TokenVerifier
 	Quotas   settings.Quotas
-	Logger   *slog.Logger
-	Health   *web.Health
-	Now      func() time.Time
+	// Limits is what plans bound besides.
+	Limits settings.PlanLimits
+	Logger *slog.Logger
+	Health *web.Health
+	Now    func() time.Time
 	// Audit takes what was done to events; nil: the gateway alone enters it.
 	Audit audit.Recorder
 	// Importer, where there is one in this process, is told of new files.
 	Importer *Importer
+	// Spool keeps files while they are received; nil: they are in memory.
+	Spool *web.Spool
 }
 
 type server struct {
@@ -45,19 +49,25 @@ type server struct {
 	keys   *idempotency.Keeper
 	// answers are those of reads that were answered before.
 	answers *answers
+	plans   *plans
 }
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
+	limits := newPlans(d.Store, d.Limits, d.Now)
+	if d.Importer != nil {
+		d.Importer.plans = limits
+	}
 	s := &server{
 		Deps:   d,
-		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit},
+		plans:  limits,
+		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit, Admit: limits.admit},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 
 		answers: newAnswers(d.Store),
 	}
 	s.keys.MayRepeat = s.mayRepeat
-	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout})
+	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Spool: d.Spool})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

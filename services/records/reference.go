@@ -45,9 +45,9 @@ func recordTypes(c *fiber.Ctx) error {
 	language := web.Language(c, footprint.Languages()...)
 	types := footprint.Types()
 	total := int64(len(types))
-	from := min(page.Offset(), total)
+	from, to := page.Within(total)
 	items := []recordType{}
-	for _, typ := range types[from:min(from+page.Limit, total)] {
+	for _, typ := range types[from:to] {
 		items = append(items, recordTypeOf(typ, language))
 	}
 	return web.OK(c, web.NewList(items, page, total))

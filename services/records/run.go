@@ -9,25 +9,34 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // Config is the service's own settings.
 type Config struct {
 	// Quotas is the number of events of each plan.
 	Quotas settings.Quotas
+	// Limits is what plans bound besides.
+	Limits settings.PlanLimits
 }
 
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) {
 	settings.Parsed(s, &c.Quotas, "ECF_QUOTAS", "free=3,team=50,enterprise=unlimited", "events of each plan", settings.ParseQuotas, settings.Quotas.String)
+	settings.Parsed(s, &c.Limits, "ECF_PLAN_LIMITS", "", "further limits of plans: rowsPerImport, openImports, recordsPerEvent, recordsPerOrganization, such as free.recordsPerEvent=5000; those that are not named are unlimited", settings.ParsePlanLimits, settings.PlanLimits.String)
 }
 
 // Start makes the service for a process. Of d, what every service of the process
 // shares is filled in.
 func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
-	d.Quotas, d.Logger, d.Health, d.Now = c.Quotas, p.Logger, p.Health, p.Now
+	if err := c.Limits.CheckPlans(c.Quotas); err != nil {
+		return app.Service{}, err
+	}
+	d.Quotas, d.Limits, d.Logger, d.Health, d.Now = c.Quotas, c.Limits, p.Logger, p.Health, p.Now
 	d.Timeout = p.ServiceTimeout()
 	d.Importer = NewImporter(d.Store, d.Logger, d.Now)
+	d.Spool = web.NewSpool("")
+	p.OnClose(d.Spool.Remove)
 	httpApp, err := New(d)
 	return app.Service{Name: "records", App: httpApp, Tasks: []app.Task{{Name: "imports", Run: d.Importer.Run}}}, err
 }
@@ -72,6 +81,8 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		return Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: callers, Members: members.NewRemote(c.Access.Keys.AuthURL, callers.Auth), Audit: callers.Audit})
+		s, err := Start(p, c.Config, Deps{Store: store, Notifier: q.Interactive, Verifier: callers, Members: members.NewRemote(c.Access.Keys.AuthURL, callers.Auth), Audit: callers.Audit})
+		s.Wrap = callers.Peers.Listener
+		return s, err
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/records"
 )
 
@@ -48,12 +49,13 @@ const (
 
 // harness is the service over the embedded engine.
 type harness struct {
-	t        *testing.T
-	app      *fiber.App
-	db       *sqlitex.DB
-	store    *sqlitestore.Store
-	clock    atomic.Int64
-	notified atomic.Int64
+	endImports func() // ends the importer, which reads by itself
+	t          *testing.T
+	app        *fiber.App
+	db         *sqlitex.DB
+	store      *sqlitestore.Store
+	clock      atomic.Int64
+	notified   atomic.Int64
 }
 
 func (h *harness) Notify(context.Context, record.OrgID, record.EventID) { h.notified.Add(1) }
@@ -76,7 +78,9 @@ func start(t *testing.T) *harness {
 	}
 	log := slog.New(slog.DiscardHandler)
 	importer := records.NewImporter(store, log, h.now)
-	h.app, err = records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
+	spool := web.NewSpool(t.TempDir())
+	t.Cleanup(func() { _ = spool.Remove() })
+	h.app, err = records.New(records.Deps{Spool: spool, Store: store, Notifier: h, Members: members(), Verifier: tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,8 @@ func start(t *testing.T) *harness {
 		defer close(ended)
 		_ = importer.Run(ctx)
 	}()
-	t.Cleanup(func() { stop(); <-ended })
+	h.endImports = func() { stop(); <-ended }
+	t.Cleanup(h.endImports)
 	for _, org := range []record.OrgID{"org1", "org2"} {
 		if err := store.InsertOrganization(t.Context(), record.Organization{ID: org, Name: string(org), Plan: "free", Rev: 1}); err != nil {
 			t.Fatal(err)

@@ -136,9 +136,9 @@ func (s *server) supplierFactorHistory(c *fiber.Ctx) error {
 		return err
 	}
 	total := int64(len(f.History))
-	from := min(page.Offset(), total)
+	from, to := page.Within(total)
 	views := []any{}
-	for i := from; i < min(from+page.Limit, total); i++ {
+	for i := from; i < to; i++ {
 		views = append(views, f.History[total-1-i].View())
 	}
 	return web.OK(c, web.NewList(views, page, total))

@@ -53,6 +53,10 @@ func TestOwnOrganizations(t *testing.T) {
 			t.Errorf("%d %s lacks %s", all.status, all.body, part)
 		}
 	}
+	behind := h.send(planck, http.MethodGet, "/organizations?page=9223372036854775807", "")
+	if behind.status != http.StatusOK || !strings.Contains(behind.body, `"items":[]`) {
+		t.Errorf("a page behind the last: %d %s", behind.status, behind.body)
+	}
 	second := h.send(planck, http.MethodGet, "/organizations?limit=1&page=2", "")
 	if strings.Contains(second.body, `"org1"`) || !strings.Contains(second.body, `"org2"`) {
 		t.Errorf("the second page %s", second.body)

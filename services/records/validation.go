@@ -38,11 +38,21 @@ type validation struct {
 	keep func(i *record.Import) error
 	// bad collects the rows that cannot be imported; nil: they are counted only.
 	bad *badRows
+	// known is how many rows are of records that there are already.
+	known int64
+}
+
+// newRecords returns how many records the rows that were looked at would make.
+func (v *validation) newRecords(i record.Import) int64 {
+	if rowsOfFile(i) == footprint.OriginRows {
+		return 1
+	}
+	return i.Rows - i.Bad - v.known
 }
 
 // run counts rows and errors into i, and says whether the file is to be
 // imported. err is a failure of ours.
-func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (good bool, err error) {
+func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) (good bool, err error) {
 	i.Rows, i.Bad, i.Faults, i.Errors = 0, 0, 0, nil
 	if err := v.bad.begin(ctx); err != nil {
 		return false, err
@@ -99,7 +109,7 @@ func (v validation) run(ctx context.Context, i *record.Import, file io.Reader) (
 }
 
 // headRefused notes what is wrong with a file as a whole.
-func (v validation) headRefused(ctx context.Context, i *record.Import, row int64, err error) (fatal bool, failure error) {
+func (v *validation) headRefused(ctx context.Context, i *record.Import, row int64, err error) (fatal bool, failure error) {
 	if err == nil || apperr.CodeOf(err) != apperr.ValidationError {
 		return false, err
 	}
@@ -109,7 +119,7 @@ func (v validation) headRefused(ctx context.Context, i *record.Import, row int64
 }
 
 // row says what is wrong with a row; err is a failure of ours.
-func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, references map[string]int64) (refusal, err error) {
+func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, references map[string]int64) (refusal, err error) {
 	if row.Err != nil {
 		return row.Err, nil
 	}
@@ -140,6 +150,9 @@ func (v validation) row(ctx context.Context, i *record.Import, row sheet.Row, re
 		return nil, err
 	}
 	refusal = duplicateRow(*i, existing, decoded)
+	if refusal == nil {
+		v.known++
+	}
 	if v.bad == nil && refusal == nil { // a rehearsal counts what the import would
 		switch {
 		case writes.Duplicates(i.OnDuplicate) == writes.Skip:

@@ -57,6 +57,8 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		return Start(p, Deps{Store: store, Notifier: q.Interactive, Verifier: callers})
+		s, err := Start(p, Deps{Store: store, Notifier: q.Interactive, Verifier: callers})
+		s.Wrap = callers.Peers.Listener
+		return s, err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,15 +28,43 @@ func newOrganization(id record.OrgID, name, plan string, quotas settings.Quotas,
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxOrganizationName {
 		faults = append(faults, fmt.Errorf("--name must have 1 to %d characters", maxOrganizationName))
 	}
-	if _, ok := quotas[plan]; !ok {
-		plans := make([]string, 0, len(quotas))
-		for p := range quotas {
-			plans = append(plans, p)
-		}
-		slices.Sort(plans)
-		faults = append(faults, fmt.Errorf("--plan must be one of %s (see ECF_QUOTAS), not %q", strings.Join(plans, ", "), plan))
-	}
+	faults = append(faults, checkPlan(plan, quotas))
 	return record.Organization{ID: id, Name: name, Plan: plan, CreatedAt: now.UTC().Truncate(time.Millisecond), Rev: 1}, errors.Join(faults...)
+}
+
+// checkPlan returns an error where the quotas do not have a plan.
+func checkPlan(plan string, quotas settings.Quotas) error {
+	if _, ok := quotas[plan]; ok {
+		return nil
+	}
+	return fmt.Errorf("--plan must be one of %s (see ECF_QUOTAS), not %q", strings.Join(slices.Sorted(maps.Keys(quotas)), ", "), plan)
+}
+
+// ChangePlan puts an organization on another plan. It works beside a running server.
+func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, org, plan string) (err error) {
+	if err := checkPlan(plan, quotas); err != nil {
+		return err
+	}
+	stores, err := openStores(ctx, app.Env{Logger: log}, d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stores.close()) }()
+	for {
+		o, err := stores.records.Organization(ctx, record.OrgID(org))
+		if errors.Is(err, record.ErrNotFound) {
+			return noSuchOrganization(org)
+		}
+		if err != nil || o.Plan == plan {
+			return err
+		}
+		before := o.Rev
+		o.Plan, o.Rev = plan, before+1
+		err = stores.records.ReplaceOrganization(ctx, o, before)
+		if !errors.Is(err, record.ErrConflict) {
+			return err
+		}
+	}
 }
 
 // CreateOrganization makes an organization under one of the plans. It works
@@ -80,9 +109,13 @@ func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u acc
 func organizationExists(ctx context.Context, stores *stores, org string) error {
 	_, err := stores.records.Organization(ctx, record.OrgID(org))
 	if errors.Is(err, record.ErrNotFound) {
-		return fmt.Errorf("there is no organization %q; make one with: ecf org create", org)
+		return noSuchOrganization(org)
 	}
 	return err
+}
+
+func noSuchOrganization(org string) error {
+	return fmt.Errorf("there is no organization %q; make one with: ecf org create", org)
 }
 
 // JoinUser makes a person who has an account a member of another existing

@@ -14,7 +14,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
@@ -71,14 +70,14 @@ func bootstrapID(name, email string) record.OrgID {
 // bootstrapSettings are the settings of bootstrap.
 type bootstrapSettings struct {
 	orgSettings
-	Issuer keys.Issuer
-	Email  string
+	links linked
+	Email string
 }
 
 // Describe implements settings.Config.
 func (c *bootstrapSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Email, "email", "", "email address of the administrator", nil).Require()
-	c.Issuer.Describe(s)
+	c.links.Describe(s)
 	c.orgSettings.Describe(s)
 }
 
@@ -91,5 +90,5 @@ func bootstrap(ctx context.Context, env app.Env, c *bootstrapSettings) error {
 		_, err = fmt.Fprintf(env.Stdout, "%s has an account; nothing was changed. A new link: ecf user password --email %s --setup-link\n", c.Email, c.Email)
 		return err
 	}
-	return printSetupLink(env, c.Issuer, token)
+	return printSetupLink(env, &c.links, token)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/records"
@@ -31,6 +30,7 @@ func Program() app.Program {
 		app.NewCommand("serve", "run everything in this process", serve),
 		app.NewCommand("bootstrap", "make an organization and its administrator, and print the administrator's setup link; run again it completes what is missing", bootstrap).Taking("--name N --plan P --email E"),
 		app.NewCommand("org create", "make an organization; prints its id", orgCreate).Taking("--name N --plan P"),
+		app.NewCommand("org plan", "put an organization on another plan; servers know it at once", orgPlan).Taking("--org ID --plan P"),
 		app.NewCommand("user create", "make an account, or with --service that of a program; prints its id", userCreate).Taking("--org ID --email E --role R"),
 		app.NewCommand("user join", "make somebody who has an account a member of another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
 		app.NewCommand("user password", "set a password", userPassword).Taking("--email E"),
@@ -46,6 +46,8 @@ func Program() app.Program {
 		app.NewCommand("audit export", "write down, signed, how far every audit log and history has come; kept elsewhere, audit verify --heads compares with it", auditExport).Taking("--to FILE"),
 		app.NewCommand("schema status", "show the schema versions of the data; fails when steps are missing", showSchema),
 		app.NewCommand("schema up", "bring the schema of the data to the newest versions", upgradeSchema),
+		app.NewCommand("schema contract", "take the steps that leave out programs of the release before, when none of them runs any more", contractSchema),
+		app.NewCommand("results prune", "drop the revisions of results that are older than ECF_RESULT_RETENTION, but for signed ones", pruneResults).Taking("[--dry-run]"),
 		app.NewCommand("backup", "copy all data, beside running servers, and verify the copy", backup).Taking("--to DIR"),
 		app.NewCommand("backup verify", "restore a backup, or the newest in a folder of backups, into an empty place and compare everything with its manifest", backupVerify).Taking("DIR"),
 		app.NewCommand("restore", "put a backup into an empty data directory or empty databases", restore).Taking("--from DIR"),
@@ -85,10 +87,29 @@ func orgCreate(ctx context.Context, env app.Env, c *orgSettings) error {
 	return err
 }
 
+// planSettings are the settings of org plan.
+type planSettings struct {
+	Data
+	records.Config
+	Org, Plan string
+}
+
+// Describe implements settings.Config.
+func (c *planSettings) Describe(s *settings.Set) {
+	s.TextFlag(&c.Org, "org", "", "id of the organization", nil).Require()
+	s.TextFlag(&c.Plan, "plan", "", "one of the plans of ECF_QUOTAS", nil).Require()
+	c.Config.Describe(s)
+	c.Data.Describe(s)
+}
+
+func orgPlan(ctx context.Context, env app.Env, c *planSettings) error {
+	return ChangePlan(ctx, c.Data, c.Quotas, env.Logger, c.Org, c.Plan)
+}
+
 // userSettings are the settings of the commands on accounts.
 type userSettings struct {
 	Data
-	Issuer    keys.Issuer
+	links     linked
 	Email     string
 	SetupLink bool
 }
@@ -97,7 +118,7 @@ type userSettings struct {
 func (c *userSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Email, "email", "", "email address of the account", nil).Require()
 	s.BoolFlag(&c.SetupLink, "setup-link", "print a link with which the user sets a password, instead of reading one")
-	c.Issuer.Describe(s)
+	c.links.Describe(s)
 	c.Data.Describe(s)
 }
 
@@ -147,7 +168,7 @@ func userCreate(ctx context.Context, env app.Env, c *newUserSettings) (err error
 		return err
 	}
 	if token != "" {
-		return printSetupLink(env, c.Issuer, token)
+		return printSetupLink(env, &c.links, token)
 	}
 	return printPassword(env, n.Password, generated)
 }
@@ -189,7 +210,7 @@ func userPassword(ctx context.Context, env app.Env, c *userSettings) error {
 		if err != nil {
 			return describe(err)
 		}
-		return printSetupLink(env, c.Issuer, token)
+		return printSetupLink(env, &c.links, token)
 	}
 	password, generated, err := readPassword(env)
 	if err != nil {
@@ -257,8 +278,8 @@ func printPassword(env app.Env, password string, generated bool) error {
 
 // printSetupLink prints the link of a one-time setup token. The token is in the
 // part of an address that browsers do not send, so no log of a server has it.
-func printSetupLink(env app.Env, issuer keys.Issuer, token string) error {
-	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", issuer.URL, web.BasePath, token)
+func printSetupLink(env app.Env, links *linked, token string) error {
+	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", links.issuer.URL, web.BasePath, token)
 	return err
 }
 

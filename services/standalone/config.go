@@ -49,6 +49,9 @@ type Config struct {
 	Records  records.Config
 	Gateway  gateway.Config
 	Work     calculation.WorkConfig
+
+	// issuerGuessed: the issuer is the address listened at, as none was given.
+	issuerGuessed bool
 }
 
 // Describe implements settings.Config.
@@ -66,15 +69,39 @@ func (c *Config) Describe(s *settings.Set) {
 	c.Records.Describe(s)
 	c.Gateway.Describe(s)
 	c.Work.Describe(s)
-	s.Default("ECF_ISSUER", "")
-	s.Note("ECF_ISSUER", "the address listened at when empty")
 	s.After(func() error {
-		if c.Auth.Issuer == "" {
-			c.Auth.Issuer = cmp.Or(keys.IssuerAt(c.Addr), "http://127.0.0.1:8080")
-		}
+		c.issuerGuessed = c.Auth.Issuer == ""
+		return nil
+	})
+	issuerOfAddress(s, &c.Auth.Issuer, &c.Addr)
+	s.After(func() error {
 		c.Gateway.Issuer.URL = c.Auth.Issuer
 		return nil
 	})
+}
+
+// issuerOfAddress makes the address that the server listens at the issuer where none
+// is set, in the server and in the commands that print links to it.
+func issuerOfAddress(s *settings.Set, issuer, addr *string) {
+	s.Default("ECF_ISSUER", "")
+	s.Note("ECF_ISSUER", "the address listened at when empty; servers on one MongoDB take each other's tokens where all have the same one, and the same ECF_SIGNING_KEYS_DIR")
+	s.After(func() error {
+		*issuer = cmp.Or(*issuer, keys.IssuerAt(*addr), "http://127.0.0.1:8080")
+		return nil
+	})
+}
+
+// linked is where the links lead that a command prints.
+type linked struct {
+	issuer keys.Issuer
+	addr   string
+}
+
+// Describe implements settings.Config.
+func (l *linked) Describe(s *settings.Set) {
+	l.issuer.Describe(s)
+	app.DescribeAddr(s, &l.addr)
+	issuerOfAddress(s, &l.issuer.URL, &l.addr)
 }
 
 // Load reads the settings of the server.

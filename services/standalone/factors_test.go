@@ -43,6 +43,7 @@ type packedServer struct {
 
 func newPackedServer(t *testing.T, env map[string]string) packedServer {
 	t.Helper()
+	env["ECF_REQUEST_TIMEOUT"] = "1m" // a set is composed at its first use, slowly beside other tests with the race detector
 	c := &commands{t, env}
 	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
 	c.must(password+"\n", "user", "create", "--org", org, "--email", "manager@example.test", "--role", "manager")

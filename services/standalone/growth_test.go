@@ -251,20 +251,34 @@ func idOf(org record.OrgID, number int64) record.ID {
 	return record.ID(fmt.Sprintf("%s%0*d", org, 26-len(org), number))
 }
 
-// ask sends a request that must be answered 200. On a machine that is too busy to
-// answer in time it is measured and sent once more.
-func (g *growing) ask(service string, org record.OrgID, method, path string) {
+// ask sends a request that must succeed, and returns the id in the answer. On a machine
+// that is too busy to answer in time it is measured and sent once more.
+func (g *growing) ask(service string, org record.OrgID, method, path string, header ...string) (id string) {
 	g.t.Helper()
 	for range 20 {
-		r := httptest.NewRequestWithContext(g.t.Context(), method, "/api/v2"+path, http.NoBody)
+		var content io.Reader = http.NoBody
+		if strings.HasSuffix(path, "/waste") || method == http.MethodPatch {
+			content = strings.NewReader(fmt.Sprintf(`{"treatment":"landfill","weightKg":1%s}`, strings.Repeat("1", len(method))))
+		}
+		r := httptest.NewRequestWithContext(g.t.Context(), method, "/api/v2"+path, content)
 		r.Header.Set("Authorization", "Bearer "+string(org))
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
 		answer, err := g.apps[service].Test(r, -1)
 		must(g.t, err)
 		body, err := io.ReadAll(answer.Body)
 		must(g.t, errors.Join(err, answer.Body.Close()))
 		switch answer.StatusCode {
-		case http.StatusOK:
-			return
+		case http.StatusOK, http.StatusCreated:
+			var made struct {
+				Data struct {
+					ID string `json:"_id"`
+				}
+			}
+			must(g.t, json.Unmarshal(body, &made))
+			return made.Data.ID
 		case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			g.reset()
 		default:
@@ -272,6 +286,12 @@ func (g *growing) ask(service string, org record.OrgID, method, path string) {
 		}
 	}
 	g.t.Fatalf("%s %s: never answered in time", method, path)
+	return ""
+}
+
+// mostCommands bounds the commands that a request sends, one after the other.
+var mostCommands = map[string]int{
+	"approval": 7, "recalculation": 23, "creation": 3, "creation with a key": 5, "submission": 7, "change": 7,
 }
 
 // TestRoutesCostTheSameInEventsOfAnySize holds what requests send to MongoDB and get
@@ -291,7 +311,7 @@ func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 		org := record.OrgID(fmt.Sprint("org", segments))
 		g := newGrowing(t)
 		size := g.fill(org, segments, 20*i)
-		event := "/events/" + string(eventOf(org))
+		event, id := "/events/"+string(eventOf(org)), ""
 		get := func(service, path string) func() {
 			return func() { g.ask(service, org, http.MethodGet, path) }
 		}
@@ -311,9 +331,16 @@ func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 			{"approval", func() { g.ask("review", org, http.MethodPost, fmt.Sprint(event, "/waste/", idOf(org, 5), "/approve")) }},
 			{"recalculation", func() { must(t, g.worker.Recalculate(t.Context(), org, eventOf(org))) }},
 			{"event after it", get("records", event)},
+			{"creation", func() { id = g.ask("records", org, http.MethodPost, event+"/waste") }},
+			{"creation with a key", func() { g.ask("records", org, http.MethodPost, event+"/waste", "Idempotency-Key", "k1") }},
+			{"change", func() { g.ask("records", org, http.MethodPatch, event+"/waste/"+id) }},
+			{"submission", func() { g.ask("records", org, http.MethodPost, event+"/waste/"+id+"/submit") }},
 		} {
 			c := g.during(t, route.run)
 			t.Logf("%d records, %s: %d documents, %d bytes written, %d commands: %s", size, route.name, c.documents, c.written, len(c.commands), strings.Join(c.commands, ", "))
+			if most, ok := mostCommands[route.name]; ok && len(c.commands) > most {
+				t.Errorf("%d records, %s: %d commands, more than %d: %s", size, route.name, len(c.commands), most, strings.Join(c.commands, ", "))
+			}
 			// The first reading of a result also works out what up to 20,000 records say
 			// together.
 			if strings.HasPrefix(route.name, "first result") {

@@ -40,6 +40,19 @@ Generated from the descriptions of the settings; after a change run
 A setting is given by its flag or its environment variable; the flag wins, and an empty value is as good as none. A variable
 that ends in ` + "`_FILE`" + ` names a file that holds the value of a secret. A program refuses to start with a variable that begins
 with ` + "`ECF_`" + ` and is a setting of no program, and says which one was probably meant.
+
+## Addresses of Redis
+
+| Address | Stands for |
+|---|---|
+| ` + "`redis://user:password@host:6379/0`" + ` | one server; ` + "`rediss://`" + ` with TLS |
+| ` + "`redis://host:6379?addr=host2:6379`" + ` | a cluster |
+| ` + "`redis://host:26379/0?master_name=main&addr=host2:26379&username=u&password=p`" + ` | the server that Sentinels watch under that name, with its own user and password; what stands before the host is for the Sentinels |
+
+With ` + "`rediss://`" + ` the parameters ` + "`tls_ca_file`" + `, ` + "`tls_cert_file` and `tls_key_file`" + ` name PEM files: the authority that
+signed the servers' certificates (the system's authorities without it), and the client's own certificate with its key, for
+servers that ask for one. Each server must show a certificate for the name or address it is reached at; a Sentinel names the
+master as ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` and their like have it.
 `)
 	for _, p := range allPrograms() {
 		for _, c := range p.Commands {

@@ -81,6 +81,8 @@ func printSchema(out io.Writer, all []schema.Status) error {
 			state = "too new for this program"
 		case s.Pending():
 			state = "to be upgraded with: ecf schema up"
+		case s.Contracts() > 0:
+			state = "current; when no program of the release before runs any more: ecf schema contract"
 		}
 		if _, err := fmt.Fprintf(out, "%s: version %d of %d, %s\n", s.Component, s.Stored.Version, s.Newest, state); err != nil {
 			return err
@@ -106,6 +108,24 @@ func showSchema(ctx context.Context, env app.Env, d *Data) error {
 		return errors.New("the schema is older than this program")
 	}
 	return nil
+}
+
+// contractSchema takes the steps that leave out the programs of the release before.
+// The embedded database has them already: one program uses it.
+func contractSchema(ctx context.Context, env app.Env, d *Data) error {
+	if d.Records.URI == "" {
+		return showSchema(ctx, env, d)
+	}
+	all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {
+		if err := mongox.Contract(ctx, db, components...); err != nil {
+			return nil, err
+		}
+		return mongox.SchemaStatus(ctx, db, components...)
+	})
+	if err != nil {
+		return err
+	}
+	return printSchema(env.Stdout, all)
 }
 
 // upgradeSchema brings the data to the newest versions. It may be interrupted and

@@ -39,3 +39,31 @@ func TestSchemaIsBroughtUpInFilledDatabases(t *testing.T) {
 		}
 	}
 }
+
+// TestContractsOfTheSchemaWaitForTheirCommand in a database that the release before has
+// left.
+func TestContractsOfTheSchemaWaitForTheirCommand(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir(), "ECF_MONGODB_URI": emptyMongo(t)}}
+	c.must("", "schema", "up")
+	const taken, waits = "results: version 3 of 3, current\n", "results: version 2 of 3, current; when no program of the release before runs any more: ecf schema contract\n"
+	if out, err := c.run("", "schema", "status"); err != nil || !strings.Contains(out, taken) {
+		t.Errorf("a new database: %v\n%s", err, out)
+	}
+	records, _ := mongodb.At(c.env["ECF_MONGODB_URI"])
+	db, disconnect, err := mongodb.Connect("test", records.URI, records.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Collection("schema_versions").UpdateByID(t.Context(), "results", bson.D{{Key: "$set", Value: bson.D{{Key: "version", Value: 2}, {Key: "minReader", Value: 1}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := disconnect(); err != nil {
+		t.Error(err)
+	}
+	for _, step := range []struct{ command, want string }{{"status", waits}, {"up", waits}, {"contract", taken}, {"status", taken}, {"contract", taken}} {
+		if out, err := c.run("", "schema", step.command); err != nil || !strings.Contains(out, step.want) {
+			t.Errorf("schema %s: %v\n%s", step.command, err, out)
+		}
+	}
+}

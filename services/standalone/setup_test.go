@@ -97,6 +97,20 @@ func TestOperatorPrintsASetupLink(t *testing.T) {
 }
 
 // A cluster's first organization is made by a job, which may be interrupted and
+// TestLinksLeadToTheServer: where no address is set that clients reach the product
+// at, the links that commands print lead to where the server listens.
+func TestLinksLeadToTheServer(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_ADDR": "0.0.0.0:18093", "ECF_DATA_DIR": t.TempDir()}}
+	const want = "http://127.0.0.1:18093/api/v2/auth/setup#"
+	if out := c.must("", "bootstrap", "--name=Example Events", "--plan=team", "--email=jo@example.test"); !strings.HasPrefix(out, want) {
+		t.Errorf("bootstrap prints %s", out)
+	}
+	if out := c.must("", "user", "password", "--email=jo@example.test", "--setup-link"); !strings.HasPrefix(out, want) {
+		t.Errorf("user password prints %s", out)
+	}
+}
+
 // run again: then it completes what is missing, and changes nothing that is there.
 func TestBootstrap(t *testing.T) {
 	t.Parallel()

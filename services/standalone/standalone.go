@@ -147,6 +147,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	worker := calculation.StartWorker(inside, c.Work, resulttree.WorkerDeps{
 		Records: in.records, Results: in.results, Queue: in.queue.Connection, Notifier: in.notifier, Direct: in.direct, Insight: insight,
 	})
+	c.warnOfGuessedIssuer(ctx, p.Logger)
 	if len(c.Gateway.TrustedProxies) == 0 {
 		keys.WarnUnlessServed(ctx, p.Logger, c.Auth.Issuer, c.Addr)
 	}
@@ -160,6 +161,15 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	edge.Status = worker.Status
 	edge.Serving = func(address string) { announce(o, address, demo) }
 	return edge, err
+}
+
+// warnOfGuessedIssuer says that tokens are of this server alone where others may share
+// its database.
+func (c *Config) warnOfGuessedIssuer(ctx context.Context, log *slog.Logger) {
+	if c.issuerGuessed && c.Data.Records.URI != "" {
+		log.WarnContext(ctx, "ECF_ISSUER is not set, so that tokens are of the address listened at: another server on the same MongoDB refuses them unless both have the same ECF_ISSUER, and the same keys in ECF_SIGNING_KEYS_DIR",
+			"issuer", c.Auth.Issuer)
+	}
 }
 
 // upstream runs a service on a listener in memory and returns the gateway's way

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // maxBundle bounds what is read of a file that claims to be a bundle.
@@ -230,7 +231,12 @@ func newerRevision(ctx context.Context, server, tokenFile string, v bundle.Verdi
 		}
 		token = strings.TrimSpace(string(text))
 	}
-	text, err := fetch(ctx, strings.TrimRight(server, "/")+"/api/v2/events/"+url.PathEscape(v.EventID)+"/results", token)
+	// The address that a server prints of its API has the base path.
+	server = strings.TrimSuffix(strings.TrimRight(server, "/"), web.BasePath)
+	text, err := fetch(ctx, server+web.BasePath+"/events/"+url.PathEscape(v.EventID)+"/results", token)
+	if err != nil && tokenFile == "" {
+		return "", fmt.Errorf("ask for the newest revision: %w (--token-file takes a file with an access token of somebody who may read the event)", err)
+	}
 	if err != nil {
 		return "", fmt.Errorf("ask for the newest revision: %w", err)
 	}

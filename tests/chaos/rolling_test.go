@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
@@ -239,10 +244,10 @@ func (d *deployment) event(boss *client) *ledger {
 	return &ledger{event: event.ID}
 }
 
-// roll replaces every process, one at a time, while people work with an event;
-// each replacement has to have seen some of their moves. Then everything they
-// were promised must be there, and the result right.
-func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []*replica, to programs) {
+// roll replaces every process, one at a time, and takes the steps that come after,
+// while people work with an event; each replacement and step has to have seen some of
+// their moves. Then everything they were promised must be there, and the result right.
+func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []*replica, to programs, afterwards ...func()) {
 	t := d.t
 	t.Helper()
 	boss := people.managers[0]
@@ -270,6 +275,10 @@ func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []
 		t.Logf("  %s replaced in %.1fs", r.name, time.Since(began).Seconds())
 		pace()
 	}
+	for _, step := range afterwards {
+		step()
+		pace()
+	}
 	everybody()
 	working.Wait()
 	quiet := time.Now()
@@ -286,8 +295,9 @@ func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []
 // TestRollingReleases (make test-rolling) runs the last release and this one side
 // by side on one MongoDB, two processes of each service, while people work: each
 // process is replaced by that of this release, one at a time, workers first and
-// gateways last, and put back in the opposite order. The schema is brought up
-// before, under the old programs.
+// gateways last, put back in the opposite order, and replaced again. The schema is
+// brought up before, under the old programs; at the end, when none of them is left, its
+// contracts are taken, also while people work.
 func TestRollingReleases(t *testing.T) {
 	if os.Getenv("ECF_ROLLING") == "" {
 		t.Skip("run by make test-rolling")
@@ -300,12 +310,13 @@ func TestRollingReleases(t *testing.T) {
 	people := d.team(random, 2)
 	// Both are events of the last release: one of a newer engine's would wait for
 	// the newer workers.
-	up, down := d.event(people.managers[0]), d.event(people.managers[0])
+	up, down, again := d.event(people.managers[0]), d.event(people.managers[0]), d.event(people.managers[0])
 	order := []string{"worker", "calculation", "review", "records", "auth", "gateway"}
 	slices.SortStableFunc(replicas, func(a, b *replica) int {
 		return slices.Index(order, strings.Fields(a.name)[0]) - slices.Index(order, strings.Fields(b.name)[0])
 	})
-	command(t, now("services/standalone/cmd/ecf"), d.admin, "", "schema", "up")
+	ecf := now("services/standalone/cmd/ecf")
+	command(t, ecf, d.admin, "", "schema", "up")
 	for _, r := range replicas {
 		now(r.main) // not while people wait
 	}
@@ -314,4 +325,40 @@ func TestRollingReleases(t *testing.T) {
 	slices.Reverse(replicas)
 	t.Log("down again")
 	d.roll(random, people, down, replicas, old)
+	slices.Reverse(replicas)
+	t.Log("up again, and the contracts of the schema")
+	d.roll(random, people, again, replicas, now, func() {
+		command(t, ecf, d.admin, "", "schema", "contract")
+		d.takenUp(again.event)
+	})
+	refused := exec.CommandContext(t.Context(), old("services/standalone/cmd/ecf"), "schema", "status")
+	refused.Env = d.admin
+	if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out), "too new for this program") {
+		t.Errorf("after the contracts the last release says: %v\n%s", err, out)
+	}
+}
+
+// takenUp waits until a worker has written a sum of the event in the form that the
+// contract allows: the processes look for it once a minute.
+func (d *deployment) takenUp(event string) {
+	t := d.t
+	t.Helper()
+	uri := strings.TrimPrefix(d.admin[slices.IndexFunc(d.admin, func(s string) bool { return strings.HasPrefix(s, "ECF_MONGODB_URI=") })], "ECF_MONGODB_URI=")
+	address, err := url.Parse(uri)
+	if err != nil {
+		t.Fatal("the address of MongoDB cannot be read")
+	}
+	client, err := mongo.Connect(options.Client().ApplyURI(uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Disconnect(t.Context()) }()
+	nodes := client.Database(strings.TrimPrefix(address.Path, "/")).Collection("result_nodes")
+	testkit.Eventually(t, 3*time.Minute, func() error {
+		n, err := nodes.CountDocuments(t.Context(), bson.D{{Key: "event", Value: event}, {Key: "detail", Value: true}})
+		if err == nil && n == 0 {
+			err = errors.New("every sum is written whole")
+		}
+		return err
+	})
 }

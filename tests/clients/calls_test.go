@@ -55,14 +55,15 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"changePassword": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			return c.ChangePassword(ctx, client.PasswordRequest{}, o...)
 		},
-		"me":           ask((*client.Client).Me),
-		"listSessions": listed((*client.Client).ListSessions),
-		"endSession":   ask1((*client.Client).EndSession, otherID),
-		"listUsers":    listed((*client.Client).ListUsers),
-		"createUser":   ask1((*client.Client).CreateUser, client.UserInput{}),
-		"getUser":      ask1((*client.Client).GetUser, otherID),
-		"updateUser":   ask2((*client.Client).UpdateUser, otherID, client.UserPatch{}),
-		"deleteUser":   ask1((*client.Client).DeleteUser, otherID),
+		"me":              ask((*client.Client).Me),
+		"listSessions":    listed((*client.Client).ListSessions),
+		"endSession":      ask1((*client.Client).EndSession, otherID),
+		"listUsers":       listed((*client.Client).ListUsers),
+		"createUser":      ask1((*client.Client).CreateUser, client.UserInput{}),
+		"createSetupLink": ask1((*client.Client).CreateSetupLink, otherID),
+		"getUser":         ask1((*client.Client).GetUser, otherID),
+		"updateUser":      ask2((*client.Client).UpdateUser, otherID, client.UserPatch{}),
+		"deleteUser":      ask1((*client.Client).DeleteUser, otherID),
 
 		"getOrganization":    ask((*client.Client).GetOrganization),
 		"updateOrganization": ask1((*client.Client).UpdateOrganization, client.OrganizationPatch{}),

@@ -210,7 +210,7 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, kind string) {
 func (f *fakeAPI) view(r *fakeRecord) map[string]any {
 	kg := f.ex.Expected.By(func(row expected.Row) string { return row.Record })[r.reference]
 	return map[string]any{"_id": r.id, "eventId": "event-1", "type": r.kind, "externalReference": r.reference, "status": r.status,
-		"footprint": map[string]any{"kgCO2e": json.Number(kg.String())}}
+		"footprint": map[string]any{"kgCO2e": json.Number(kg.String()), "factorSet": "desnz-2026"}}
 }
 
 // list returns pages of three, so that the tests walk over several.

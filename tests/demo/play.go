@@ -132,7 +132,7 @@ func (p *Player) footprints(ctx context.Context, event string, ex *Example) (map
 			switch {
 			case err != nil:
 				return nil, err
-			case r.Footprint == nil:
+			case r.Footprint.FactorSet == "":
 				return nil, fmt.Errorf("%s %s shows no footprint", kind, r.ExternalReference)
 			}
 			if _, twice := out[r.ExternalReference]; twice {

@@ -56,7 +56,7 @@ func TestCollectorExports(t *testing.T) {
 	t.Parallel()
 	program := os.Getenv("ECF_OTELCOL")
 	if program == "" {
-		t.Skip("NOT TESTED: ECF_OTELCOL names no OpenTelemetry collector")
+		t.Skip("NOT TESTED: ECF_OTELCOL names no OpenTelemetry collector; run make test-collector")
 	}
 	sink := &otlpSink{seen: map[string][]byte{}}
 	server := httptest.NewServer(sink)
@@ -69,6 +69,7 @@ func TestCollectorExports(t *testing.T) {
 		"extensions": map[string]any{"health_check": endpoint(health)},
 		"processors": map[string]any{"tail_sampling": map[string]any{"decision_wait": "1s", "policies": []any{map[string]any{"name": "all", "type": "always_sample"}}}},
 		"connectors": map[string]any{"spanmetrics": map[string]any{"metrics_flush_interval": "1s"}},
+		"service":    map[string]any{"telemetry": quiet},
 	}
 	text, err := yaml.Marshal(ports)
 	if err != nil {

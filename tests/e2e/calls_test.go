@@ -156,6 +156,7 @@ func (ours *tenant) bodies() map[string]any {
 		"changePassword":   map[string]any{"currentPassword": password, "newPassword": "another long enough password"},
 
 		"createUser":         map[string]any{"email": "newer@other.test", "role": "user"},
+		"createSetupLink":    nil,
 		"updateUser":         map[string]any{"name": "Someone"},
 		"updateOrganization": map[string]any{"name": "Renamed"},
 

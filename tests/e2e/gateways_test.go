@@ -38,7 +38,7 @@ func startGateways(t *testing.T, env ...string) *gateways {
 	env = append([]string{
 		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
 		"ECF_AUTH_URL=http://" + auth, "ECF_RECORDS_URL=http://" + records, "ECF_ISSUER=http://" + first,
-		"ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_TRUSTED_PROXIES=127.0.0.0/8",
+		"ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_TRUSTED_PROXIES=127.0.0.0/8", "ECF_REQUEST_TIMEOUT=1m",
 	}, env...)
 	g := &gateways{t: t, urls: [2]string{"http://" + first, "http://" + second}, redis: server, behind: []string{"http://" + records}, env: env}
 	g.ecf = func(input string, args ...string) string {

@@ -35,6 +35,7 @@ type pair struct {
 	t        *testing.T
 	apps     []*fiber.App
 	notifier *countingNotifier
+	importer *records.Importer
 }
 
 // spoken verifies tokens by what they say: "org/user/role".
@@ -68,8 +69,14 @@ func newPair(t *testing.T, store record.Store, c *movable) *pair {
 	t.Helper()
 	p := &pair{t: t, notifier: &countingNotifier{}}
 	logger := slog.New(slog.DiscardHandler)
+	limits, err := settings.ParsePlanLimits("bounded.rowsPerImport=6,bounded.openImports=1,bounded.recordsPerEvent=5,bounded.recordsPerOrganization=8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.importer = records.NewImporter(store, logger, c.now)
 	recordsApp, err := records.New(records.Deps{
-		Store: store, Notifier: p.notifier, Members: managers{}, Verifier: spoken{}, Quotas: settings.Quotas{"free": 1, "small": 10, "team": 50}, Logger: logger, Now: c.now,
+		Store: store, Notifier: p.notifier, Members: managers{}, Verifier: spoken{}, Quotas: settings.Quotas{"free": 1, "small": 10, "team": 50, "bounded": 50},
+		Limits: limits, Importer: p.importer, Logger: logger, Now: c.now,
 	})
 	if err != nil {
 		t.Fatal(err)

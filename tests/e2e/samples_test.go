@@ -273,6 +273,7 @@ func (g *sampleStage) people() {
 	for _, operation := range []string{"getUser", "updateUser", "deleteUser"} {
 		g.variables[operation] = map[string]string{"USER_ID": id}
 	}
+	g.variables["createSetupLink"] = map[string]string{"USER_ID": account("forgetful").get("/auth/me").want(200).str("_id")}
 	g.variables["refresh"] = map[string]string{"REFRESH_TOKEN": g.user.refresh}
 	invite := func(who *caller, email string) map[string]string {
 		return map[string]string{"SETUP_TOKEN": who.post("/users", map[string]any{"email": email, "role": "user"}).want(201).str("setupToken")}

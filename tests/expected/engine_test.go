@@ -31,9 +31,9 @@ func TestEngineAgreesLineByLine(t *testing.T) {
 func TestASetThatComesAsAPackAgreesLineByLine(t *testing.T) {
 	t.Parallel()
 	event := eventContext(t)
-	builtIn, ok := factors.ByID(event.FactorSet)
-	if !ok {
-		t.Fatal(event.FactorSet)
+	builtIn, err := factors.ByID(event.FactorSet)
+	if err != nil {
+		t.Fatal(err)
 	}
 	exported := pack.Export(builtIn, "as-if-new", 1)
 	text, err := exported.Encode()

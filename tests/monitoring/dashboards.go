@@ -72,7 +72,7 @@ func quantiles(metric, selector, by string) []Query {
 	if by != "" {
 		group, legend = "le, "+by, " {{"+by+"}}"
 	}
-	for _, q := range []string{"0.5", "0.95", "0.99"} {
+	for _, q := range []string{"0.50", "0.95", "0.99"} {
 		out = append(out, Query{fmt.Sprintf(`histogram_quantile(%s, sum by (%s) (rate(%s_bucket{%s}[5m])))`, q, group, metric, selector), "p" + q[2:] + legend})
 	}
 	return out

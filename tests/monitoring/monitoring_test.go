@@ -336,23 +336,24 @@ func get(t *testing.T, address string) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// evaluate has a Prometheus with the shipped rules scrape the program under the
-// name of each service, and asks it every panel's query.
-func evaluate(t *testing.T, base, debug string, approve func()) {
+// watch runs a Prometheus with the shipped rules that scrapes the program under the
+// name of each service, and returns its address.
+func watch(t *testing.T, debug, every string) (address string) {
+	t.Helper()
 	prometheus := program(t, "prometheus")
 	dir := t.TempDir()
 	rules, err := filepath.Abs(filepath.Join(folder, "rules"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := "global: {scrape_interval: 3s, evaluation_interval: 1s}\nrule_files: [" + rules + "/*.rules.yaml]\nscrape_configs:\n  - job_name: ecf\n    static_configs:\n"
+	config := "global: {scrape_interval: " + every + ", evaluation_interval: 1s}\nrule_files: [" + rules + "/*.rules.yaml]\nscrape_configs:\n  - job_name: ecf\n    static_configs:\n"
 	for _, service := range []string{"gateway", "auth", "records", "review", "calculation", "worker"} {
 		config += fmt.Sprintf("      - {targets: [%q], labels: {service: %s}}\n", debug, service)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prometheus.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	address = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	process := testkit.Process(t, prometheus, []string{"--config.file=" + filepath.Join(dir, "prometheus.yaml"),
 		"--storage.tsdb.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + address, "--log.level=warn"}, nil)
 	process.WaitHTTP("http://" + address + "/-/ready")
@@ -362,6 +363,12 @@ func evaluate(t *testing.T, base, debug string, approve func()) {
 		}
 		return nil
 	})
+	return address
+}
+
+// evaluate asks a Prometheus that watches the program every panel's query.
+func evaluate(t *testing.T, base, debug string, approve func()) {
+	address := watch(t, debug, "3s")
 	// Rates need something between two scrapes.
 	approve()
 	for _, d := range Dashboards() {

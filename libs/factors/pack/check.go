@@ -124,6 +124,8 @@ var builtInRows = sync.OnceValues(func() (series map[string]known, ids map[strin
 var (
 	gridSeries  = regexp.MustCompile(`^elec\.([a-z]{2})(_[a-z0-9]{1,3})?\.(location|egrid|nga|eccc|eea|mfe|ember|residual|td_loss)$`)
 	hotelSeries = regexp.MustCompile(`^acc\.hotel\.([a-z]{2})$`)
+	// Flights of less than 300 miles outside the UK, of which no built-in set has rows.
+	shortSeries = regexp.MustCompile(`^desnz-flight-short_outside_uk-(average|economy|premium_economy|business|first)-(rf|norf)$`)
 )
 
 // knownSeries returns what is known of a series: the calculation looks up no other.
@@ -131,6 +133,9 @@ func knownSeries(name string) (known, bool) {
 	series, _ := builtInRows()
 	if k, ok := series[name]; ok {
 		return k, true
+	}
+	if shortSeries.MatchString(name) {
+		return known{"passenger.km", "flights"}, true
 	}
 	for form, k := range map[*regexp.Regexp]known{gridSeries: {"kWh", "venue"}, hotelSeries: {"room_night", "accommodation"}} {
 		if m := form.FindStringSubmatch(name); m != nil {

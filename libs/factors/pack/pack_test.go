@@ -221,8 +221,8 @@ func TestASetIsAddedOnce(t *testing.T) {
 		}
 	}
 	stop()
-	if got, ok := factors.ByID(set.ID); !ok || got != set || asked != 1 {
-		t.Errorf("%v, asked %d times", ok, asked)
+	if got, err := factors.ByID(set.ID); err != nil || got != set || asked != 1 {
+		t.Errorf("%v, asked %d times", err, asked)
 	}
 	other, err := read(t, strings.Replace(text, "0.02", "0.03", 1)).Set()
 	if err != nil {
@@ -238,6 +238,9 @@ func TestASetIsAddedOnce(t *testing.T) {
 	defer factors.Follow(func(context.Context, string) (*factors.Set, error) { return nil, broken })()
 	if _, err := factors.Resolve(t.Context(), "no-such-v1"); !errors.Is(err, broken) || errors.Is(err, factors.ErrNotHeld) {
 		t.Errorf("a source that cannot be asked: %v", err)
+	}
+	if _, err := factors.ByID("no-such-v1"); !errors.Is(err, broken) || errors.Is(err, factors.ErrNotHeld) {
+		t.Errorf("by its id: %v", err)
 	}
 	if _, err := factors.Resolve(t.Context(), "desnz-1066"); !errors.Is(err, factors.ErrNotHeld) {
 		t.Errorf("an id that no pack can have was asked for: %v", err)
@@ -294,6 +297,68 @@ func TestExamplePacksAreAccepted(t *testing.T) {
 		if _, err := footprint.NewCalculator(set).Evaluate("venue", []byte(`{"electricityKWh":1000,"country":"KE"}`), ev); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestShortFlightsOutsideTheUKByAPack: legs of less than 300 miles outside the UK have
+// the rows of a set that has them, by engine 2.2.0; all others have what they had.
+func TestShortFlightsOutsideTheUKByAPack(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../examples/packs/short-flights-2026.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := read(t, string(text)).Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := factors.ByID("desnz-2026")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(set *factors.Set, engine string, rf bool, fields string) (out []string) {
+		ev := footprint.EventContext{Country: "FR", StartDate: "2026-05-01", RadiativeForcing: rf, GWP: "published", FactorSet: set.ID, Engine: engine}
+		e, err := footprint.NewCalculator(set).Evaluate("flights", []byte(fields), ev)
+		if err != nil {
+			t.Fatalf("%s: %v", fields, err)
+		}
+		for _, l := range e.Lines {
+			out = append(out, l.FactorID+" "+l.Mass.Kilograms())
+		}
+		return out
+	}
+	for _, c := range []struct {
+		fields string
+		rf     bool
+		want   string
+	}{
+		// 400 km × 0.22928, 0.13552 without radiative forcing, and 0.0335 of supply.
+		{`{"from":"CDG","to":"LYS","passengers":1,"distanceKm":400}`, true, "[desnz-2026-flight-short_outside_uk-average-rf 91.712000 desnz-2026-flight-short_outside_uk-average-rf 13.400000]"},
+		{`{"from":"CDG","to":"LYS","passengers":1,"distanceKm":400}`, false, "[desnz-2026-flight-short_outside_uk-average-norf 54.208000 desnz-2026-flight-short_outside_uk-average-norf 13.400000]"},
+		// A class that is not published for them has the average.
+		{`{"from":"CDG","to":"LYS","passengers":1,"distanceKm":400,"class":"business"}`, true, "[desnz-2026-flight-short_outside_uk-average-rf 91.712000 desnz-2026-flight-short_outside_uk-average-rf 13.400000]"},
+		// 482.803 km are 300 miles; 0.14253 and 0.02162.
+		{`{"from":"CDG","to":"LYS","passengers":1,"distanceKm":482.803}`, true, "[desnz-2026-flight-international_non_uk-average-rf 68.813912 desnz-2026-flight-international_non_uk-average-rf 10.438201]"},
+	} {
+		if got := fmt.Sprint(lines(set, footprint.NewestEngine, c.rf, c.fields)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.fields, got, c.want)
+		}
+		for _, engine := range []string{"", footprint.Engine2, footprint.Engine3} {
+			if got, want := fmt.Sprint(lines(set, engine, c.rf, c.fields)), fmt.Sprint(lines(published, engine, c.rf, c.fields)); got != want {
+				t.Errorf("engine %q moved %s: %s, want %s", engine, c.fields, got, want)
+			}
+		}
+	}
+	for _, fields := range []string{`{"from":"CDG","to":"NCE","passengers":2}`, `{"from":"LHR","to":"CDG","passengers":2}`, `{"from":"LHR","to":"MAN","passengers":2}`} {
+		if got, want := fmt.Sprint(lines(set, footprint.NewestEngine, true, fields)), fmt.Sprint(lines(published, footprint.NewestEngine, true, fields)); got != want {
+			t.Errorf("%s: %s, want %s", fields, got, want)
+		}
+	}
+	if got := lines(set, footprint.NewestEngine, true, `{"from":"JFK","to":"NCE","via":["CDG"],"passengers":1}`); len(got) != 2 {
+		t.Errorf("two long legs: %v", got)
+	}
+	if got := lines(set, footprint.NewestEngine, true, `{"from":"NCE","to":"AMS","via":["LYS"],"passengers":1}`); len(got) != 4 || !strings.Contains(got[2], "short_outside_uk") {
+		t.Errorf("a short leg and a long one: %v", got)
 	}
 }
 

@@ -109,9 +109,11 @@ type Breakdown struct {
 	PerAttendeeDayKg          *footprint.Mass    `json:"perAttendeeDayKg"`
 	ByType                    []TypePart         `json:"byType"`
 	ByScope                   Scopes             `json:"byScope"`
+	ByScopeIntervals          *ScopeIntervals    `json:"byScopeIntervals,omitempty"` // from engine 2.3.0 on
 	ByGroup                   []GroupPart        `json:"byGroup"`
 	ByScope3Category          []CategoryPart     `json:"byScope3Category"`
 	ByStage                   Stages             `json:"byStage"`
+	ByStageIntervals          *StageIntervals    `json:"byStageIntervals,omitempty"` // from engine 2.3.0 on
 	ByGas                     footprint.Gases    `json:"byGas"`
 	OutsideScopes             OutsideScopes      `json:"outsideScopes"`
 	MarketBased               *MarketBased       `json:"marketBased"`
@@ -170,18 +172,25 @@ func (c Contribution) BreakdownOf(ev footprint.EventContext, year int) Breakdown
 		default:
 			b.ByStage.Combined = b.ByStage.Combined.Add(n.Mass)
 		}
-		if n.Group == "attendees" && (n.Type == "flights" || n.Type == "ground-transport") {
+		if n.Group == "attendees" && c.isJourney(n.Type) {
 			b.ExcludingAttendeeTravelKg = b.ExcludingAttendeeTravelKg.Sub(n.Mass)
 		}
 		if n.Group == footprint.GroupUnspecified {
 			unspecified = unspecified.Add(n.Mass)
 		}
 	}
+	b.ByScopeIntervals, b.ByStageIntervals = c.partIntervals()
 	b.MarketBased = c.marketBased(b.ByScope.Scope2)
 	b.DataQuality = c.dataQuality(b.Total.KgCO2e)
 	b.PerAttendeeKg, b.PerAttendeeDayKg = Intensities(b.Total.KgCO2e, ev)
 	b.Notices = c.resultNotices(ev, year, unspecified)
 	return b
+}
+
+// isJourney reports whether records of a type are journeys. Before engine 2.2.0 those
+// of attendee travel were overlooked.
+func (c Contribution) isJourney(typ string) bool {
+	return typ == "flights" || typ == "ground-transport" || typ == footprint.AttendeeTravel && c.engine >= footprint.Engine4
 }
 
 // Cell is what of a sum decides the row of a table: mass by type, scope, category

@@ -24,6 +24,7 @@ type Contribution struct {
 	engine       string // of the records; empty for none
 	records      int64
 	counts       []count // of records, by type and group
+	parts        []partOwn
 	cells        []cell
 	gases        footprint.Gases
 	quality      [footprint.Qualities]footprint.Mass // of what is not extrapolated
@@ -94,8 +95,9 @@ func (a cellKey) compare(b cellKey) int {
 // Of returns what a record adds to a result. It is Summer.Add for one record,
 // without maps.
 func Of(e *footprint.Evaluation) Contribution {
-	out := Contribution{engine: e.Engine, records: 1, counts: []count{{e.Type, e.Group, 1, ownMoments(e.Lines)}}, unbased: e.NotRebased, biogenic: e.Biogenic,
-		cells: make([]cell, 0, len(e.Lines))}
+	moments := ownMoments(e.Lines, e.Engine)
+	out := Contribution{engine: e.Engine, records: 1, counts: []count{{e.Type, e.Group, 1, moments}}, unbased: e.NotRebased, biogenic: e.Biogenic,
+		cells: make([]cell, 0, len(e.Lines)), parts: partMoments(e.Lines, e.Engine, moments)}
 	var mass footprint.Mass
 	for i := range e.Lines {
 		l := &e.Lines[i]
@@ -194,6 +196,7 @@ func (c Contribution) Add(other Contribution) Contribution {
 		a.Own = a.Own.add(b.Own)
 		return a
 	})
+	out.parts = merge(c.parts, other.parts, compareParts, addParts)
 	out.notices = merge(c.notices, other.notices, compareNotices,
 		func(a, b noticeSum) noticeSum {
 			a.Records += b.Records

@@ -33,10 +33,16 @@ import (
 // record and the third is of another record and of a row of theirs.
 
 // own is what the activity of a record adds to the second and third central
-// moment, in µg² and µg³; nil is 0. It never changes.
-type own struct{ Variance, Third *big.Int }
+// moment, in µg² and µg³; nil is 0. It never changes. From engine 2.3.0 on it
+// names the widest records.
+type own struct {
+	Variance, Third *big.Int
+	Wide            []wide
+}
 
-func (o own) add(p own) own { return own{addOwn(o.Variance, p.Variance), addOwn(o.Third, p.Third)} }
+func (o own) add(p own) own {
+	return own{addOwn(o.Variance, p.Variance), addOwn(o.Third, p.Third), addWide(o.Wide, p.Wide)}
+}
 
 func addOwn(a, b *big.Int) *big.Int {
 	switch {
@@ -57,8 +63,11 @@ func ownOf(n *big.Int) *big.Int {
 
 // ownMoments returns what the activity of a record adds to the moments; nothing
 // by engine 1.2.0.
-func ownMoments(lines []footprint.Line) own {
-	lines = alike(lines)
+func ownMoments(lines []footprint.Line, engine string) own {
+	return ownOfLines(alike(lines)).widened(lines, engine)
+}
+
+func ownOfLines(lines []footprint.Line) own {
 	n := len(lines)
 	shared := make([]sharedDoubt, n*n)
 	for i := range lines {
@@ -69,11 +78,15 @@ func ownMoments(lines []footprint.Line) own {
 			shared[i*n+k] = sharedBy(&lines[i], &lines[k])
 		}
 	}
-	second, third := new(big.Int), new(big.Int)
+	masses := make([]*big.Int, n)
+	for i := range lines {
+		masses[i] = lines[i].Mass.Big()
+	}
+	second, third, pair := new(big.Int), new(big.Int), new(big.Int)
 	for i := range lines {
 		for k := range lines[:i+1] {
 			ik := shared[i*n+k]
-			pair := new(big.Int).Mul(lines[i].Mass.Big(), lines[k].Mass.Big())
+			pair.Mul(masses[i], masses[k])
 			v := new(big.Int).Sub(exponential(ik.row+ik.activity), exponential(ik.row))
 			v = fixed.Quo(v.Mul(v, pair), fixed.One)
 			if k != i {
@@ -84,12 +97,12 @@ func ownMoments(lines []footprint.Line) own {
 				ij, kj := shared[i*n+j], shared[k*n+j]
 				m := skew(ik.row+ik.activity, ij.row+ij.activity, kj.row+kj.activity)
 				m.Sub(m, skew(ik.row, ij.row, kj.row))
-				m = fixed.Quo(m.Mul(m, pair).Mul(m, lines[j].Mass.Big()), fixed.One)
+				m = fixed.Quo(m.Mul(m, pair).Mul(m, masses[j]), fixed.One)
 				third.Add(third, m.Mul(m, big.NewInt(orders(i, k, j))))
 			}
 		}
 	}
-	return own{positive(second), positive(third)}
+	return own{Variance: positive(second), Third: positive(third)}
 }
 
 // manyLines is the number of lines from which those that are alike are added up:
@@ -270,7 +283,7 @@ func rowMoments(list []rowUse) own {
 		third.Add(third, apart.Mul(apart, skew(b, b, b)))
 		list = list[n:]
 	}
-	return own{fixed.Quo(second, fixed.One), fixed.Quo(third, fixed.One)}
+	return own{Variance: fixed.Quo(second, fixed.One), Third: fixed.Quo(third, fixed.One)}
 }
 
 // matched returns the interval of a sum with the expected value m and the central

@@ -70,5 +70,8 @@ func (c *Contribution) intervalOf(cells []cell, of func(*count) bool) Interval {
 			moments = moments.add(c.counts[i].Own)
 		}
 	}
-	return matched(sumOf(cells), moments)
+	if c.Records() == 1 { // each is shown as it is recorded, and few are alike
+		return moments.makeInterval(sumOf(cells))
+	}
+	return moments.interval(sumOf(cells))
 }

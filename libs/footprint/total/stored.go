@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,10 @@ type contributionJSON struct {
 	Engine  string   `json:"engine"`
 	Records int64    `json:"records"`
 	Total   string   `json:"total"`
-	Counts  []string `json:"counts,omitempty"` // type|group|records, and from engine 2.0.0 on |own variance|own third moment
+	Counts  []string `json:"counts,omitempty"` // type|group|records, and from engine 2.0.0 on |own variance|own third moment,
+	// and from engine 2.3.0 on |wide records
+	// scope or stage|moments as in counts, from engine 2.3.0 on
+	Parts []string `json:"parts,omitempty"`
 	// type|group|factor|stage|scope|category|mass and |down|up, or from engine
 	// 2.0.0 on |use|basic|fit.
 	Cells        []string `json:"cells,omitempty"`
@@ -69,9 +73,12 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 	for _, n := range c.counts {
 		text := n.Type + "|" + n.Group + "|" + strconv.FormatInt(n.Records, 10)
 		if c.second() {
-			text += "|" + ownOf(n.Own.Variance).String() + "|" + ownOf(n.Own.Third).String()
+			text += "|" + n.Own.text(c.Engine())
 		}
 		j.Counts = append(j.Counts, text)
+	}
+	for _, n := range c.parts {
+		j.Parts = append(j.Parts, n.Part+"|"+n.Own.text(c.Engine()))
 	}
 	for _, n := range c.cells {
 		j.Cells = append(j.Cells, strings.Join([]string{n.Type, n.Group, n.Factor, n.Stage, strconv.Itoa(n.Scope), n.Category,
@@ -148,10 +155,17 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 		p.start(entry)
 		n := count{Type: p.text(), Group: p.text(), Records: p.number()}
 		if r.second() {
-			n.Own = own{p.moment(), p.moment()}
+			n.Own = p.own(r.Engine())
 		}
 		r.counts = append(r.counts, n)
 		p.end()
+	}
+	for _, entry := range j.Parts {
+		p.start(entry)
+		n := partOwn{p.text(), p.own(r.Engine())}
+		r.parts = append(r.parts, n)
+		p.end()
+		p.bad = p.bad || !slices.Contains(partsOf, n.Part) || r.Engine() < footprint.Engine5
 	}
 	if len(j.Cells) > 0 {
 		r.cells = make([]cell, 0, len(j.Cells))
@@ -176,7 +190,7 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 	}
 	// Entries out of order would make sums that are not canonical.
 	if p.bad || !ordered(r.cells, func(a, b cell) int { return a.compare(b.cellKey) }) ||
-		!ordered(r.counts, compareCounts) || !ordered(r.notices, compareNotices) {
+		!ordered(r.counts, compareCounts) || !ordered(r.parts, compareParts) || !ordered(r.notices, compareNotices) {
 		return errContribution
 	}
 	if total := r.Total().String(); total != j.Total {

@@ -28,6 +28,7 @@ func Sum(parts ...Contribution) Contribution {
 		for j := range p.counts {
 			t.count(p.counts[j])
 		}
+		t.parts = merge(t.parts, p.parts, compareParts, addParts)
 		for j := range p.notices {
 			t.notice(p.notices[j])
 		}
@@ -42,6 +43,7 @@ type tally struct {
 	scalars Contribution // without lists
 	cells   gather[cellKey, cell]
 	counts  gather[countKey, count]
+	parts   []partOwn
 	notices gather[string, noticeSum]
 }
 
@@ -77,6 +79,7 @@ func (t *tally) notice(s noticeSum) {
 func (t *tally) contribution() Contribution {
 	out := t.scalars
 	out.cells, out.counts, out.notices = slices.Clone(t.cells.list), slices.Clone(t.counts.list), slices.Clone(t.notices.list)
+	out.parts = t.parts // merging makes new ones
 	slices.SortFunc(out.cells, func(a, b cell) int { return a.compare(b.cellKey) })
 	slices.SortFunc(out.counts, compareCounts)
 	slices.SortFunc(out.notices, compareNotices)
@@ -149,7 +152,9 @@ func (t *tally) add(e *footprint.Evaluation) {
 	if e.Market != nil {
 		t.scalars.market = t.scalars.market.Add(*e.Market)
 	}
-	t.count(count{e.Type, e.Group, 1, ownMoments(e.Lines)})
+	moments := ownMoments(e.Lines, e.Engine)
+	t.count(count{e.Type, e.Group, 1, moments})
+	t.parts = merge(t.parts, partMoments(e.Lines, e.Engine, moments), compareParts, addParts)
 	for i := range e.Notices {
 		if reported(e.Notices, i) {
 			t.notice(noticeSum{e.Notices[i].Code, 1, mass})

@@ -27,6 +27,8 @@ type Deviation struct {
 	// Own and OwnThird are the second and third central moment by the activity of
 	// records, which have no factor here.
 	Own, OwnThird *big.Int
+	// Wide are the widest of the records, from engine 2.3.0 on.
+	Wide []wide
 }
 
 // Deviations returns the deviations of all lines, one for each factor and use,
@@ -39,7 +41,7 @@ func (c Contribution) Deviations() []Deviation {
 			out = append(out, Deviation{Factor: u.row, Use: u.use, Basic: u.basic, Fit: u.fit, Mass: u.mass})
 		}
 		if o := c.own(); o.Variance != nil {
-			out = append(out, Deviation{Own: o.Variance, OwnThird: o.Third})
+			out = append(out, Deviation{Own: o.Variance, OwnThird: o.Third, Wide: o.Wide})
 		}
 		return addUp(out)
 	}
@@ -49,17 +51,14 @@ func (c Contribution) Deviations() []Deviation {
 	return addUp(out)
 }
 
-// DeviationsOf returns the deviations of the lines of a record; they are those
-// of its Contribution.
-func DeviationsOf(lines []footprint.Line) []Deviation {
-	c := Contribution{cells: make([]cell, 0, len(lines))}
+// DeviationsOf returns the deviations of the lines of a record by an engine; they
+// are those of its Contribution.
+func DeviationsOf(lines []footprint.Line, engine string) []Deviation {
+	c := Contribution{engine: engine, cells: make([]cell, 0, len(lines))}
 	for i := range lines {
-		if lines[i].Doubt != nil {
-			c.engine = footprint.Engine2
-		}
 		c.cells = append(c.cells, cellOf("", &lines[i]))
 	}
-	c.counts = []count{{Own: ownMoments(lines)}}
+	c.counts = []count{{Own: ownMoments(lines, engine)}}
 	return c.Deviations()
 }
 
@@ -84,6 +83,7 @@ func addUp(all []Deviation) []Deviation {
 			out[last].Down, out[last].Up = out[last].Down.Add(d.Down), out[last].Up.Add(d.Up)
 			out[last].Mass = out[last].Mass.Add(d.Mass)
 			out[last].Own, out[last].OwnThird = addOwn(out[last].Own, d.Own), addOwn(out[last].OwnThird, d.OwnThird)
+			out[last].Wide = addWide(out[last].Wide, d.Wide)
 			continue
 		}
 		d.Factor, d.Use = unique.Make(d.Factor).Value(), unique.Make(d.Use).Value()
@@ -104,13 +104,13 @@ func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
 		list := make([]rowUse, 0, len(deviations))
 		for _, d := range deviations {
 			if d.Own != nil {
-				o = o.add(own{d.Own, d.OwnThird})
+				o = o.add(own{d.Own, d.OwnThird, d.Wide})
 			} else {
 				list = append(list, rowUse{d.Factor, d.Use, d.Basic, d.Fit, d.Mass})
 			}
 		}
 		slices.SortFunc(list, compareUses)
-		return matched(m, o.add(rowMoments(list)))
+		return o.add(rowMoments(list)).interval(m)
 	}
 	cells := make([]cell, len(deviations))
 	for i, d := range deviations {

@@ -11,6 +11,9 @@ import (
 	"net/url"
 	"strings"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
@@ -78,6 +81,7 @@ func (r *Remote) ask(ctx context.Context, path string, data any) error {
 	if err != nil {
 		return fmt.Errorf("ask auth for members: %w", err)
 	}
+	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(req.Header))
 	req.Header.Set("Authorization", "Bearer "+identity.TokenOf(ctx))
 	res, err := r.client.Do(req)
 	if err != nil {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
@@ -40,6 +43,7 @@ func (r *Remote) Facts(ctx context.Context, sid string) (Facts, error) {
 	if err != nil {
 		return Facts{}, fmt.Errorf("ask auth: %w", err)
 	}
+	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(req.Header))
 	if token := identity.TokenOf(ctx); token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}

@@ -15,20 +15,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
+	"github.com/eventcarbon/ecf/libs/infra/mutual"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // Config is where keys are published and where the state of sessions is.
 type Config struct {
-	Keys  keys.Published
-	Cache cache.Config
+	Keys   keys.Published
+	Cache  cache.Config
+	Mutual mutual.Files
 }
 
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) {
 	c.Keys.Describe(s)
 	c.Cache.Describe(s)
+	c.Mutual.Describe(s)
 }
 
 // Access decides who calls a process.
@@ -40,6 +43,8 @@ type Access struct {
 	Auth  *http.Client
 	// Audit enters into the audit log what a request has done, with its token.
 	Audit audit.Recorder
+	// Peers are the other services, where they show certificates; else nil.
+	Peers *mutual.Peers
 }
 
 const (
@@ -52,12 +57,20 @@ const (
 // Open prepares the connections and closes them with the process. It does not
 // connect; the process is not ready until it has read the published keys.
 func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
+	peers, err := mutual.Open(c.Mutual, p.Logger, p.Now)
+	if err != nil {
+		return Access{}, err
+	}
+	if err := peers.Check(c.Keys.AuthURL); err != nil {
+		return Access{}, err
+	}
 	shared, err := cache.Open(ctx, p, c.Cache.URL)
 	if err != nil {
 		return Access{}, err
 	}
 	// One client for the questions to auth, so that its connections are kept.
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: keepIdle}
+	peers.Use(transport)
 	p.OnClose(func() error {
 		transport.CloseIdleConnections()
 		return nil
@@ -72,6 +85,6 @@ func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
 				Copy: sessions.NewCopy(shared), Authority: sessions.NewRemote(c.Keys.AuthURL, ask), Now: p.Now,
 			}),
 		},
-		Cache: shared, Auth: ask, Audit: audit.NewRemote(c.Keys.AuthURL, ask),
+		Peers: peers, Cache: shared, Auth: ask, Audit: audit.NewRemote(c.Keys.AuthURL, ask),
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -17,10 +18,10 @@ import (
 )
 
 // most is a quarter of what a server takes, and mostOfRecord what the longest record
-// there is may have.
+// there is may have: the bound of its input and figures, and the rest of it.
 const (
 	most         = 4 << 20
-	mostOfRecord = 14 << 20
+	mostOfRecord = record.MaxBytes + 1<<20
 )
 
 // actor has the longest id and name there are; texts are of characters that JSON
@@ -89,9 +90,9 @@ func TestNoDocumentNearsTheLargest(t *testing.T) {
 }
 
 // TestNoRecordNearsTheLargest builds a record of attendee travel with many origins,
-// the longest there is: rows of a country, each of which stands for its towns. It
-// takes all rows for some of the countries with the most towns; equal rows are one, so
-// that no real record comes to as much.
+// the longest there could be: rows of a country, each of which stands for its towns. It
+// takes all rows for some of the countries with the most towns. That one is refused, and
+// the longest one that is not is far below what a server takes.
 func TestNoRecordNearsTheLargest(t *testing.T) {
 	t.Parallel()
 	var rows []json.RawMessage
@@ -116,8 +117,19 @@ func TestNoRecordNearsTheLargest(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := record.Record{Fields: decoded.Fields, Last: record.Entry{By: actor, Comment: text(record.MaxComment), Changed: []string{"origins"}}}
-	r.Fields = slices.Repeat(r.Fields, part)
-	r.Preview, r.Contribution = slices.Repeat(preview, part), slices.Repeat(contribution, part)
+	grow := func(parts int) error {
+		r.Fields = slices.Repeat(decoded.Fields, parts)
+		r.Preview, r.Contribution = slices.Repeat(preview, parts), slices.Repeat(contribution, parts)
+		return record.CheckSize(r.Fields, r.Preview, r.Contribution)
+	}
+	if err := grow(part); apperr.CodeOf(err) != apperr.ValidationError {
+		t.Fatalf("%d rows of countries were taken: %v", footprint.MaxOrigins, err)
+	}
+	for ; grow(part) != nil; part-- {
+	}
+	if part < 10 {
+		t.Fatalf("%d rows are refused", part*len(rows))
+	}
 	bounded(t, "record", mostOfRecord, newRecordDoc("org", travel, r), nil)
 }
 

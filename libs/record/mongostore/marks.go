@@ -91,6 +91,13 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 	}
 }
 
+// RecordsNumbered implements record.Counting. Numbers have no holes and nothing is
+// removed, so that the documents are as many.
+func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (int64, error) {
+	n, err := s.records.CountDocuments(ctx, bson.D{eq("org", org)})
+	return n, mongox.Wrap("count the numbers of records", err)
+}
+
 // Approved implements record.Marks.
 func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
 	seqs, most := between(from, to)

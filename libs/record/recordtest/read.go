@@ -99,6 +99,11 @@ func readTests() []test {
 			for typ, want := range map[string]int64{"flights": 3, "waste": 5, "accommodation": 1} {
 				equal(b, typ, highest[typ], want)
 			}
+			for org, want := range map[record.OrgID]int64{acme: 11, other: 6, "org-none": 0} {
+				numbered, err := b.RecordsNumbered(b.Context(), org)
+				b.must(err)
+				equal(b, "records ever made by "+string(org), numbered, want)
+			}
 		}},
 	}
 }

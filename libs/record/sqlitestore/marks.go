@@ -77,6 +77,13 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 	return highest, nil
 }
 
+// RecordsNumbered implements record.Counting.
+func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (n int64, err error) {
+	err = s.db.QueryRowContext(ctx,
+		`SELECT COALESCE(SUM(highest), 0) FROM (SELECT MAX(seq) AS highest FROM records WHERE org = ? GROUP BY event, type)`, org).Scan(&n)
+	return n, wrap("count the numbers of records", err)
+}
+
 // Approved implements record.Marks.
 func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
 	counted, err := list(ctx, s.db, func(row scanner) (c record.Counted, err error) {

@@ -176,3 +176,53 @@ func wantChain(t *testing.T, store interface {
 		t.Errorf("the damage was done to the entries themselves: %v", err)
 	}
 }
+
+// crowded is a store whose event has a hundred thousand records.
+type crowded struct{ signoff.Store }
+
+func (crowded) MaxSeqs(context.Context, record.OrgID, record.EventID) (map[string]int64, error) {
+	return map[string]int64{"flights": 60_000, "waste": 40_000}, nil
+}
+
+func (c crowded) Fence(context.Context, record.OrgID, record.Sub, int64, int64, int64) error {
+	return nil
+}
+
+// slowResults keeps what takes its time.
+type slowResults struct {
+	signedResults
+	left time.Duration // that Keep was given
+}
+
+func (r *slowResults) Keep(ctx context.Context, ev record.Event, e record.Edition) (string, error) {
+	until, _ := ctx.Deadline()
+	r.left = time.Until(until)
+	return r.signedResults.Keep(ctx, ev, e)
+}
+
+// TestASignOffOfManyRecordsHasItsTime: what is kept grows with the event, and so
+// does the time after which a sweeper takes the process that keeps it for dead.
+func TestASignOffOfManyRecordsHasItsTime(t *testing.T) {
+	t.Parallel()
+	const org record.OrgID = "org"
+	_, store := open(t, filepath.Join(t.TempDir(), "ecf.db"))
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	boss := record.Actor{ID: "u2", Name: "Bob", Role: identity.Manager}
+	ev := record.NewEvent(org, "gala", record.Event{Title: "Gala", Method: record.DefaultMethod}, boss, now)
+	if _, err := store.InsertEvent(t.Context(), org, ev, record.Unlimited); err != nil {
+		t.Fatal(err)
+	}
+	results := &slowResults{}
+	signing := signoff.Service{Store: crowded{store}, Results: results, Now: func() time.Time { return now }}
+	closing, err := signing.Begin(t.Context(), signoff.Request{Org: org, Event: "gala", Revision: 1, Statement: "Final.", By: boss})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(20 * time.Minute)
+	if opened, err := signing.Sweep(t.Context()); err != nil || opened != 0 {
+		t.Errorf("%d opened after 20 minutes, %v", opened, err)
+	}
+	if signed, err := signing.Finish(t.Context(), closing); err != nil || signed.Gate.State != record.GateSigned || results.left < 20*time.Minute {
+		t.Errorf("signed %+v with %s left, %v", signed.Gate, results.left, err)
+	}
+}

@@ -36,6 +36,9 @@ const (
 // sheet. With decimalComma numbers are written 2,5. What is wrong with the file is
 // a VALIDATION_ERROR.
 func CSV(file []byte, name string, decimalComma bool) ([]byte, error) {
+	if err := checkElements(file); err != nil {
+		return nil, err
+	}
 	book, err := excelize.OpenReader(bytes.NewReader(file), excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnpacked, UnzipXMLSizeLimit: maxUnpacked})
 	if err != nil {
 		return nil, unreadable(err)
@@ -62,12 +65,17 @@ func fault(field, code, message string) error {
 	return apperr.Invalid(apperr.Detail{Field: field, Code: code, Message: message})
 }
 
+// tooLarge is the fault of a workbook that unpacks to more than may be unpacked.
+func tooLarge() error {
+	return fault("file", fields.TooMany, fmt.Sprintf("The workbook unpacks to more than %d MiB. Save the one sheet that is meant, as XLSX or as CSV.", maxUnpacked>>20))
+}
+
 // unreadable tells why a workbook was not read.
 func unreadable(err error) error {
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "unzip size exceeds"):
-		return fault("file", fields.TooMany, fmt.Sprintf("The workbook unpacks to more than %d MiB. Save the one sheet that is meant, as XLSX or as CSV.", maxUnpacked>>20))
+		return tooLarge()
 	case errors.Is(err, excelize.ErrWorkbookFileFormat), strings.Contains(text, "zip"), strings.Contains(text, "password"), strings.Contains(text, "encrypt"):
 		return fault("file", fields.BadFormat, "The file is not an XLSX workbook, or it is protected by a password. Save it as XLSX without one, or as CSV.")
 	}

@@ -168,3 +168,40 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestFewBytesDoNotFillTheMemory: what a small file would take a hundred times its
+// unpacked size to read is refused while it is unpacked, and ordinary workbooks are not.
+func TestFewBytesDoNotFillTheMemory(t *testing.T) {
+	t.Parallel()
+	good := workbook(t, func(f *excelize.File) { rowsOf(t, f, "Sheet1", []any{"treatment", "weightKg"}, []any{"landfill", 2}) })
+	for name, c := range map[string]struct {
+		part, before, unit string
+		times              int
+		want               string
+	}{
+		"texts":               {"xl/sharedStrings.xml", "</sst>", "<si><t>a</t></si>", 200_001, "file TOO_MANY"},
+		"a few texts":         {"xl/sharedStrings.xml", "</sst>", "<si><t>a</t></si>", 1000, ""},
+		"texts with a prefix": {"xl/sharedStrings.xml", "</sst>", "<x:si/>", 400_001, "file TOO_MANY"},
+		"formats":             {"xl/styles.xml", "</cellXfs>", "<xf/>", 400_001, "file TOO_MANY"},
+		"rows":                {"xl/worksheets/sheet1.xml", "</sheetData>", "<row/>", 100_001, "file TOO_MANY"},
+		"cells of a row":      {"xl/worksheets/sheet1.xml", "</row></sheetData>", "<c/>", 20_001, "file TOO_MANY"},
+		"rows in a comment":   {"xl/worksheets/sheet1.xml", "</row></sheetData>", "<!--<row>--><c/>", 400_001, "file TOO_MANY"},
+		"beside the rows":     {"xl/worksheets/sheet1.xml", "</worksheet>", "<hyperlink/>", 400_001, "file TOO_MANY"},
+	} {
+		found := false
+		file := rezip(t, good, func(part string, content []byte) []byte {
+			if part != c.part || !bytes.Contains(content, []byte(c.before)) {
+				return content
+			}
+			found = true
+			return bytes.Replace(content, []byte(c.before), []byte(strings.Repeat(c.unit, c.times)+c.before), 1)
+		})
+		if _, err := xlsx.CSV(file, "", false); !found || code(err) != c.want {
+			t.Errorf("%s (%d bytes, put in: %t): %v, want %s", name, len(file), found, err, c.want)
+		}
+	}
+	// A file that begins as another one is not looked for in it.
+	if _, err := xlsx.CSV(append([]byte("x"), good...), "", false); code(err) != "file BAD_FORMAT" {
+		t.Errorf("something before the workbook: %v", err)
+	}
+}

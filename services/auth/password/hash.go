@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
 )
@@ -53,17 +54,20 @@ type Options struct {
 	// Slots is how many hashes are made at once: each takes a processor and
 	// Params.MemoryKiB. At least 1.
 	Slots int
-	// Queue is how many callers may wait for a slot; the next gets ErrBusy.
+	// Queue is how many callers of one key may wait for a slot, at least 1; the next
+	// gets ErrBusy. Of all keys four times as many may wait.
 	Queue int
 	// Wait is how long a caller waits before it gets ErrBusy.
 	Wait time.Duration
 }
 
-// Hasher makes and verifies hashes. Callers get their turn in the order they
-// came. It is safe for concurrent use.
+// Hasher makes and verifies hashes. Of those who wait, the key that has hashed least
+// goes next, and the callers of one key in the order they came (For, Behind). It is
+// safe for concurrent use.
 type Hasher struct {
 	o       Options
-	slots   chan struct{}
+	slots   *fairshare.Scheduler
+	taken   atomic.Int64
 	waiting atomic.Int64
 	made    atomic.Int64
 	running atomic.Int64 // counted where hashes are made, not where slots are given
@@ -73,10 +77,10 @@ type Hasher struct {
 
 // New makes a Hasher. It hashes once, for the dummy of VerifyNothing.
 func New(o Options) (*Hasher, error) {
-	if o.Params.MemoryKiB == 0 || o.Params.Time == 0 || o.Params.Threads == 0 || o.Slots < 1 || o.Queue < 0 || o.Wait < 0 {
+	if o.Params.MemoryKiB == 0 || o.Params.Time == 0 || o.Params.Threads == 0 || o.Slots < 1 || o.Queue < 1 || o.Wait < 0 {
 		return nil, fmt.Errorf("password: impossible options %+v", o)
 	}
-	h := &Hasher{o: o, slots: make(chan struct{}, o.Slots)}
+	h := &Hasher{o: o, slots: fairshare.New(fairshare.Options{Slots: o.Slots, Share: o.Slots, Waiting: o.Queue})}
 	h.dummy = h.hash(rand.Text())
 	h.made.Store(0)
 	return h, nil
@@ -94,7 +98,7 @@ func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
 func (h *Hasher) Slots() int { return h.o.Slots }
 
 // Taken is described at Slots.
-func (h *Hasher) Taken() int { return len(h.slots) }
+func (h *Hasher) Taken() int { return int(h.taken.Load()) }
 
 // Peak returns how many hashes were made at once at most, for tests of the bounds.
 func (h *Hasher) Peak() int { return int(h.peak.Load()) }
@@ -141,32 +145,32 @@ func (h *Hasher) VerifyNothing(ctx context.Context, password string) error {
 	return err
 }
 
+// manyKeys is how many full queues of one key may wait.
+const manyKeys = 4
+
 // acquire waits for a slot.
 func (h *Hasher) acquire(ctx context.Context) (release func(), err error) {
-	release = func() { <-h.slots }
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	select {
-	case h.slots <- struct{}{}:
-		return release, nil
-	default:
-	}
-	if h.waiting.Add(1) > int64(h.o.Queue) {
+	if h.waiting.Add(1) > int64(manyKeys*h.o.Queue+h.o.Slots) {
 		h.waiting.Add(-1)
 		return nil, ErrBusy
 	}
 	defer h.waiting.Add(-1)
-	patience := time.NewTimer(h.o.Wait)
-	defer patience.Stop()
-	select {
-	case h.slots <- struct{}{}:
-		return release, nil
-	case <-patience.C:
+	waiting, cancel := context.WithTimeoutCause(ctx, h.o.Wait, ErrBusy)
+	defer cancel()
+	by, _ := ctx.Value(shareKey{}).(share)
+	acquire := h.slots.Acquire
+	if by.behind {
+		acquire = h.slots.AcquireBehind
+	}
+	end, err := acquire(waiting, by.key, 1)
+	switch {
+	case errors.Is(err, fairshare.ErrFull), err != nil && ctx.Err() == nil:
 		return nil, ErrBusy
-	case <-ctx.Done():
+	case err != nil:
 		return nil, ctx.Err()
 	}
+	h.taken.Add(1)
+	return func() { h.taken.Add(-1); end() }, nil
 }
 
 func (h *Hasher) hash(password string) string {

@@ -84,11 +84,11 @@ func Of(c record.Counted, ev footprint.EventContext, whole total.Variance) (Reco
 // Lines explains the lines of a record.
 func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) []Line {
 	out := make([]Line, 0, len(lines))
-	set, held := factors.ByID(ev.FactorSet)
+	set, err := factors.ByID(ev.FactorSet)
 	supplier := footprint.SupplierFactorOf(c.Type, c.Fields)
 	for _, l := range lines {
 		line := Line{Line: l}
-		if held {
+		if err == nil { // the lines were calculated with it
 			if f, ok := set.Factor(l.FactorID); ok {
 				line.Factor = factorOf(f)
 			}
@@ -103,7 +103,8 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 }
 
 func factorOf(f factors.Factor) *Factor {
-	out := &Factor{Activity: f.Activity, Detail: f.Detail, Region: f.Region, Source: f.Source, SourceLocation: f.SourceLocation, Licence: f.Licence}
+	cited := factors.Cite(f.Source, f.SourceLocation)
+	out := &Factor{Activity: f.Activity, Detail: f.Detail, Region: f.Region, Source: cited.Publication, SourceLocation: cited.Located(), Licence: f.Licence}
 	if f.Year != 0 {
 		year := f.Year
 		out.Year = &year

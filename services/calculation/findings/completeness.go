@@ -62,8 +62,8 @@ type companion struct {
 }
 
 var expected = []companion{
-	{[]string{"accommodation"}, []string{"ground-transport"}, "Nights are counted, and no journey on the ground: the way between stay, station and venue is missing."},
-	{[]string{"flights"}, []string{"ground-transport"}, "Flights are counted, and no journey on the ground: the way from and to airports is missing."},
+	{[]string{"accommodation"}, []string{"ground-transport", "attendee-travel"}, "Nights are counted, and no journey on the ground: the way between stay, station and venue is missing."},
+	{[]string{"flights"}, []string{"ground-transport", "attendee-travel"}, "Flights are counted, and no journey on the ground: the way from and to airports is missing."},
 	{[]string{"catering"}, []string{"waste"}, "Meals or drinks are counted, and no waste."},
 	{[]string{"catering", "accommodation", "waste", "materials"}, []string{"venue", "energy"}, "People meet, and no energy of a venue is counted."},
 	{[]string{"venue"}, []string{"water"}, "A venue is counted, and no water."},

@@ -55,7 +55,7 @@ func TestExpectedCompanions(t *testing.T) {
 		types []string
 		want  int
 	}{
-		{nil, 0}, {[]string{"accommodation"}, 2}, {[]string{"accommodation", "ground-transport", "energy"}, 0}, {[]string{"flights"}, 1},
+		{nil, 0}, {[]string{"accommodation"}, 2}, {[]string{"accommodation", "ground-transport", "energy"}, 0}, {[]string{"flights"}, 1}, {[]string{"flights", "attendee-travel"}, 0},
 		{[]string{"catering"}, 2}, {[]string{"catering", "waste"}, 1}, {[]string{"catering", "waste", "venue"}, 1}, {[]string{"catering", "waste", "venue", "water"}, 0},
 	} {
 		if got := count(findings.Event{Attendees: 9}, c.types...); got != c.want {

@@ -62,6 +62,9 @@ func TestNoDocumentOfAResultNearsTheLargest(t *testing.T) {
 	node.Detail.Causes, node.Contribution = worstCauses(), slices.Repeat(contribution, 40)
 	whole, err := docOfNode(node)
 	within(t, "node", whole, err)
+	apart := whole
+	err = apart.separate(node.Detail)
+	within(t, "node written in parts", apart, err)
 
 	text, err := json.Marshal(node.Detail.Changed)
 	if err != nil {

@@ -14,17 +14,26 @@ import (
 // No condition that is sent lacks the organization (statement 18).
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	resulttest.Run(t, func(t *testing.T) resulttree.Store {
-		uri, database := testkit.MongoDB(t)
-		client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
-		store, err := mongostore.New(t.Context(), client.Database(database))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return store
-	})
+	resulttest.Run(t, func(t *testing.T) resulttree.Store { return open(t, false) })
+}
+
+// The other form of nodes.
+func TestConformanceOfDeltas(t *testing.T) {
+	t.Parallel()
+	resulttest.Run(t, func(t *testing.T) resulttree.Store { return open(t, true) })
+}
+
+func open(t *testing.T, deltas bool) *mongostore.Store {
+	uri, database := testkit.MongoDB(t)
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+	store, err := mongostore.New(t.Context(), client.Database(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.WriteDeltas(deltas)
+	return store
 }

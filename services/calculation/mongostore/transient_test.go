@@ -3,6 +3,7 @@ package mongostore_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -46,6 +47,18 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 			v.Version = 2
 			return func() error { return store.PutNode(ctx, v, 1) }, nodeHas(ctx, store, v.NodeID, 2)
 		},
+		"PutNode that writes what changes": func() (write, check func() error) {
+			deltas := mongostore.Attach(client.Database(database))
+			deltas.WriteDeltas(true)
+			v := node()
+			child := resulttree.Child{Key: "r1", Value: "1"}
+			v.Detail = resulttree.Detail{Children: []resulttree.Child{child}, Changed: []resulttree.Change{{After: child}}}
+			must(t, deltas.PutNode(ctx, v, 0))
+			v.Version = 2
+			v.Detail.Children = []resulttree.Child{{Key: "r1", Value: "2"}}
+			v.Detail.Changed = []resulttree.Change{{Before: child, After: v.Detail.Children[0]}}
+			return func() error { return deltas.PutNode(ctx, v, 1) }, nodeHas(ctx, store, v.NodeID, 2)
+		},
 		"InsertChanges": func() (write, check func() error) {
 			v := node()
 			return func() error {
@@ -76,6 +89,51 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 				all, err := store.Revisions(ctx, v.Org, v.Event, v.Revision, v.Revision)
 				return wantOne(len(all), err)
 			}
+		},
+		"PutRetention": func() (write, check func() error) {
+			stored, err := store.Retention(ctx, "org", "event")
+			must(t, err)
+			v := resulttree.Retention{Org: "org", Event: "event", Version: stored.Version + 1, Floor: 2}
+			return func() error { return store.PutRetention(ctx, v, stored.Version) }, func() error {
+				got, err := store.Retention(ctx, "org", "event")
+				return wantOne(int(got.Version-stored.Version), err)
+			}
+		},
+		"ReplaceRevision": func() (write, check func() error) {
+			v := result()
+			must(t, store.InsertRevision(ctx, v))
+			v.Since = 1
+			return func() error { return store.ReplaceRevision(ctx, v, 0) }, func() error {
+				all, err := store.Revisions(ctx, v.Org, v.Event, v.Revision, v.Revision)
+				if err != nil || len(all) != 1 {
+					return wantOne(len(all), err)
+				}
+				return wantOne(int(all[0].Since), nil)
+			}
+		},
+		"DeleteRevisions": func() (write, check func() error) {
+			v := result()
+			must(t, store.InsertRevision(ctx, v))
+			return func() error { return store.DeleteRevisions(ctx, v.Org, v.Event, v.Revision, v.Revision) }, func() error {
+				all, err := store.Revisions(ctx, v.Org, v.Event, v.Revision, v.Revision)
+				return wantOne(len(all)+1, err)
+			}
+		},
+		"ReplaceChanges and DeleteChanges": func() (write, check func() error) {
+			v := resulttree.NodeChanges{Org: "org", Event: "event", NodeID: node().NodeID, Version: 1}
+			must(t, store.InsertChanges(ctx, v))
+			v.Version = 2
+			must(t, store.InsertChanges(ctx, v))
+			v.Since = 1
+			return func() error {
+					return errors.Join(store.ReplaceChanges(ctx, v), store.DeleteChanges(ctx, v.Org, v.Event, v.NodeID, 0, 1))
+				}, func() error {
+					all, err := store.Changes(ctx, v.Org, v.Event, v.NodeID, 0, 9)
+					if err != nil || len(all) != 1 {
+						return wantOne(len(all), err)
+					}
+					return wantOne(int(all[0].Since), nil)
+				}
 		},
 		"PutPart": func() (write, check func() error) {
 			name := fmt.Sprint("part", node().Index)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -26,6 +28,21 @@ func kg(m footprint.Mass) string {
 		return rounded(m, 1, 0)
 	}
 	return rounded(m, 1, 3)
+}
+
+// exactKilograms is a mass to the milligram, as notices and findings have it.
+var exactKilograms = regexp.MustCompile(`\b(\d{1,9})\.(\d{6}) kg\b`)
+
+// legible returns a sentence with its masses as kg writes them. The exact ones
+// are in the JSON form.
+func legible(message string) string {
+	return exactKilograms.ReplaceAllStringFunc(message, func(found string) string {
+		exact, err := strconv.ParseInt(strings.Replace(strings.TrimSuffix(found, " kg"), ".", "", 1), 10, 64)
+		if err != nil {
+			return found
+		}
+		return kg(footprint.MassOf(exact*1000)) + " kg"
+	})
 }
 
 // inTonnes writes the total with its interval, in tonnes from one tonne on.

@@ -62,20 +62,23 @@ type page struct {
 	WithoutAttendeeTravel      string
 	Next                       []row
 	Findings                   []findings.Finding
-	Notices                    []footprint.Notice
+	Notices                    []string
 	Failed                     []string
 	Compensation               []compensationRow
 	Included                   []string
 	Excluded                   []exclusion
 	Methods                    []fact
 	DirectOnly                 []string
-	Set                        string
-	Annex                      []annexRecord
-	Left                       *row
-	Factors                    []bundle.Factor
-	Attributions               []string
-	Proof                      []fact
-	Signed                     bool
+	// ShortFlights reports whether flights outside the UK count by one factor, which
+	// understates the short ones.
+	ShortFlights bool
+	Set          string
+	Annex        []annexRecord
+	Left         *row
+	Factors      []bundle.Factor
+	Attributions []string
+	Proof        []fact
+	Signed       bool
 }
 
 type fact struct{ Name, Value string }
@@ -118,9 +121,16 @@ func pageOf(d Data) page {
 		Style: template.CSS(style), //nolint:gosec // our own file
 		Set:   d.FactorSet.ID,
 		Title: d.Event.Title, Dates: dates(d.Context), Place: d.Context.Country,
-		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(len(d.Records)), r.Total, total), Notices: r.Notices, Findings: d.Findings, Failed: d.Failed, Factors: d.Factors,
+		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(len(d.Records)), r.Total, total), Failed: d.Failed, Factors: d.Factors,
 		Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
 		ScopesChart: scopesChart(r.ByScope, total), QualityChart: qualityChart(r.DataQuality),
+	}
+	for _, n := range r.Notices {
+		p.Notices = append(p.Notices, legible(n.Message))
+	}
+	for _, f := range d.Findings {
+		f.Message = legible(f.Message)
+		p.Findings = append(p.Findings, f)
 	}
 	if r.PerAttendeeKg != nil {
 		p.PerAttendee = kg(*r.PerAttendeeKg)
@@ -199,6 +209,7 @@ func (p *page) facts(d Data) {
 	p.boundary(d)
 	p.Compensation = compensationOf(d.About.Compensation)
 	for _, f := range d.Factors {
+		p.ShortFlights = p.ShortFlights || strings.Contains(f.ID, "-flight-international_non_uk-")
 		if f.Category == "venue" && strings.HasPrefix(f.Series, "elec.") && f.WellToTank == nil && !strings.Contains(f.Activity, "life cycle") && !strings.HasSuffix(f.Series, "td_loss") {
 			p.DirectOnly = append(p.DirectOnly, f.Region)
 		}
@@ -218,7 +229,7 @@ func (p *page) annex(d Data) {
 		r := d.Records[i]
 		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: d.lines(i)}
 		for _, n := range r.Notices {
-			entry.Notices = append(entry.Notices, n.Message)
+			entry.Notices = append(entry.Notices, legible(n.Message))
 		}
 		p.Annex = append(p.Annex, entry)
 	}
@@ -239,7 +250,7 @@ func next(d Data) []row {
 	at := make(map[record.ID]int, len(d.Records))
 	for i, r := range d.Records {
 		id := record.ID(r.ID)
-		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: total.DeviationsOf(r.Lines)}
+		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: total.DeviationsOf(r.Lines, d.EngineVersion)}
 		at[id] = i
 	}
 	var rows []row

@@ -5,9 +5,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -90,6 +92,26 @@ func TestTableKeepsSpreadsheetsFromCalculating(t *testing.T) {
 }
 
 // TestPageOfLittle: an event that says nothing of itself, with a total of 0.
+// TestPageLinksToWhatIsServed: a report leads to the methodology and to the
+// page on its JSON form, and to nothing that the server does not have.
+func TestPageLinksToWhatIsServed(t *testing.T) {
+	t.Parallel()
+	text := page(t, data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`))
+	served := map[string]bool{}
+	for _, one := range api.Texts() {
+		served[one.Path()] = true
+	}
+	links := map[string]bool{}
+	for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if links[m[1]] = true; !served[m[1]] {
+			t.Errorf("the page links to %s", m[1])
+		}
+	}
+	if !links["/methodology"] || !links["/report-bundles"] {
+		t.Errorf("the page links to %v", links)
+	}
+}
+
 func TestPageOfLittle(t *testing.T) {
 	t.Parallel()
 	text := page(t, data(t, footprint.EventContext{GWP: "AR6", FactorSet: "desnz-2026"}, `venue {"country":"GB","electricityKWh":0}`))
@@ -175,6 +197,18 @@ func TestTablesEndWithTheTotal(t *testing.T) {
 	}
 }
 
+// TestShortFlightsAreALimit: who has flights by the factor of all flights outside the UK
+// reads that short ones are understated, and nobody else does.
+func TestShortFlightsAreALimit(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "FR", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026", Engine: footprint.NewestEngine}
+	for record, want := range map[string]bool{`flights {"from":"CDG","to":"NCE","passengers":2}`: true, `flights {"from":"CDG","to":"LHR","passengers":2}`: false} {
+		if got := strings.Contains(page(t, data(t, ev, record)), "may cause 1.5 to 1.6 times their figure"); got != want {
+			t.Errorf("%s: %v", record, got)
+		}
+	}
+}
+
 func TestDirectOnlyGridsAreNamed(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
@@ -228,6 +262,22 @@ func TestElectricityIsComparedLikeForLike(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestFiguresOfSentences: a sentence has the figures as the tables round them.
+func TestFiguresOfSentences(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"It is about 1 record of 138.000000 kg.":                "It is about 1 record of 138 kg.",
+		"It is about 2 records of 4760.535669 kg together.":     "It is about 2 records of 4,761 kg together.",
+		"It is about 1 record of 0.058545 kg.":                  "It is about 1 record of 0.059 kg.",
+		"5271.489917 kg are of records, 1.500000 kg of others.": "5,271 kg are of records, 1.500 kg of others.",
+		"The event is of 2024; 12.5 kg, 1234567890.000000 kg.":  "The event is of 2024; 12.5 kg, 1234567890.000000 kg.",
+	} {
+		if got := report.Legible(message); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", message, got, want)
 		}
 	}
 }

@@ -167,6 +167,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 			t.Fatalf("got %+v", kept)
 		}
 	})
+	retention(t, open)
 	t.Run("tenants are apart", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)

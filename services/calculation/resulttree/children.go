@@ -60,8 +60,8 @@ type Change struct {
 // key returns the key of the entry that changed.
 func (c Change) key() string { return max(c.Before.Key, c.After.Key) }
 
-// NodeChanges is what one version of a node changed. Never written again once
-// it is stored: a version has one content.
+// NodeChanges is what one version of a node changed. A version has one content: once
+// it is stored, it is only replaced by a sum that includes it.
 type NodeChanges struct {
 	Org   record.OrgID
 	Event record.EventID
@@ -70,6 +70,9 @@ type NodeChanges struct {
 	ContextRev int64
 	Changed    []Change
 	Causes     []Cause `json:",omitempty"`
+	// Since is the first version that is included, where retention has summed up
+	// several; 0 for one alone.
+	Since int64 `json:",omitempty"`
 }
 
 // ordered sorts entries by key.

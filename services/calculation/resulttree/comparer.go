@@ -113,17 +113,7 @@ func (c *comparison) node(ctx context.Context, id NodeID, versions Change) error
 		c.note(id, log)
 		return nil
 	}
-	children := map[string]*Change{}
-	for _, version := range log {
-		for _, change := range version.Changed {
-			if known, ok := children[change.key()]; ok {
-				known.After = change.After
-			} else {
-				children[change.key()] = &Change{Before: change.Before, After: change.After}
-			}
-		}
-	}
-	for key, child := range children {
+	for key, child := range net(log) {
 		below, err := id.child(key)
 		if err != nil {
 			return err
@@ -161,6 +151,10 @@ func (c *comparison) log(ctx context.Context, id NodeID, after, to int64) ([]Nod
 	}
 	if n := len(log); after < node.Version && node.Version <= to && (n == 0 || log[n-1].Version < node.Version) {
 		log = append(log, NodeChanges{NodeID: id, Version: node.Version, ContextRev: node.ContextRev, Changed: node.Detail.Changed, Causes: node.Detail.Causes})
+	}
+	log = effective(log)
+	if len(log) > 0 && log[0].first() <= after {
+		return nil, ErrDropped
 	}
 	for _, version := range log {
 		c.read += len(version.Changed)

@@ -115,6 +115,9 @@ type Result struct {
 	// Causes say why the revision differs from the one before it; none in revisions
 	// from before causes were kept.
 	Causes []Cause `json:",omitempty"`
+	// Since is the first of the revisions before this one that retention has dropped,
+	// whose causes are among Causes; 0 where it has dropped none.
+	Since int64 `json:",omitempty"`
 }
 
 // Store is what a storage engine provides to the owner of results. Every
@@ -124,6 +127,8 @@ type Result struct {
 type Store interface {
 	// Parts keep the revisions that were signed off.
 	editions.Parts
+	// What retention has dropped, and how.
+	RetentionStore
 	// Node reads one node; ErrNotFound.
 	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
 	// PutNode stores n, whose Version is prevVersion + 1, where the stored

@@ -25,6 +25,9 @@ type Sweeper struct {
 		TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error
 	}
 	Logger *slog.Logger
+	// Looked, if set, is called after each look at the marks and each notification,
+	// whether it failed or not: the sweeper is not stuck.
+	Looked func()
 
 	seen map[record.EventID]sighting
 }
@@ -57,6 +60,7 @@ func (s *Sweeper) Run(ctx context.Context, every time.Duration) {
 // sweep: when the queue comes back, no event waits for the next power of two.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	due, err := s.Records.MarkedEvents(ctx, sweepLimit)
+	s.looked()
 	if err != nil {
 		return err
 	}
@@ -66,13 +70,22 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 		if before := s.seen[e.Event]; before.mark == e.Mark {
 			now.times = before.times + 1
 		}
-		if notifiesAt(now.times) && s.Notifier.TryNotify(ctx, e.Org, e.Event) != nil {
-			now.times--
+		if notifiesAt(now.times) {
+			if s.Notifier.TryNotify(ctx, e.Org, e.Event) != nil {
+				now.times--
+			}
+			s.looked()
 		}
 		seen[e.Event] = now
 	}
 	s.seen = seen
 	return nil
+}
+
+func (s *Sweeper) looked() {
+	if s.Looked != nil {
+		s.Looked()
+	}
 }
 
 // notifiesAt reports whether the sweeper notifies at this sighting of a mark.

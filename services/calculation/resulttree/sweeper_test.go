@@ -102,3 +102,20 @@ func TestSweeperNotifiesAsSoonAsTheQueueIsBack(t *testing.T) {
 		t.Fatal("notified again at once")
 	}
 }
+
+// The sweeper that gets on says so, also where everything it asks fails.
+func TestSweeperTellsThatItGetsOn(t *testing.T) {
+	t.Parallel()
+	m := &marks{due: []record.MarkedEvent{{Org: "o", Event: "a", Mark: "1"}, {Org: "o", Event: "b", Mark: "1"}}}
+	looked := 0
+	s := &Sweeper{Records: m, Notifier: &notifier{err: errors.New("no queue")}, Logger: slog.New(slog.DiscardHandler), Looked: func() { looked++ }}
+	for i, want := range []int{1, 1 + 3, 1 + 3 + 3} { // one look; then one and two notifications
+		if err := s.Sweep(t.Context()); err != nil || looked != want {
+			t.Fatalf("sweep %d: %v, told %d times, want %d", i, err, looked, want)
+		}
+	}
+	m.err = errors.New("down")
+	if err := s.Sweep(t.Context()); err == nil || looked != 1+3+3+1 {
+		t.Fatalf("a sweep that fails: %v, told %d times", err, looked)
+	}
+}

@@ -29,6 +29,8 @@ type WorkerDeps struct {
 	Workers int
 	// Sweep is the interval at which lost notifications are looked for.
 	Sweep time.Duration
+	// Looked, if set, is told of the sweeper's progress.
+	Looked func()
 	// Grace is how long running tasks may take to end after ctx has.
 	Grace time.Duration
 	// Insight measures the work. The caller closes it.
@@ -44,8 +46,9 @@ func Work(ctx context.Context, d WorkerDeps) error {
 	metered := meteredRecalculator{
 		Recalculator: NewRecalculator(d.Records, d.Results, d.Now), insight: d.Insight, notifier: d.Notifier, ending: ctx.Done(), log: d.Logger,
 	}
-	coalescer := newCoalescer(metered.recalculate)
-	sweeper := &Sweeper{Records: d.Records, Notifier: sweepNotifier{d.Notifier, d.Insight}, Logger: d.Logger}
+	coalescer := newCoalescer(inTurn(newTurns(d.Workers), metered.recalculate))
+	workers := taken * d.Workers
+	sweeper := &Sweeper{Records: d.Records, Notifier: sweepNotifier{d.Notifier, d.Insight}, Logger: d.Logger, Looked: d.Looked}
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
@@ -55,13 +58,13 @@ func Work(ctx context.Context, d WorkerDeps) error {
 	go func() {
 		defer close(direct)
 		if d.Direct != nil {
-			d.Direct.Serve(ctx, d.Workers, d.Grace, d.Logger, coalescer.do)
+			d.Direct.Serve(ctx, workers, d.Grace, d.Logger, coalescer.do)
 		}
 	}()
 	if d.Direct != nil {
 		look = notify.Seldom
 	}
-	err := notify.Serve(ctx, d.Queue, d.Workers, look, d.Grace, d.Logger, coalescer.do)
+	err := notify.Serve(ctx, d.Queue, workers, look, d.Grace, d.Logger, coalescer.do)
 	if err != nil {
 		return err // the process ends
 	}

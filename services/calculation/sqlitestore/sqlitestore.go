@@ -157,7 +157,7 @@ func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 // Revisions implements resulttree.Store.
 func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error) {
 	rows, err := s.db.Read().QueryContext(ctx,
-		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, from, to)
+		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, max(from, 1), to)
 	return many[resulttree.Result](rows, err)
 }
 

@@ -120,7 +120,7 @@ func isoRow(c total.Cell) string {
 		return isoEnergy
 	case c.Category == footprint.CategoryOptional:
 		switch c.Type {
-		case "flights", "ground-transport", "accommodation", "freight":
+		case "flights", "ground-transport", footprint.AttendeeTravel, "accommodation", "freight":
 			return isoTransport
 		}
 		return isoOther
@@ -146,12 +146,21 @@ var nzceRows = []string{"Production & materials", "Freight & logistics", "Food &
 // localModes are in the ids of factors of journeys within a place.
 var localModes = []string{"-bus-", "-taxi-", "-rail-light", "-rail-underground"}
 
-func nzceRow(c total.Cell) string {
+// nzceWaste reports whether a part of a record is what becomes of things and water. The
+// built-in sets have that in the ids of their rows; a pack has ids of its own.
+func nzceWaste(c total.Cell) bool {
 	if strings.HasPrefix(c.Factor, "waste.") || strings.HasPrefix(c.Factor, "water.water_treatment.") {
+		return true
+	}
+	return (c.Type == "materials" || c.Type == "water") && c.Category == "5 Waste generated in operations"
+}
+
+func nzceRow(c total.Cell) string {
+	if nzceWaste(c) {
 		return "Waste"
 	}
 	switch c.Type {
-	case "flights":
+	case "flights", footprint.AttendeeTravel: // its lines are the way from home, by whatever means
 		return nzceTravel
 	case "ground-transport":
 		for _, mode := range localModes {

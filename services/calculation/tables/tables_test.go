@@ -1,6 +1,7 @@
 package tables_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,6 +26,11 @@ func TestRows(t *testing.T) {
 		{total.Cell{Type: "flights", Scope: 3, Category: "6 Business travel"}, "Scope 3, category 6 Business travel", "3 Indirect GHG emissions from transportation", "Travel to/from the destination"},
 		{total.Cell{Type: "ground-transport", Scope: 3, Category: "optional", Factor: "desnz-2026-taxi-regular-km"}, "Optional: visitors, and what is exhibitors' own",
 			"3 Indirect GHG emissions from transportation", "Local transportation"},
+		{total.Cell{Type: "attendee-travel", Scope: 3, Category: "optional", Factor: "desnz-2026-bus-average_local"}, "Optional: visitors, and what is exhibitors' own",
+			"3 Indirect GHG emissions from transportation", "Travel to/from the destination"},
+		{total.Cell{Type: "attendee-travel", Scope: 3, Category: "6 Business travel"}, "Scope 3, category 6 Business travel", "3 Indirect GHG emissions from transportation", "Travel to/from the destination"},
+		{total.Cell{Type: "materials", Scope: 3, Category: "5 Waste generated in operations", Factor: "landfilled-glass"}, "Scope 3, category 5 Waste generated in operations",
+			"4 Indirect GHG emissions from products used by the organization", "Waste"},
 		{total.Cell{Type: "materials", Scope: 3, Category: "optional"}, "Optional: visitors, and what is exhibitors' own", "6 Indirect GHG emissions from other sources", "Production & materials"},
 		{total.Cell{Type: "materials", Scope: 3, Category: "5 Waste generated in operations", Factor: "waste.glass.landfill.2026"}, "Scope 3, category 5 Waste generated in operations",
 			"4 Indirect GHG emissions from products used by the organization", "Waste"},
@@ -37,6 +43,18 @@ func TestRows(t *testing.T) {
 			if got := tables.RowOf(standard, c.cell); got != want {
 				t.Errorf("%s: %+v is in %q, want %q", standard, c.cell, got, want)
 			}
+		}
+	}
+}
+
+// TestEachTypeHasItsRow: what has a type of its own is in one of the nine categories of
+// events.
+func TestEachTypeHasItsRow(t *testing.T) {
+	t.Parallel()
+	for _, typ := range footprint.Types() {
+		row := tables.RowOf("nzce", total.Cell{Type: typ, Scope: 3, Category: "1 Purchased goods and services", Factor: "x"})
+		if none := strings.HasPrefix(row, "In none"); none != (typ == "purchases" || typ == "custom") {
+			t.Errorf("%s is in %q", typ, row)
 		}
 	}
 }

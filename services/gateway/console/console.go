@@ -19,6 +19,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -40,7 +41,13 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // reserved are the paths that are not the console's, with all that is below them.
-var reserved = []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets", "/methodology", "/changelog"}
+var reserved = func() []string {
+	paths := []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets"}
+	for _, t := range api.Texts() {
+		paths = append(paths, t.Path())
+	}
+	return paths
+}()
 
 // asset is one file in the encodings it is kept in.
 type asset struct {

@@ -146,6 +146,10 @@ func (c counter) changes(_ context.Context, v resulttree.NodeChanges) error {
 	return c.add("result changes", v)
 }
 
+func (c counter) retention(_ context.Context, r resulttree.Retention) error {
+	return c.add("retentions", r)
+}
+
 func (c counter) revision(_ context.Context, r resulttree.Result) error {
 	return c.add("result revisions", r)
 }

@@ -142,6 +142,10 @@ func (c *copier) revision(ctx context.Context, r resulttree.Result) error {
 	return c.to.Results.InsertRevision(ctx, r)
 }
 
+func (c *copier) retention(ctx context.Context, r resulttree.Retention) error {
+	return unless(c.to.Results.PutRetention(ctx, r, 0), resulttree.ErrConflict)
+}
+
 func (c *copier) part(ctx context.Context, p part) error {
 	return c.to.Results.PutPart(ctx, p.org, p.event, p.name, p.data, c.started)
 }

@@ -50,6 +50,7 @@ type visitor interface {
 	node(ctx context.Context, n resulttree.Node) error
 	changes(ctx context.Context, c resulttree.NodeChanges) error
 	revision(ctx context.Context, r resulttree.Result) error
+	retention(ctx context.Context, r resulttree.Retention) error
 	part(ctx context.Context, p part) error
 	result(ctx context.Context, r resulttree.Result) error
 	key(ctx context.Context, org record.OrgID, k record.KeyEntry) error
@@ -177,19 +178,6 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 		return err
 	}
 	return walkAccounts(ctx, from, v, string(org))
-}
-
-func walkPolicies(ctx context.Context, from Stores, v visitor, org record.OrgID) error {
-	for after := int64(-1); ; {
-		states, err := from.Records.PoliciesAfter(ctx, org, after, atOnce)
-		if err != nil || len(states) == 0 {
-			return err
-		}
-		if err := v.policies(ctx, org, states); err != nil {
-			return err
-		}
-		after = states[len(states)-1].Rev
-	}
 }
 
 // walkImport reads an import with its file. The file is removed when the import
@@ -328,6 +316,16 @@ func walkResults(ctx context.Context, from Stores, v visitor, org record.OrgID, 
 			}
 		}
 	}
+	// Read after the revisions: what is removed meanwhile is in it.
+	dropped, err := from.Results.Retention(ctx, org, event)
+	if err != nil {
+		return err
+	}
+	if dropped.Version > 0 {
+		if err := v.retention(ctx, dropped); err != nil {
+			return err
+		}
+	}
 	return v.result(ctx, r)
 }
 
@@ -366,31 +364,4 @@ func walkParts(ctx context.Context, from Stores, v visitor, org record.OrgID, ev
 		}
 	}
 	return nil
-}
-
-func walkAccounts(ctx context.Context, from Stores, v visitor, org string) error {
-	err := pages(func(after string) ([]account.User, error) { return from.Accounts.UsersAfter(ctx, org, after, atOnce) },
-		func(u account.User) string { return u.ID },
-		func(u account.User) error { return v.user(ctx, u) })
-	if err != nil {
-		return err
-	}
-	err = pages(func(after string) ([]account.Session, error) {
-		return from.Accounts.SessionsAfter(ctx, org, after, atOnce)
-	},
-		func(s account.Session) string { return s.ID },
-		func(s account.Session) error { return v.session(ctx, s) })
-	if err != nil {
-		return err
-	}
-	// The log comes after what it is about: it has an entry for everything copied.
-	return walkAudit(ctx, from, v, org)
-}
-
-func walkAudit(ctx context.Context, from Stores, v visitor, org string) error {
-	return pages(func(after int64) ([]account.AuditEntry, error) {
-		return from.Accounts.AuditAfter(ctx, org, after, atOnce)
-	},
-		func(e account.AuditEntry) int64 { return e.Seq },
-		func(e account.AuditEntry) error { return v.audit(ctx, e) })
 }

@@ -7,6 +7,11 @@
 // latency is open: requests are sent at a steady rate whether or not the earlier
 // ones were answered, so that a server that stops is not asked less often.
 //
+// TestSystem has everything in one process on its embedded engines; TestSeparate
+// each service as a process on MongoDB and Redis, beside what the driver does by
+// itself, and the gateway beside others that only pass requests on: fasthttp, the
+// standard library's ReverseProxy and, where it is installed, nginx.
+//
 // `go test` plays it small, to keep it working; `make bench-system` plays it in
 // full and prints the table of docs/benchmarks.md. It asserts no time.
 package system

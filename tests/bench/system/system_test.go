@@ -39,6 +39,7 @@ type plan struct {
 	each    time.Duration // of one measurement
 	records int           // of the list
 	events  int
+	full    bool
 }
 
 func planned(t *testing.T) plan {
@@ -47,7 +48,7 @@ func planned(t *testing.T) plan {
 	case "":
 		return plan{rounds: 1, each: 100 * time.Millisecond, records: 30, events: 3}
 	case "full":
-		return plan{rounds: 5, each: 3 * time.Second, records: 500, events: 100}
+		return plan{rounds: 5, each: 3 * time.Second, records: 500, events: 100, full: true}
 	default:
 		t.Fatalf("ECF_BENCH_SYSTEM=%q: it may be full, or unset for a short run", text)
 		return plan{}
@@ -72,14 +73,19 @@ func TestSystem(t *testing.T) {
 		s.event()
 	}
 	page := "/events/" + list + "/flights?limit=25"
-	table := []work{
+	s.print(p,
 		s.read("list of 25 records", page, ""),
 		s.read("the same, If-None-Match", page, s.tag(page)),
 		s.read("list of 25 events", "/events?limit=25", ""),
 		s.read("one event", "/events/"+list, ""),
 		s.create(s.event()), // not in the list, whose tag it would change
-	}
-	t.Logf("%-26s %12s %12s %8s   %s", "", "a second", "baseline", "ratio", "at half of that: p50, p99")
+	)
+}
+
+// print measures and prints a table.
+func (s *system) print(p plan, table ...work) {
+	s.t.Helper()
+	s.t.Logf("%-26s %12s %12s %8s   %s", "", "a second", "baseline", "ratio", "at half of that: p50, p99")
 	for _, w := range table {
 		s.measure(p, w)
 	}
@@ -234,10 +240,13 @@ type system struct {
 
 func start(t *testing.T) *system {
 	t.Helper()
-	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	address := freeAddress(t)
 	env := map[string]string{
-		"ECF_ADDR": address, "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "http://" + address, "ECF_LOG_LEVEL": "warn",
-		"ECF_AUTH_RATE_LIMIT": "100000/1m", "ECF_WRITE_RATE_LIMIT": "100000000/1m",
+		"ECF_ADDR": address, "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "http://" + address,
+	}
+	for _, setting := range settings() {
+		name, value, _ := strings.Cut(setting, "=")
+		env[name] = value
 	}
 	config, err := standalone.Load(nil, func(name string) string { return env[name] })
 	if err != nil {
@@ -251,19 +260,30 @@ func start(t *testing.T) *system {
 	if _, _, err := standalone.CreateUser(t.Context(), config.Data, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Bench", Role: identity.Manager, Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	var settings []string
+	all := make([]string, 0, len(env))
 	for name, value := range env {
-		settings = append(settings, name+"="+value)
+		all = append(all, name+"="+value)
 	}
-	process := testkit.Process(t, testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf"), []string{"serve"}, settings)
+	process := testkit.Process(t, testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf"), []string{"serve"}, all)
 	s := &system{t: t, url: "http://" + address}
 	process.WaitHTTP(s.url + "/api/v2/health/ready")
+	s.signIn()
+	return s
+}
+
+// settings are those of every shape: limits are out of the way, this is not about
+// them.
+func settings() []string {
+	return []string{"ECF_LOG_LEVEL=warn", "ECF_AUTH_RATE_LIMIT=100000/1m", "ECF_WRITE_RATE_LIMIT=100000000/1m"}
+}
+
+func (s *system) signIn() {
+	s.t.Helper()
 	body, err := json.Marshal(map[string]string{"email": email, "password": password})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	s.token = s.made("/auth/login", body, http.StatusOK).AccessToken
-	return s
 }
 
 func (s *system) ask(method, path string, body []byte, header http.Header) (int, []byte, http.Header) {

@@ -338,6 +338,19 @@ excluded: What is left out on purpose.
 included: Record types.
 """
 
+Bounds = TypedDict(
+    "Bounds",
+    {
+        "high": "Number",
+        "low": "Number",
+    },
+)
+Bounds.__doc__ = """The ends of 95 % of likely values.
+
+high: Upper end of the 95 % interval. In kg CO2e.
+low: Lower end of the 95 % interval. In kg CO2e.
+"""
+
 Breakdown = TypedDict(
     "Breakdown",
     {
@@ -345,7 +358,9 @@ Breakdown = TypedDict(
         "byGroup": "List[Dict[str, Any]]",
         "byScope": "Dict[str, Any]",
         "byScope3Category": "List[Dict[str, Any]]",
+        "byScopeIntervals": "NotRequired[Dict[str, Any]]",
         "byStage": "Dict[str, Any]",
+        "byStageIntervals": "NotRequired[Dict[str, Any]]",
         "byType": "List[Dict[str, Any]]",
         "dataQuality": "Dict[str, Any]",
         "excludingAttendeeTravelKg": "Number",
@@ -364,11 +379,14 @@ byGas: In kg CO2e. `unsplit` is what is published without its gases.
 byGroup: By group of people.
 byScope: The scopes of the GHG Protocol.
 byScope3Category: Scope 3 by category of the GHG Protocol.
+byScopeIntervals: The 95 % intervals of `byScope`, from engine 2.3.0 on.
 byStage: Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
     figure (combined).
+byStageIntervals: The 95 % intervals of `byStage`, from engine 2.3.0 on.
 byType: By record type; types without records are left out.
 dataQuality: Shares of the total; together 1.
-excludingAttendeeTravelKg: The total without the flights of attendees. In kg CO2e.
+excludingAttendeeTravelKg: The total without the journeys of attendees: flights, ground transport and, from engine
+    2.2.0 on, attendee travel. In kg CO2e.
 extrapolatedKg: The part of the total by which surveys were scaled up. In kg CO2e.
 marketBased: Electricity by contract. It stands beside the total, which is location-based.
 notices: What to know about the figures as a whole.
@@ -712,7 +730,8 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2e: The footprint. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
+    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -755,8 +774,8 @@ CustomInput = TypedDict(
         "supplierFactor": "NotRequired[Optional[str]]",
     },
 )
-CustomInput.__doc__ = """A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated;
-or quantity × the factor of the supplier from the organization's library.
+CustomInput.__doc__ = """A footprint that was worked out elsewhere, such as refrigerant that leaked, or an amount of something whose supplier
+states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
 
 country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -765,7 +784,8 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2e: The footprint. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
+    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -802,7 +822,7 @@ notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, oft
 DigitalFields = TypedDict(
     "DigitalFields",
     {
-        "activity": "Literal['conference', 'streaming']",
+        "activity": "Literal['conference', 'streaming', 'home_heating']",
         "country": "NotRequired[Optional[str]]",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
@@ -823,7 +843,8 @@ DigitalFields = TypedDict(
 )
 DigitalFields.__doc__ = """The fields of a record of digital as it is answered: always with our number, whichever way the input gave it.
 
-activity: A conference in which all see each other, or a stream that is watched.
+activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
+    those who take part from afar, beside a record of either, which has their devices.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -849,7 +870,7 @@ videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd
 DigitalInput = TypedDict(
     "DigitalInput",
     {
-        "activity": "Literal['conference', 'streaming']",
+        "activity": "Literal['conference', 'streaming', 'home_heating']",
         "country": "NotRequired[Optional[str]]",
         "dataQuality": "NotRequired[Optional[Literal['measured', 'calculated', 'estimated', 'assumed']]]",
         "date": "NotRequired[Optional[str]]",
@@ -868,10 +889,11 @@ DigitalInput = TypedDict(
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
     },
 )
-DigitalInput.__doc__ = """Video conferences and streams, devices and networks included. participants × hours of each × factor per participant-
-hour.
+DigitalInput.__doc__ = """Video conferences and streams, devices and networks included, and the heating of homes from which people take part.
+participants × hours of each × factor per participant-hour.
 
-activity: A conference in which all see each other, or a stream that is watched.
+activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
+    those who take part from afar, beside a record of either, which has their devices.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -999,7 +1021,7 @@ EnergyFields = TypedDict(
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
-        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']",
+        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
@@ -1016,7 +1038,7 @@ dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 description: What the record is about, in your own words.
 energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only. In kWh.
+    and HVO have factors by the litre only, wood by its weight, and biopropane by either. In kWh.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
@@ -1032,7 +1054,7 @@ renewablePercent: Share of the grid electricity under a renewable contract or ce
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
-source: Fuel or supply.
+source: Fuel or supply; kerosene is heating oil for burners.
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
@@ -1040,7 +1062,7 @@ subdivision: State, province or territory, ISO 3166-2 with or without the countr
     CA.
 volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
-weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. In kg.
+weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. In kg.
 """
 
 EnergyInput = TypedDict(
@@ -1065,7 +1087,7 @@ EnergyInput = TypedDict(
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
-        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']",
+        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
@@ -1083,7 +1105,7 @@ dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 description: What the record is about, in your own words.
 energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only. In kWh.
+    and HVO have factors by the litre only, wood by its weight, and biopropane by either. In kWh.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
@@ -1099,7 +1121,7 @@ renewablePercent: Share of the grid electricity under a renewable contract or ce
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
-source: Fuel or supply.
+source: Fuel or supply; kerosene is heating oil for burners.
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
@@ -1107,7 +1129,7 @@ subdivision: State, province or territory, ISO 3166-2 with or without the countr
     CA.
 volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
-weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. In kg.
+weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. In kg.
 """
 
 Error = TypedDict(
@@ -1701,7 +1723,7 @@ FactorSetInput = TypedDict(
     "FactorSetInput",
     {
         "comment": "NotRequired[str]",
-        "engine": "NotRequired[Literal['1.2.0', '2.0.0', '2.1.0']]",
+        "engine": "NotRequired[Literal['1.2.0', '2.0.0', '2.1.0', '2.2.0', '2.3.0']]",
         "factorSet": "NotRequired[str]",
     },
 )
@@ -2308,6 +2330,7 @@ Import = TypedDict(
         "failed": "int",
         "ignoredColumns": "List[str]",
         "imported": "int",
+        "notices": "NotRequired[List[Notice]]",
         "onDuplicate": "NotRequired[Literal['refuse', 'skip', 'update']]",
         "partial": "bool",
         "rows": "int",
@@ -2331,6 +2354,7 @@ eventId: Identifier of the event.
 failed: Rows that cannot be imported.
 ignoredColumns: Heads that name no field.
 imported: Rows that are records by now.
+notices: Parameters of this request that an import does not have, often a misspelling. Absent where there are none.
 onDuplicate: What the import does with rows whose reference a record has.
 partial: Whether good rows are imported although others are wrong.
 rows: Rows looked at so far. The head and empty rows do not count.
@@ -2754,7 +2778,7 @@ state: `disabled`: it gives no access until an administrator there enables it.
 Method = TypedDict(
     "Method",
     {
-        "engine": "NotRequired[Literal['1.2.0', '2.0.0', '2.1.0']]",
+        "engine": "NotRequired[Literal['1.2.0', '2.0.0', '2.1.0', '2.2.0', '2.3.0']]",
         "gwp": "NotRequired[Literal['published', 'AR6']]",
         "radiativeForcing": "NotRequired[bool]",
     },
@@ -2841,6 +2865,7 @@ Organization = TypedDict(
         "notices": "NotRequired[List[Notice]]",
         "pendingPolicy": "NotRequired[Dict[str, Any]]",
         "plan": "str",
+        "planLimits": "NotRequired[PlanLimits]",
         "policy": "Policy",
     },
 )
@@ -2853,6 +2878,7 @@ notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, oft
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 pendingPolicy: Switching four eyes off, which waits for a second administrator to ask for the same within seven days.
 plan: The plan it has: what its quota follows from.
+planLimits: What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
 policy: Rules of approval.
 """
 
@@ -2987,6 +3013,23 @@ currentPassword: The password that holds now.
 newPassword: At least 15 characters and none of the well-known ones. There are no other rules.
 """
 
+PlanLimits = TypedDict(
+    "PlanLimits",
+    {
+        "openImports": "Optional[int]",
+        "recordsPerEvent": "Optional[int]",
+        "recordsPerOrganization": "Optional[int]",
+        "rowsPerImport": "Optional[int]",
+    },
+)
+PlanLimits.__doc__ = """What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
+
+openImports: Imports that are not finished.
+recordsPerEvent: Records of one event, deleted ones included.
+recordsPerOrganization: Records of all events together, deleted ones included.
+rowsPerImport: Rows of one file.
+"""
+
 Policy = TypedDict(
     "Policy",
     {
@@ -3017,7 +3060,9 @@ PreviewResponseData = TypedDict(
         "byGroup": "List[Dict[str, Any]]",
         "byScope": "Dict[str, Any]",
         "byScope3Category": "List[Dict[str, Any]]",
+        "byScopeIntervals": "NotRequired[Dict[str, Any]]",
         "byStage": "Dict[str, Any]",
+        "byStageIntervals": "NotRequired[Dict[str, Any]]",
         "byType": "List[Dict[str, Any]]",
         "dataQuality": "Dict[str, Any]",
         "engineVersion": "str",
@@ -3042,13 +3087,16 @@ byGas: In kg CO2e. `unsplit` is what is published without its gases.
 byGroup: By group of people.
 byScope: The scopes of the GHG Protocol.
 byScope3Category: Scope 3 by category of the GHG Protocol.
+byScopeIntervals: The 95 % intervals of `byScope`, from engine 2.3.0 on.
 byStage: Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
     figure (combined).
+byStageIntervals: The 95 % intervals of `byStage`, from engine 2.3.0 on.
 byType: By record type; types without records are left out.
 dataQuality: Shares of the total; together 1.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.
-excludingAttendeeTravelKg: The total without the flights of attendees. In kg CO2e.
+excludingAttendeeTravelKg: The total without the journeys of attendees: flights, ground transport and, from engine
+    2.2.0 on, attendee travel. In kg CO2e.
 extrapolatedKg: The part of the total by which surveys were scaled up. In kg CO2e.
 factorSet: A factor set, with its checksum.
 marketBased: Electricity by contract. It stands beside the total, which is location-based.
@@ -3237,7 +3285,7 @@ Record = TypedDict(
     "Record",
     {
         "_id": "str",
-        "activity": "NotRequired[Literal['conference', 'streaming']]",
+        "activity": "NotRequired[Literal['conference', 'streaming', 'home_heating']]",
         "amount": "NotRequired[Number]",
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
@@ -3323,7 +3371,7 @@ Record = TypedDict(
         "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "status": "RecordStatus",
@@ -3359,7 +3407,8 @@ Record = TypedDict(
 Record.__doc__ = """The input fields stand flat beside the ones the service sets.
 
 _id: Identifier of the record.
-activity: A conference in which all see each other, or a stream that is watched.
+activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
+    those who take part from afar, beside a record of either, which has their devices.
 amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
@@ -3412,7 +3461,8 @@ heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-kgCO2e: The footprint. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
+    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
@@ -3503,7 +3553,7 @@ whatIf: What another destination would come to: in answers to rehearsals (`X-Dry
 RecordInput = TypedDict(
     "RecordInput",
     {
-        "activity": "NotRequired[Literal['conference', 'streaming']]",
+        "activity": "NotRequired[Literal['conference', 'streaming', 'home_heating']]",
         "amount": "NotRequired[Number]",
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
@@ -3578,7 +3628,7 @@ RecordInput = TypedDict(
         "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
@@ -3604,7 +3654,8 @@ RecordInput = TypedDict(
 )
 RecordInput.__doc__ = """The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
 
-activity: A conference in which all see each other, or a stream that is watched.
+activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
+    those who take part from afar, beside a record of either, which has their devices.
 amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
@@ -3650,7 +3701,8 @@ haul: Haul of air freight, where no airports are named. Absent as well: short be
 heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
-kgCO2e: The footprint. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
+    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
@@ -3869,10 +3921,13 @@ Result = TypedDict(
         "byGroup": "List[Dict[str, Any]]",
         "byScope": "Dict[str, Any]",
         "byScope3Category": "List[Dict[str, Any]]",
+        "byScopeIntervals": "NotRequired[Dict[str, Any]]",
         "byStage": "Dict[str, Any]",
+        "byStageIntervals": "NotRequired[Dict[str, Any]]",
         "byType": "List[Dict[str, Any]]",
         "calculatedAt": "str",
         "cause": "List[Cause]",
+        "causeSince": "NotRequired[int]",
         "compensation": "NotRequired[Dict[str, Any]]",
         "counts": "NotRequired[Counts]",
         "dataQuality": "Dict[str, Any]",
@@ -3903,12 +3958,16 @@ byGas: In kg CO2e. `unsplit` is what is published without its gases.
 byGroup: By group of people.
 byScope: The scopes of the GHG Protocol.
 byScope3Category: Scope 3 by category of the GHG Protocol.
+byScopeIntervals: The 95 % intervals of `byScope`, from engine 2.3.0 on.
 byStage: Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
     figure (combined).
+byStageIntervals: The 95 % intervals of `byStage`, from engine 2.3.0 on.
 byType: By record type; types without records are left out.
 calculatedAt: When it was calculated.
 cause: Why this revision differs from the one before it: one entry for each action of each person, oldest first, at
     most 20.
+causeSince: The first of the revisions before this one that are not kept any more; `cause` is of those too. Absent
+    where there is none.
 compensation: What the event states to have offset or removed, by kind; of the newest result only, and absent where it
     states none. No figure has it subtracted.
 counts: Number of records by status: exact, with every change that was answered before the request. They are no part
@@ -3916,7 +3975,8 @@ counts: Number of records by status: exact, with every change that was answered 
 dataQuality: Shares of the total; together 1.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.
-excludingAttendeeTravelKg: The total without the flights of attendees. In kg CO2e.
+excludingAttendeeTravelKg: The total without the journeys of attendees: flights, ground transport and, from engine
+    2.2.0 on, attendee travel. In kg CO2e.
 extrapolatedKg: The part of the total by which surveys were scaled up. In kg CO2e.
 factorSet: The factors it was calculated with.
 findings: What looks wrong with the records as a whole, warnings first. Only with the newest result; it changes no
@@ -3945,7 +4005,7 @@ ReviewItem = TypedDict(
     "ReviewItem",
     {
         "_id": "str",
-        "activity": "NotRequired[Literal['conference', 'streaming']]",
+        "activity": "NotRequired[Literal['conference', 'streaming', 'home_heating']]",
         "amount": "NotRequired[Number]",
         "annualElectricityKWh": "NotRequired[Optional[Number]]",
         "annualGasKWh": "NotRequired[Optional[Number]]",
@@ -4032,7 +4092,7 @@ ReviewItem = TypedDict(
         "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "status": "RecordStatus",
@@ -4068,7 +4128,8 @@ ReviewItem = TypedDict(
 ReviewItem.__doc__ = """A record that waits for a decision, and what helps to decide.
 
 _id: Identifier of the record.
-activity: A conference in which all see each other, or a stream that is watched.
+activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
+    those who take part from afar, beside a record of either, which has their devices.
 amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
@@ -4121,7 +4182,8 @@ heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-kgCO2e: The footprint. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
+    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
@@ -5052,7 +5114,7 @@ total: A figure before and after a change. `attendeeTravel` is that of the recor
     the record. It is absent where too much is approved to add up.
 """
 
-ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'SUPPLIER_FACTOR_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
+ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'PLAN_LIMIT_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'SUPPLIER_FACTOR_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']
 
 RecordPatch = Dict[str, Any]
 

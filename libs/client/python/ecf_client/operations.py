@@ -324,6 +324,33 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def create_setup_link(
+        self,
+        user_id: str,
+        *,
+        dry_run: bool = False,
+        meta: Optional[Meta] = None,
+    ) -> models.CreatedUserResponseData:
+        """Give a user a link to set a password.
+
+        Needs the role admin. For somebody who has forgotten the password: the setup token of the answer, which is shown
+        once and good for 72 hours, sets another one by `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#`
+        followed by the token. Until then the present password and the sessions hold; with it the sessions end, and a
+        further link ends the one before. 403 `FORBIDDEN` where the person is not your organization's alone: then the
+        operator of the server can give out a link. 409 `INVALID_TRANSITION` for oneself, and unless the user is active.
+        Each call, rehearsed too, counts as one of the 20 invitations in 24 hours, and is in the audit log as
+        `user.reset`.
+
+        user_id: The `_id` of a user.
+        dry_run: answers as the real call would, and stores nothing
+        """
+        return self._call(
+            "POST",
+            f"/users/{segment(user_id)}/setup-link",
+            headers={"X-Dry-Run": "true" if dry_run else None},
+            meta=meta,
+        )
+
     def get_organization(
         self,
         *,
@@ -1505,9 +1532,10 @@ class Operations(Transport):
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums
-        up the others is refused with `TOTALS_ROW`. A workbook (XLSX) is read as the table of one of its sheets: of
-        formulas the results that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500
-        columns.
+        up the others is refused with `TOTALS_ROW`. In a file with semicolons, which spreadsheets write where the comma
+        is the sign of the decimals, `1.234` without a declared form of numbers is refused with `AMBIGUOUS_NUMBER`. A
+        workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps, of the column
+        `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.
@@ -2507,7 +2535,9 @@ class Operations(Transport):
     ) -> Page:
         """List the revisions of the result.
 
-        Every result the event has had. All but the newest are `superseded`.
+        Every result the event has had. All but the newest are `superseded`. Where the operator keeps results for a
+        limited time, older revisions are not among them, except for those that were signed off: what they changed, and
+        why, is part of the next one that is kept, which has `causeSince`.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
@@ -2685,7 +2715,9 @@ class Operations(Transport):
     ) -> models.Result:
         """Read one revision of the result.
 
-        A revision never changes once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had.
+        The figures of a revision never change once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event
+        has not had, 404 `REVISION_NOT_KEPT` with the detail `RETENTION` for one that is older than the operator keeps
+        results.
 
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.
@@ -2778,7 +2810,8 @@ class Operations(Transport):
         digit. A record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed`
         (another factor set) or `method_changed` (another method or engine), and `recalculated` where both changed in
         one calculation. What came and went in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000
-        changes lie in between.
+        changes lie in between. 404 `REVISION_NOT_KEPT` with the detail `RETENTION` where one of the two is older than
+        the operator keeps results.
 
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.

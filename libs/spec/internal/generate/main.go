@@ -1,9 +1,9 @@
 // Command generate makes what is served of the API's description from the
 // OpenAPI document, which is written by hand: the document as JSON with an
-// example of every body and answer, and the pages of the reference, of the
-// methodology and of the changelog, plain HTML that needs no script.
+// example of every body and answer, the pages of the reference and of the texts
+// beside it, plain HTML that needs no script, and the types of the Go client.
 //
-//	generate openapi.yaml openapi.json reference.html methodology.md methodology.html CHANGELOG.md changelog.html
+//	generate REPOSITORY
 package main
 
 import (
@@ -13,16 +13,16 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"net/http"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/spec/internal/models"
 )
 
 var (
@@ -35,16 +35,15 @@ var (
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, stderr io.Writer) int {
-	if len(args) != 7 {
-		fmt.Fprintln(stderr, "usage: generate openapi.yaml openapi.json reference.html methodology.md methodology.html CHANGELOG.md changelog.html")
+	if len(args) != 1 {
+		fmt.Fprintln(stderr, "usage: generate REPOSITORY")
 		return 2
 	}
-	err := generate(args[0], args[1], args[2])
-	if err == nil {
-		err = renderFile("Methodology", args[3], args[4])
-	}
-	if err == nil {
-		err = renderFile("Changelog", args[5], args[6])
+	files, err := generated(args[0])
+	for name, content := range files {
+		if err == nil {
+			err = os.WriteFile(name, content, 0o644) //nolint:gosec // pages and a document that everybody may read
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "generate:", err)
@@ -53,32 +52,38 @@ func run(args []string, stderr io.Writer) int {
 	return 0
 }
 
-func generate(from, document, reference string) error {
-	source, err := os.ReadFile(from) //nolint:gosec // named by the developer
+// generated returns the content of each file that is made, by its name.
+func generated(repository string) (map[string][]byte, error) {
+	source, err := os.ReadFile(filepath.Join(repository, "libs/spec/openapi.yaml")) //nolint:gosec // named by the developer
 	if err != nil {
-		return err
+		return nil, err
 	}
-	served, page, err := made(source)
+	document, reference, err := made(source)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := os.WriteFile(document, served, 0o644); err != nil { //nolint:gosec // a document that everybody may read
-		return err
+	pages := filepath.Join(repository, "services/gateway/docs")
+	files := map[string][]byte{
+		filepath.Join(repository, "libs/spec/openapi.json"): document,
+		filepath.Join(pages, "reference.html"):              reference,
 	}
-	return os.WriteFile(reference, page, 0o644) //nolint:gosec // a page that everybody may read
-}
-
-// renderFile makes the page of a file in Markdown.
-func renderFile(title, from, to string) error {
-	source, err := os.ReadFile(from) //nolint:gosec // named by the developer
+	types, err := models.Client(document)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page, err := renderChapters(title, source)
-	if err != nil {
-		return err
+	for name, source := range types {
+		files[filepath.Join(repository, "libs/client", name)] = source
 	}
-	return os.WriteFile(to, page, 0o644) //nolint:gosec // a page that everybody may read
+	for _, t := range api.Texts() {
+		source, err := os.ReadFile(filepath.Join(repository, t.Source)) //nolint:gosec // as above
+		if err != nil {
+			return nil, err
+		}
+		if files[filepath.Join(pages, t.Name+".html")], err = renderChapters(t.Title, source); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 func renderChapters(title string, source []byte) ([]byte, error) {
@@ -90,13 +95,42 @@ func renderChapters(title string, source []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	body = linked(body)
 	var chapters []chapter
 	for _, m := range subheading.FindAllStringSubmatch(string(body), -1) {
 		chapters = append(chapters, chapter{m[1], m[2]})
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Title": title, "Body": body, "Chapters": chapters})
+	err = t.Execute(&b, map[string]any{"Title": title, "Body": body, "Chapters": chapters, "Texts": api.Texts()})
 	return b.Bytes(), err
+}
+
+var anchor = regexp.MustCompile(`(?s)<a href="([^"]*)">(.*?)</a>`)
+
+// linked returns body with links that lead somewhere where it is served: to the
+// page of a text that is served too, and as the file's name to any other file of
+// the repository.
+func linked(body template.HTML) template.HTML {
+	return template.HTML(anchor.ReplaceAllStringFunc(string(body), func(link string) string { //nolint:gosec // as it was
+		m := anchor.FindStringSubmatch(link)
+		file, fragment, _ := strings.Cut(m[1], "#")
+		if file == "" || strings.Contains(file, "://") || strings.HasPrefix(file, "/") {
+			return link
+		}
+		for _, t := range api.Texts() {
+			if path.Base(t.Source) != path.Base(file) {
+				continue
+			}
+			if fragment != "" {
+				fragment = "#" + fragment
+			}
+			return `<a href="` + t.Path() + fragment + `">` + m[2] + `</a>`
+		}
+		if m[2] == file {
+			return "<code>" + file + "</code>"
+		}
+		return m[2] + " (<code>" + file + "</code>)"
+	}))
 }
 
 // made returns the served document and the page of the documentation.
@@ -171,282 +205,4 @@ func (d *document) exemplify(body map[string]any) {
 	} else if v, ok := d.example(media["schema"]); ok {
 		media["example"] = v
 	}
-}
-
-// page is what the template shows.
-type page struct {
-	Title, Version string
-	Guide          template.HTML
-	Chapters       []chapter // of the guide
-	Groups         []group
-	Schemas        []schema
-	Errors         []problem
-	Codes          []codeGroup
-}
-
-// codeGroup is the codes of one kind.
-type codeGroup struct {
-	Title   string
-	Entries []codeEntry
-}
-
-type codeEntry struct {
-	Code, Anchor string
-	Meaning      template.HTML
-}
-
-// codeGroups returns the codes by what carries them.
-func (d *document) codeGroups() []codeGroup {
-	var groups []codeGroup
-	for _, kind := range []struct{ of, title string }{
-		{"detail", "Codes of error.details"}, {"notice", "Codes of notices"}, {"finding", "Codes of findings"},
-	} {
-		g := codeGroup{Title: kind.title}
-		for _, c := range d.Codes {
-			if c.Of == kind.of {
-				g.Entries = append(g.Entries, codeEntry{c.Code, "code-" + anchorOf(c.Code), inline(c.Meaning)})
-			}
-		}
-		groups = append(groups, g)
-	}
-	return groups
-}
-
-func anchorOf(code string) string { return strings.ToLower(strings.ReplaceAll(code, "_", "-")) }
-
-type chapter struct{ Anchor, Title string }
-
-type group struct {
-	Anchor, Name string
-	Description  template.HTML
-	Operations   []operation
-}
-
-type operation struct {
-	ID, Method, Path, Summary, Role string
-	Description                     template.HTML
-	Parameters                      []parameterRow
-	BodyTypes                       []string // media types
-	BodySchema                      string
-	Body                            []field
-	Alternatives                    []string
-	Examples                        []example
-	Samples                         []sample
-	Answers                         []answer
-}
-
-type parameterRow struct {
-	Name, In, Kind, Description, Limits string
-	Required                            bool
-}
-
-type example struct{ Name, JSON string }
-
-type answer struct {
-	Status, Schema, JSON string
-	Description          template.HTML
-	MediaTypes           []string
-}
-
-type schema struct {
-	Name, Kind   string
-	Description  template.HTML
-	Fields       []field
-	Alternatives []string
-	JSON         string
-}
-
-type problem struct {
-	Code, Status, Anchor string
-	Cause, Remedy        template.HTML
-}
-
-// Tables align by attribute: the pages' policy allows no inline style.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Linkify,
-	extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
-
-func html(source string) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := markdown.Convert([]byte(source), &b); err != nil {
-		return "", err
-	}
-	return template.HTML(b.String()), nil //nolint:gosec // made from our own document; goldmark drops raw HTML
-}
-
-// inline is html without the paragraph around a single one.
-func inline(source string) template.HTML {
-	text, err := html(source)
-	if err != nil {
-		return template.HTML(template.HTMLEscapeString(source)) //nolint:gosec // escaped
-	}
-	s := strings.TrimSpace(string(text))
-	if strings.Count(s, "<p>") == 1 && strings.HasPrefix(s, "<p>") && strings.HasSuffix(s, "</p>") {
-		s = strings.TrimSuffix(strings.TrimPrefix(s, "<p>"), "</p>")
-	}
-	return template.HTML(s) //nolint:gosec // as html
-}
-
-var (
-	heading    = regexp.MustCompile(`<h1 id="([^"]+)">(.*?)</h1>`)
-	subheading = regexp.MustCompile(`<h2 id="([^"]+)">(.*?)</h2>`)
-)
-
-func render(source []byte) ([]byte, error) {
-	d, err := parse(source)
-	if err != nil {
-		return nil, err
-	}
-	p := page{Title: d.Info.Title, Version: d.Info.Version}
-	if p.Guide, err = html(d.Info.Description); err != nil {
-		return nil, err
-	}
-	for _, m := range heading.FindAllStringSubmatch(string(p.Guide), -1) {
-		p.Chapters = append(p.Chapters, chapter{m[1], m[2]})
-	}
-	for _, tag := range d.Tags {
-		p.Groups = append(p.Groups, group{Anchor: "tag-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Name: tag.Name, Description: inline(tag.Description)})
-	}
-	for _, path := range d.Paths.names {
-		item := d.resolve(d.root["paths"].(map[string]any)[path])
-		for _, method := range methods() {
-			o, ok := item[method].(map[string]any)
-			if !ok {
-				continue
-			}
-			tags := list(o, "tags")
-			i := slices.IndexFunc(p.Groups, func(g group) bool { return len(tags) > 0 && g.Name == tags[0] })
-			if i < 0 {
-				return nil, fmt.Errorf("%s %s has no tag of the document", method, path)
-			}
-			p.Groups[i].Operations = append(p.Groups[i].Operations, d.operation(path, strings.ToUpper(method), item, o))
-		}
-	}
-	for _, name := range d.Components.Schemas.names {
-		s := d.root["components"].(map[string]any)["schemas"].(map[string]any)[name]
-		m := d.resolve(s)
-		kind, _ := d.kind(m)
-		one := schema{Name: name, Kind: kind, Description: inline(text(m, "description"))}
-		one.Fields, one.Alternatives = d.fields(s)
-		if v, ok := d.example(s); ok {
-			one.JSON = indented(v, "")
-		}
-		p.Schemas = append(p.Schemas, one)
-	}
-	for _, e := range d.Errors {
-		p.Errors = append(p.Errors, problem{
-			Code: e.Code, Status: fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)),
-			Anchor: "error-" + anchorOf(e.Code), Cause: inline(e.Cause), Remedy: inline(e.Remedy),
-		})
-	}
-	p.Codes = d.codeGroups()
-	t, err := template.New("page").Funcs(template.FuncMap{"inline": inline, "lower": strings.ToLower}).Parse(pageTemplate)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = t.Execute(&b, p)
-	return b.Bytes(), err
-}
-
-func (d *document) operation(path, method string, item, o map[string]any) operation {
-	out := operation{
-		ID: text(o, "operationId"), Method: method, Path: path, Summary: text(o, "summary"), Role: text(o, "x-required-role"),
-		Description: inline(text(o, "description")),
-	}
-	for _, raw := range append(slices.Clone(list(item, "parameters")), list(o, "parameters")...) {
-		p := d.resolve(raw)
-		f := d.field(text(p, "name"), p["schema"], p["required"] == true)
-		out.Parameters = append(out.Parameters, parameterRow{
-			Name: f.Name, In: text(p, "in"), Kind: f.Kind, Description: text(p, "description"), Limits: f.Limits, Required: f.Required,
-		})
-	}
-	content, _ := d.resolve(o["requestBody"])["content"].(map[string]any)
-	out.BodyTypes = sortedKeys(content)
-	for _, media := range out.BodyTypes {
-		m := d.resolve(content[media])
-		out.BodySchema = refName(m["schema"])
-		out.Body, out.Alternatives = d.fields(m["schema"])
-	}
-	c, examples := d.callOf(path, method, item, o)
-	out.Examples = examples
-	if len(out.Examples) == 0 && c.body != nil {
-		out.Examples = []example{{"", indented(c.body, "")}}
-	}
-	out.Samples = samples(c)
-	responses, _ := o["responses"].(map[string]any)
-	for _, status := range sortedKeys(responses) {
-		r := d.resolve(responses[status])
-		a := answer{Status: status, Description: inline(text(r, "description"))}
-		content, _ := r["content"].(map[string]any)
-		a.MediaTypes = sortedKeys(content)
-		for _, media := range a.MediaTypes {
-			m := d.resolve(content[media])
-			if name := refName(m["schema"]); name != "" {
-				a.Schema = name
-			}
-			if status < "300" && media == "application/json" {
-				a.JSON = exampleOf(m)
-			}
-		}
-		out.Answers = append(out.Answers, a)
-	}
-	return out
-}
-
-// callOf returns the call of an operation that samples show, and all examples of
-// its body.
-func (d *document) callOf(path, method string, item, o map[string]any) (c call, examples []example) {
-	c = call{id: text(o, "operationId"), method: method, path: path, root: item["servers"] != nil}
-	if security, ok := o["security"].([]any); ok && len(security) == 0 {
-		c.open = true
-	}
-	content, _ := d.resolve(o["requestBody"])["content"].(map[string]any)
-	for _, media := range sortedKeys(content) {
-		m := d.resolve(content[media])
-		c.hasBody, c.mediaType, c.file = true, media, media != "application/json"
-		named, _ := m["examples"].(map[string]any)
-		for _, name := range sortedKeys(named) {
-			if v, ok := d.resolve(named[name])["value"]; ok {
-				examples = append(examples, example{name, indented(v, "")})
-				if c.body == nil {
-					c.body = v
-				}
-			}
-		}
-		if c.body == nil {
-			c.body = m["example"]
-		}
-	}
-	if c.file {
-		c.body = nil
-	}
-	answers, _ := o["responses"].(map[string]any)
-	if content, ok := d.resolve(answers["200"])["content"].(map[string]any); ok {
-		// An export is a table to who asks for nothing else.
-		c.text = content["application/json"] == nil || c.id == "exportRecords"
-	}
-	return c, examples
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// exampleOf returns the example of an answer, the first where there are several.
-func exampleOf(media map[string]any) string {
-	if v, ok := media["example"]; ok {
-		return indented(v, "")
-	}
-	named, _ := media["examples"].(map[string]any)
-	for _, name := range sortedKeys(named) {
-		if m, ok := named[name].(map[string]any); ok {
-			return indented(m["value"], "")
-		}
-	}
-	return ""
 }

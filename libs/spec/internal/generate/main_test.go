@@ -2,40 +2,44 @@ package main
 
 import (
 	"bytes"
+	"html/template"
 	"os"
 	"testing"
 )
 
-// TestServedFilesAreCurrent: what is served is made from the document as it is
-// now. `make generate` makes it.
+// TestServedFilesAreCurrent: what is served is made from the document and the
+// texts as they are now. `make generate` makes it.
 func TestServedFilesAreCurrent(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("../../openapi.yaml")
+	files, err := generated("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, reference, err := made(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err = os.ReadFile("../../../../docs/methodology.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	methodology, err := renderChapters("Methodology", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const pages = "../../../../services/gateway/docs/"
-	for path, want := range map[string][]byte{
-		"../../openapi.json": document, pages + "reference.html": reference, pages + "methodology.html": methodology,
-	} {
-		got, err := os.ReadFile(path) //nolint:gosec // one of those above
+	for path, want := range files {
+		got, err := os.ReadFile(path) //nolint:gosec // one of those that are made
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what `make generate` makes", path)
+		}
+	}
+}
+
+// TestLinked: a link to a file of the repository leads to its page, where it has
+// one, and names the file otherwise.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string]string{
+		`<a href="report-bundles.md#hashes">hashes</a>`:  `<a href="/report-bundles#hashes">hashes</a>`,
+		`<a href="docs/factor-packs.md">packs</a>`:       `<a href="/factor-packs">packs</a>`,
+		`<a href="docs/runbooks/mongodb.md">Runbook</a>`: `Runbook (<code>docs/runbooks/mongodb.md</code>)`,
+		`<a href="https://semver.org">versions</a>`:      `<a href="https://semver.org">versions</a>`,
+		`<a href="#limits">limits</a>`:                   `<a href="#limits">limits</a>`,
+		`<a href="/api/v2/docs">the <em>API</em></a>`:    `<a href="/api/v2/docs">the <em>API</em></a>`,
+	} {
+		if got := string(linked(template.HTML(from))); got != want { //nolint:gosec // above
+			t.Errorf("%s became %s, want %s", from, got, want)
 		}
 	}
 }

@@ -12,18 +12,51 @@ const args = [
   '--disable-sync',
 ];
 
-export const launch = () => chromium.launch({ executablePath, args });
+/**
+ * ECF_CONSOLE_SLOW=10 makes the pages' processor ten times slower: a flow that
+ * passes only on a quick machine is a defect, and so is a key that gets lost.
+ */
+export const slowness = Number(process.env.ECF_CONSOLE_SLOW ?? 1);
 
-/** Opens a page that collects what must not happen: reports of the policy, errors, requests to other hosts. */
+/** How long a condition may take to come about: no verdict depends on a quick machine. */
+export const patience = 120_000;
+
+async function slowDown(page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+}
+
+export const launch = () => chromium.launch({ executablePath, args, timeout: 300_000 });
+
+/**
+ * Opens a page that collects what must not happen: reports of the policy, errors, requests to other hosts.
+ * Nothing moves on it: a colour or a place on its way would be looked at by chance.
+ */
 export async function open(browser, url, options = {}) {
-  const context = await browser.newContext({ baseURL: url, locale: 'en-GB', ...options });
+  const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(patience);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
   const page = await context.newPage();
+  if (slowness > 1) {
+    await slowDown(page);
+    context.on('page', (other) => void slowDown(other));
+  }
   const faults = [];
   await page.addInitScript(() => {
     window.addEventListener('securitypolicyviolation', (e) =>
       console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber} ${e.sample}`),
     );
+    // How many requests of the page are not answered yet.
+    const ask = window.fetch.bind(window);
+    window.unanswered = 0;
+    window.fetch = async (...request) => {
+      window.unanswered++;
+      try {
+        return await ask(...request);
+      } finally {
+        window.unanswered--;
+      }
+    };
   });
   page.on('console', (m) => {
     if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) faults.push(m.text());

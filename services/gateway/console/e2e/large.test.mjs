@@ -1,9 +1,9 @@
 // A sheet of ten thousand rows.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { grid, the, until, visit } from './setup.mjs';
+import { slowness } from './browser.mjs';
+import { grid, test, the, until, visit } from './setup.mjs';
 
-test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
+test('10,000 rows scroll and edit smoothly', async () => {
   const id = await the.server.event('Large');
   const items = Array.from({ length: 100 }, (_, n) => ({
     treatment: 'recycling',
@@ -15,7 +15,7 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
       Array.from({ length: 5 }, () => the.server.api('user', 'POST', `/events/${id}/waste/batch`, { items })),
     );
   const { page, context } = await visit('user', `/events/${id}/sheet?type=waste`);
-  await grid(page).waitFor({ timeout: 150_000 });
+  await grid(page).waitFor();
   await until('all rows are there', async () => (await grid(page).getAttribute('aria-rowcount')) === '10021');
   assert.ok((await page.locator('[role=row]').count()) < 100, 'the rows are not virtualized');
   const client = await context.newCDPSession(page);
@@ -52,6 +52,7 @@ test('10,000 rows scroll and edit smoothly', { timeout: 300_000 }, async () => {
       `scripting, style and layout of scrolling by ${what}: median ${frames[30].toFixed(1)} ms, p95 ${frames[57].toFixed(1)} ms`,
     );
   }
+  if (slowness > 1) return; // a figure of a processor that is slow on purpose
   // 16 ms are the aim, and reported. Above 50 ms nobody would call it smooth on any machine.
   assert.ok(worst <= 50, `p95 of a frame is ${worst.toFixed(1)} ms`);
   assert.ok((await page.locator('[role=gridcell]').count()) < 500, 'more cells than can be seen are drawn');

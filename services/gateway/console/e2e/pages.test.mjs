@@ -1,9 +1,8 @@
 // Every page, for every role, in both themes.
-import { test } from 'node:test';
-import { anonymous, axe, the, visit } from './setup.mjs';
+import { anonymous, axe, settled, test, the, visit } from './setup.mjs';
 
 for (const who of ['viewer', 'user', 'manager', 'admin'])
-  test(`axe finds nothing on any page: ${who}`, { timeout: 240_000 }, async () => {
+  test(`axe finds nothing on any page: ${who}`, async () => {
     if (who === 'viewer') await the.server.viewer();
     const { page } = await visit(who);
     const id = await the.server.event(`Pages for ${who}`);
@@ -34,7 +33,7 @@ for (const who of ['viewer', 'user', 'manager', 'admin'])
     for (const path of pages) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       // What administrators see holds all that others see: the second theme is looked at there.
       await axe(page, path, who === 'admin' || path.endsWith('/review') ? undefined : ['light']);
     }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { patience } from './browser.mjs';
 
 const program = process.env.ECF_BIN ?? fileURLToPath(new URL('../../../../bin/ecf', import.meta.url));
 
@@ -21,9 +22,18 @@ export class Server {
     const s = new Server();
     s.program = program;
     s.dir = mkdtempSync(join(tmpdir(), 'ecf-console-'));
-    s.port = await freePort();
-    s.url = `http://127.0.0.1:${s.port}`;
-    await s.run();
+    for (let tries = 1; ; tries++) {
+      s.port = await freePort();
+      s.url = `http://127.0.0.1:${s.port}`;
+      try {
+        await s.run();
+        break;
+      } catch (cause) {
+        // Another program may have taken the port since it was found free.
+        s.process.kill('SIGKILL');
+        if (tries === 3 || !/address already in use/.test(s.output)) throw cause;
+      }
+    }
     s.password = readFileSync(join(s.dir, 'demo-credentials'), 'utf8').match(/^manager \S+ (\S+)/m)[1];
     return s;
   }
@@ -50,7 +60,7 @@ export class Server {
       },
     });
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (d) => (this.output += d));
-    const deadline = Date.now() + 120_000;
+    const deadline = Date.now() + patience;
     for (;;) {
       const ready = await fetch(`${this.url}/health/ready`).then(
         (r) => r.ok,
@@ -75,23 +85,31 @@ export class Server {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
+  async signIn(who) {
+    const response = await fetch(`${this.url}/api/v2/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: `${who}@demo.test`, password: this.password }),
+    });
+    return (await response.json()).data.accessToken;
+  }
+
   /** Calls the API as a program does. */
   async api(who, method, path, body, headers = {}) {
     this.tokens ??= {};
-    this.tokens[who] ??= (
-      await (
-        await fetch(`${this.url}/api/v2/auth/login`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ email: `${who}@demo.test`, password: this.password }),
-        })
-      ).json()
-    ).data.accessToken;
-    const response = await fetch(`${this.url}/api/v2${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${this.tokens[who]}`, 'Content-Type': 'application/json', ...headers },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
+    this.tokens[who] ??= await this.signIn(who);
+    const ask = () =>
+      fetch(`${this.url}/api/v2${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${this.tokens[who]}`, 'Content-Type': 'application/json', ...headers },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+    let response = await ask();
+    if (response.status === 401) {
+      // It has expired: flows take long on a slow machine.
+      this.tokens[who] = await this.signIn(who);
+      response = await ask();
+    }
     const answer = await response.json();
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     return answer.data;
@@ -104,10 +122,15 @@ export class Server {
       name: 'Demo viewer',
       role: 'viewer',
     });
+    await this.setPassword(made.setupToken, this.password);
+  }
+
+  /** Sets the password that a link of a new account is for. */
+  async setPassword(setupToken, password) {
     const response = await fetch(`${this.url}/api/v2/auth/setup`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ setupToken: made.setupToken, password: this.password }),
+      body: JSON.stringify({ setupToken, password }),
     });
     if (!response.ok) throw new Error(await response.text());
   }
@@ -123,7 +146,7 @@ export class Server {
     const { _id } = await this.api('user', 'POST', `/events/${event}/flights`, fields);
     await this.api('user', 'POST', `/events/${event}/flights/${_id}/submit`, {});
     await this.api('manager', 'POST', `/events/${event}/flights/${_id}/approve`, {});
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + patience;
     for (;;) {
       const r = await this.api('manager', 'GET', `/events/${event}/results`).catch(() => null);
       if (r?.status === 'current' && r.counts.approved >= count) return r;

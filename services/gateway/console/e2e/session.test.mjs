@@ -1,10 +1,9 @@
 // Signing in and out, and sessions that end.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { signIn } from './browser.mjs';
-import { anonymous, cell, grid, the, until, visit } from './setup.mjs';
+import { anonymous, grid, says, test, the, until, visit } from './setup.mjs';
 
-test('no script can read a token, and the cookies are not for scripts', { timeout: 240_000 }, async () => {
+test('no script can read a token, and the cookies are not for scripts', async () => {
   const { page, context } = await visit('user');
   const seen = await page.evaluate(
     () => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage),
@@ -17,15 +16,11 @@ test('no script can read a token, and the cookies are not for scripts', { timeou
   }
 });
 
-test('a session that an administrator ends in mid-edit loses nothing', { timeout: 240_000 }, async () => {
+test('a session that an administrator ends in mid-edit loses nothing', async () => {
   const email = `mid${Date.now()}@demo.test`;
   const made = await the.server.api('admin', 'POST', '/users', { email, name: 'Mid Edit', role: 'user' });
   const password = 'a quiet harbour at dawn';
-  await fetch(`${the.server.url}/api/v2/auth/setup`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ setupToken: made.setupToken, password }),
-  });
+  await the.server.setPassword(made.setupToken, password);
   const id = await the.server.event('Ended');
   const { page } = await anonymous();
   await signIn(page, email, password);
@@ -46,7 +41,7 @@ test('a session that an administrator ends in mid-edit loses nothing', { timeout
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'hidden' });
-  assert.equal(await cell(page, 1, 3).innerText(), '2', 'what was being typed is there');
+  await says(page, 1, 3, '2'); // what was being typed is there
   await grid(page).focus();
   await page.keyboard.press('Control+End'); // a row is saved when it is left
   await until(
@@ -55,7 +50,7 @@ test('a session that an administrator ends in mid-edit loses nothing', { timeout
   );
 });
 
-test('signing out ends the session in all tabs', { timeout: 240_000 }, async () => {
+test('signing out ends the session in all tabs', async () => {
   const { page, context } = await visit('user', '/', { fresh: true });
   const other = await context.newPage();
   await other.goto('/');

@@ -1,8 +1,8 @@
 // What every file of flows begins with: a server and a browser of its own.
 import assert from 'node:assert/strict';
-import { after, afterEach, before } from 'node:test';
+import { after, afterEach, before, test as run } from 'node:test';
 import AxeBuilder from '@axe-core/playwright';
-import { launch, open, signIn } from './browser.mjs';
+import { launch, open, patience, signIn, slowness } from './browser.mjs';
 import { Server } from './server.mjs';
 
 /** The server and the browser of this file; both are there when its flows run. */
@@ -10,7 +10,15 @@ export const the = { server: undefined, browser: undefined };
 const opened = [];
 
 before(async () => {
-  [the.server, the.browser] = await Promise.all([Server.start(), launch()]);
+  // Each is ended below where the other does not come.
+  await Promise.all([
+    Server.start().then((s) => {
+      the.server = s;
+    }),
+    launch().then((b) => {
+      the.browser = b;
+    }),
+  ]);
 });
 after(async () => {
   await the.browser?.close();
@@ -23,19 +31,26 @@ afterEach(async (t) => {
   if (process.env.SHOTS)
     for (const [n, o] of opened.entries())
       await o.page.screenshot({ path: `${process.env.SHOTS}/${t.name.replace(/\W+/g, '-')}-${n}.png` });
+  // What a flow that failed was looking at says more than what it waited for.
+  if (t.error || t.passed === false)
+    for (const o of opened) {
+      const text = await o.page.evaluate(() => document.body.innerText).catch(String);
+      console.log(`${t.name}: ${o.page.url()} shows:\n${text.slice(0, 3_000)}`);
+    }
   const faults = opened.flatMap((o) => o.faults);
   await Promise.all(opened.map((o) => o.context.close()));
   opened.length = 0;
   assert.deepEqual(faults, []);
 });
 
-/** How long a condition may take to come about: no verdict depends on a quick machine. */
-const patience = 60_000;
+/** How long a flow may take. */
+const longest = 1_200_000;
+
+export const test = (name, flow) => run(name, { timeout: longest }, flow);
 
 /** Opens a page of a browser nobody has signed in with. */
 export async function anonymous(path = '/', options = {}) {
   const o = await open(the.browser, the.server.url, options);
-  o.page.setDefaultTimeout(patience);
   opened.push(o);
   await o.page.goto(path);
   return o;
@@ -72,9 +87,29 @@ export const until = async (what, f) => {
   }
 };
 
+/**
+ * Waits until a page has what it asked for: nothing is awaited or stands in for what comes, for a while.
+ * The browser's own word for it, networkidle, does not come at times where a page has a frame.
+ */
+export async function settled(page) {
+  let quiet = 0;
+  await until(`${page.url()} has loaded`, async () => {
+    const loading = await page.evaluate(
+      () => window.unanswered > 0 || document.querySelector('.mantine-Loader-root, .mantine-Skeleton-root') !== null,
+    );
+    quiet = loading ? 0 : quiet + 1;
+    return quiet > 4;
+  });
+}
+
 export const grid = (page) => page.getByRole('grid');
 export const cell = (page, row, col) =>
   page.locator(`[role=row][aria-rowindex="${row + 1}"] [role=gridcell][aria-colindex="${col + 1}"]`);
+
+/** What a cell says, without the fault that stands in it until the row is checked again. */
+export const textIn = (page, row, col) => cell(page, row, col).locator('.celltext').innerText();
+export const says = (page, row, col, text) =>
+  until(`row ${row} says ${text} in column ${col}`, async () => (await textIn(page, row, col)) === text);
 
 export async function paste(page, text) {
   await page.evaluate((t) => navigator.clipboard.writeText(t), text);
@@ -89,11 +124,14 @@ export const flights = 'From\tTo\tPAX\tClass\nLHR\tJFK\t2\teconomy\nCDG\tJKF\t3\
  * changes colours only, so the second is looked at for what depends on them.
  */
 export async function axe(page, what, themes = ['light', 'dark']) {
+  if (slowness > 1) return; // what it finds does not depend on speed, and it takes minutes then
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme });
     await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' });
     // The report is a page of the server's own, with tests of its own.
-    const builder = new AxeBuilder({ page }).exclude('iframe');
+    // So it needs no second page to gather what it found in frames, either.
+    const builder = new AxeBuilder({ page }).exclude('iframe').setLegacyMode();
+    builder.options({ resultTypes: ['violations'] });
     if (theme === 'dark') builder.withRules(['color-contrast', 'link-in-text-block']);
     const { violations } = await builder.analyze();
     assert.deepEqual(

@@ -1,11 +1,10 @@
 // Signing a figure, and changes that a second manager decides.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { axe, cell, grid, the, until, visit } from './setup.mjs';
+import { axe, cell, grid, says, test, the, until, visit } from './setup.mjs';
 
 const event = async (id) => the.server.api('manager', 'GET', `/events/${id}`);
 
-test('a figure is signed, locked, and opened again with its edition kept', { timeout: 240_000 }, async () => {
+test('a figure is signed, locked, and opened again with its edition kept', async () => {
   const id = await the.server.event('Signed');
   const { revision } = await the.server.approved(id);
   await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 1 });
@@ -29,11 +28,11 @@ test('a figure is signed, locked, and opened again with its edition kept', { tim
   const user = await visit('user', `/events/${id}/sheet`);
   await user.page.getByText('The figure of this event is signed, so its sheet').waitFor();
   await user.page.getByText('Signed, edition 1').waitFor();
+  await until('the grid is locked', async () => (await grid(user.page).getAttribute('aria-readonly')) === 'true');
   await cell(user.page, 2, 3).click();
   await user.page.keyboard.type('9');
   await user.page.keyboard.press('Enter');
-  assert.equal(await grid(user.page).getAttribute('aria-readonly'), 'true');
-  assert.equal(await cell(user.page, 2, 3).innerText(), '1');
+  await says(user.page, 2, 3, '1');
 
   await page.getByRole('button', { name: 'Withdraw the signature' }).click();
   const dialog = page.getByRole('dialog');
@@ -49,7 +48,7 @@ test('a figure is signed, locked, and opened again with its edition kept', { tim
   await axe(page, 'history');
 });
 
-test('under four eyes a change and a signature wait for a second manager', { timeout: 240_000 }, async () => {
+test('under four eyes a change and a signature wait for a second manager', async () => {
   const id = await the.server.event('Two people');
   await the.server.approved(id);
   await the.server.api('admin', 'PATCH', '/organization', { policy: { fourEyes: true, requireReason: true } });

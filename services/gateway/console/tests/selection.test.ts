@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { nextListing } from '../src/pages/listing';
 import { orderQueue } from '../src/pages/queue';
 import { rankPlaces, rankTowns, textOfTown } from '../src/sheet/places';
-import { area, at, byKey } from '../src/sheet/selection';
+import { area, at, byKey, follow } from '../src/sheet/selection';
 
 const bounds = { rows: 10, cols: 4 };
 
@@ -23,6 +23,18 @@ it('selects a range with Shift', () => {
     5,
   );
   expect(area(s ?? at(0, 0))).toEqual({ top: 2, bottom: 3, left: 0, right: 1 });
+});
+it('stays with its records when rows come and go', () => {
+  const rows = (keys: string) => [...keys].map((key) => ({ key }));
+  const block = { anchor: { row: 0, col: 0 }, active: { row: 1, col: 2 } };
+  expect(follow(block, rows('abc'), rows('abcd'))).toBe(block);
+  expect(follow(block, rows('abc'), rows('xabc'))).toEqual({ anchor: { row: 1, col: 0 }, active: { row: 2, col: 2 } });
+  expect(follow(at(2, 1), rows('abc'), rows('bc')).active).toEqual({ row: 1, col: 1 });
+  // The second blank row is that still: what appears after the last record pushes it down.
+  expect(follow(at(4, 1), rows('abc'), rows('abcd')).active).toEqual({ row: 5, col: 1 });
+  // Of a record that is gone the place remains, and no more rows than there are.
+  expect(follow(at(1, 1), rows('abc'), rows('ac')).active).toEqual({ row: 1, col: 1 });
+  expect(follow(at(2, 1), rows('abc'), rows('')).active).toEqual({ row: 0, col: 1 });
 });
 it('lists again ever more rarely while nothing changes', () => {
   expect(nextListing('recalculating', 9)).toBe(1500);

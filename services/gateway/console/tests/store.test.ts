@@ -57,12 +57,22 @@ describe('undo', () => {
 });
 
 describe('what others do', () => {
-  it('never overwrites what is typed', () => {
+  it('never overwrites what is typed, nor what is typed what they wrote: both are shown', () => {
     store.load([record('a', 1)]);
     store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
-    store.load([record('a', 2, { from: 'AMS' })]);
-    expect(store.get('a')?.cells.from).toBe('CDG');
-    expect(store.get('a')?.saved?.from).toBe('AMS');
+    store.load([record('a', 2, { passengers: 7 })]);
+    expect(store.get('a')?.cells).toEqual({ from: 'CDG' });
+    expect(store.get('a')?.theirs).toEqual({ cells: { from: 'LHR', passengers: '7' }, revision: 2 });
+  });
+  it('is no conflict where they wrote the same, or nothing of what is typed into', () => {
+    store.load([record('a', 1), record('b', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    store.edit([{ key: 'b', type: 'flights', cells: { from: 'CDG' } }]);
+    store.load([record('a', 2, { from: 'CDG' }), record('b', 2, { status: 'changes_requested' })]);
+    expect(store.rows.map((r) => [r.theirs, r.cells.from, r.revision, dirty(r)])).toEqual([
+      [undefined, 'CDG', 2, false],
+      [undefined, 'CDG', 2, true],
+    ]);
   });
   it('removes rows that are gone, but none with something typed', () => {
     store.load([record('a', 1), record('b', 1)]);
@@ -97,6 +107,22 @@ describe('drafts of an earlier visit', () => {
       ['a', 'CDG', true],
       ['n', 'AMS', true],
     ]);
+  });
+  it('of a record that somebody has changed meanwhile stand beside what they wrote', () => {
+    store.load([record('a', 2, { from: 'AMS' })]);
+    store.restore([{ key: 'a', id: 'a', type: 'flights', cells: { from: 'CDG' }, saved: { from: 'LHR' } }]);
+    expect(store.get('a')?.cells.from).toBe('CDG');
+    expect(store.get('a')?.theirs).toEqual({ cells: { from: 'AMS' }, revision: 2 });
+  });
+  it('are gone from the page when they are discarded', () => {
+    store.load([record('a', 1)]);
+    store.edit([
+      { key: 'a', type: 'flights', cells: { from: 'CDG' } },
+      { type: 'flights', cells: { from: 'AMS' } },
+    ]);
+    store.discard();
+    expect(store.rows.map((r) => [r.cells.from, dirty(r)])).toEqual([['LHR', false]]);
+    expect(store.canUndo).toBe(false);
   });
   it('of a row that was approved meanwhile are not shown as if they counted', () => {
     store.load([record('a', 2, { status: 'approved' })]);

@@ -274,6 +274,34 @@ export interface paths {
         patch: operations["updateUser"];
         trace?: never;
     };
+    "/users/{userId}/setup-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `_id` of a user. */
+                userId: components["parameters"]["UserId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a user a link to set a password
+         * @description Needs the role admin. For somebody who has forgotten the password: the setup token of the answer, which is shown once
+         *     and good for 72 hours, sets another one by `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the
+         *     token. Until then the present password and the sessions hold; with it the sessions end, and a further link ends the
+         *     one before. 403 `FORBIDDEN` where the person is not your organization's alone: then the operator of the server can
+         *     give out a link. 409 `INVALID_TRANSITION` for oneself, and unless the user is active. Each call, rehearsed too, counts
+         *     as one of the 20 invitations in 24 hours, and is in the audit log as `user.reset`.
+         */
+        post: operations["createSetupLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/organization": {
         parameters: {
             query?: never;
@@ -1092,7 +1120,8 @@ export interface paths {
          *
          *     Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and kept
          *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums up the others
-         *     is refused with `TOTALS_ROW`. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
+         *     is refused with `TOTALS_ROW`. In a file with semicolons, which spreadsheets write where the comma is the sign of the
+         *     decimals, `1.234` without a declared form of numbers is refused with `AMBIGUOUS_NUMBER`. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
          *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns.
          *
          *     A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished; beyond
@@ -1871,7 +1900,9 @@ export interface paths {
         };
         /**
          * List the revisions of the result
-         * @description Every result the event has had. All but the newest are `superseded`.
+         * @description Every result the event has had. All but the newest are `superseded`. Where the operator keeps results for a limited time,
+         *     older revisions are not among them, except for those that were signed off: what they changed, and why, is part of the next
+         *     one that is kept, which has `causeSince`.
          */
         get: operations["listResultHistory"];
         put?: never;
@@ -2021,7 +2052,8 @@ export interface paths {
         };
         /**
          * Read one revision of the result
-         * @description A revision never changes once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had.
+         * @description The figures of a revision never change once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had,
+         *     404 `REVISION_NOT_KEPT` with the detail `RETENTION` for one that is older than the operator keeps results.
          */
         get: operations["getResultRevision"];
         put?: never;
@@ -2105,7 +2137,8 @@ export interface paths {
          * @description A waterfall from `revision` to `other`, whichever is newer: `parts` add up to `differenceKgCO2e` to the last digit. A
          *     record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed` (another factor set) or
          *     `method_changed` (another method or engine), and `recalculated` where both changed in one calculation. What came and went
-         *     in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000 changes lie in between.
+         *     in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000 changes lie in between. 404 `REVISION_NOT_KEPT` with
+         *     the detail `RETENTION` where one of the two is older than the operator keeps results.
          */
         get: operations["compareResults"];
         put?: never;
@@ -2354,7 +2387,7 @@ export interface components {
          * @example VALIDATION_ERROR
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "SUPPLIER_FACTOR_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "PLAN_LIMIT_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "SUPPLIER_FACTOR_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
          * @description The answer to every request that fails.
          * @example {
@@ -3054,6 +3087,12 @@ export interface components {
          *         "used": 6,
          *         "left": 44
          *       },
+         *       "planLimits": {
+         *         "rowsPerImport": null,
+         *         "openImports": null,
+         *         "recordsPerEvent": 20000,
+         *         "recordsPerOrganization": null
+         *       },
          *       "policy": {
          *         "fourEyes": false,
          *         "requireReason": false,
@@ -3084,6 +3123,7 @@ export interface components {
                 /** @description Events that can still be made. */
                 left: number | null;
             };
+            planLimits?: components["schemas"]["PlanLimits"];
             policy: components["schemas"]["Policy"];
             /** @description Switching four eyes off, which waits for a second administrator to ask for the same within seven days. */
             pendingPolicy?: {
@@ -3096,6 +3136,25 @@ export interface components {
                  */
                 proposedAt: string;
             };
+        };
+        /**
+         * @description What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
+         * @example {
+         *       "rowsPerImport": null,
+         *       "openImports": null,
+         *       "recordsPerEvent": 20000,
+         *       "recordsPerOrganization": null
+         *     }
+         */
+        PlanLimits: {
+            /** @description Rows of one file. */
+            rowsPerImport: number | null;
+            /** @description Imports that are not finished. */
+            openImports: number | null;
+            /** @description Records of one event, deleted ones included. */
+            recordsPerEvent: number | null;
+            /** @description Records of all events together, deleted ones included. */
+            recordsPerOrganization: number | null;
         };
         /**
          * @description Rules of approval.
@@ -3325,6 +3384,8 @@ export interface components {
                 /** @description How many records were removed. */
                 removed: number;
             };
+            /** @description Parameters of this request that an import does not have, often a misspelling. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
             createdBy: components["schemas"]["Actor"];
             /**
              * Format: date-time
@@ -4235,7 +4296,7 @@ export interface components {
              * @description The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
              * @enum {string}
              */
-            engine?: "1.2.0" | "2.0.0" | "2.1.0";
+            engine?: "1.2.0" | "2.0.0" | "2.1.0" | "2.2.0" | "2.3.0";
         };
         /**
          * @description Fields that were never given are absent.
@@ -5632,10 +5693,10 @@ export interface components {
             /** @description Names the place, so that energy of one place counted twice is found. */
             site?: string | null;
             /**
-             * @description Fuel or supply.
+             * @description Fuel or supply; kerosene is heating oil for burners.
              * @enum {string}
              */
-            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane";
+            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "wood_logs" | "wood_pellets";
             /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
             country?: string | null;
             /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
@@ -5645,13 +5706,13 @@ export interface components {
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only. */
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only, wood by its weight, and biopropane by either. */
             energyKWh?: number | null;
             /** @description Litres of a liquid fuel; they decide where energy is given too. */
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
-            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. */
+            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. */
             weightKg?: number | null;
             /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
             generatorKVA?: number | null;
@@ -5685,7 +5746,7 @@ export interface components {
         };
         /**
          * digital
-         * @description Video conferences and streams, devices and networks included. participants × hours of each × factor per participant-hour.
+         * @description Video conferences and streams, devices and networks included, and the heating of homes from which people take part. participants × hours of each × factor per participant-hour.
          * @example {
          *       "activity": "streaming",
          *       "participants": 1500,
@@ -5702,10 +5763,10 @@ export interface components {
             /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
             country?: string | null;
             /**
-             * @description A conference in which all see each other, or a stream that is watched.
+             * @description A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of those who take part from afar, beside a record of either, which has their devices.
              * @enum {string}
              */
-            activity: "conference" | "streaming";
+            activity: "conference" | "streaming" | "home_heating";
             /** @description People who took part from afar. */
             participants: number;
             /** @description Hours of each participant. */
@@ -5768,7 +5829,7 @@ export interface components {
         };
         /**
          * custom
-         * @description A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
+         * @description A footprint that was worked out elsewhere, such as refrigerant that leaked, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
          * @example {
          *       "kgCO2e": 184.5,
          *       "description": "Fireworks, by the maker's life-cycle assessment",
@@ -5778,11 +5839,21 @@ export interface components {
          *         }
          *       ]
          *     }
+         * @example {
+         *       "kgCO2e": 2308.8,
+         *       "scope": 1,
+         *       "description": "1.2 kg of R410A leaked from our own chiller, 1924 kg CO2e each",
+         *       "evidence": [
+         *         {
+         *           "name": "Row refr.r410a.ar5.2025 of desnz-2026"
+         *         }
+         *       ]
+         *     }
          */
         CustomInput: components["schemas"]["CommonInput"] & {
             /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
-            /** @description The footprint. */
+            /** @description The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
             kgCO2e?: number | null;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
@@ -6478,10 +6549,10 @@ export interface components {
             /** @description Names the place, so that energy of one place counted twice is found. */
             site?: string | null;
             /**
-             * @description Fuel or supply.
+             * @description Fuel or supply; kerosene is heating oil for burners.
              * @enum {string}
              */
-            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane";
+            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "wood_logs" | "wood_pellets";
             /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
             country?: string | null;
             /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
@@ -6491,13 +6562,13 @@ export interface components {
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only. */
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only, wood by its weight, and biopropane by either. */
             energyKWh?: number | null;
             /** @description Litres of a liquid fuel; they decide where energy is given too. */
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
-            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane. */
+            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. */
             weightKg?: number | null;
             /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
             generatorKVA?: number | null;
@@ -6541,10 +6612,10 @@ export interface components {
             /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
             country?: string | null;
             /**
-             * @description A conference in which all see each other, or a stream that is watched.
+             * @description A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of those who take part from afar, beside a record of either, which has their devices.
              * @enum {string}
              */
-            activity: "conference" | "streaming";
+            activity: "conference" | "streaming" | "home_heating";
             /** @description People who took part from afar. */
             participants: number;
             /** @description Hours of each participant. */
@@ -6649,11 +6720,12 @@ export interface components {
          * @description The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
          * @example {
          *       "country": "GB",
-         *       "kgCO2e": 184.5,
-         *       "description": "Fireworks, by the maker's life-cycle assessment",
+         *       "kgCO2e": 2308.8,
+         *       "scope": 1,
+         *       "description": "1.2 kg of R410A leaked from our own chiller, 1924 kg CO2e each",
          *       "evidence": [
          *         {
-         *           "url": "https://example.org/lca.pdf"
+         *           "name": "Row refr.r410a.ar5.2025 of desnz-2026"
          *         }
          *       ]
          *     }
@@ -6661,7 +6733,7 @@ export interface components {
         CustomFields: components["schemas"]["CommonInput"] & {
             /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
-            /** @description The footprint. */
+            /** @description The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
             kgCO2e: number;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
@@ -7310,6 +7382,19 @@ export interface components {
             high: number;
         };
         /**
+         * @description The ends of 95 % of likely values.
+         * @example {
+         *       "low": 928.659579,
+         *       "high": 2652.344624
+         *     }
+         */
+        Bounds: {
+            /** @description Lower end of the 95 % interval. */
+            low: number;
+            /** @description Upper end of the 95 % interval. */
+            high: number;
+        };
+        /**
          * @description The figures of a result, in kg CO2e with six decimals. Parts equal totals to the last digit.
          * @example {
          *       "total": {
@@ -7404,6 +7489,12 @@ export interface components {
                 /** @description All others. */
                 scope3: number;
             };
+            /** @description The 95 % intervals of `byScope`, from engine 2.3.0 on. */
+            byScopeIntervals?: {
+                scope1: components["schemas"]["Bounds"];
+                scope2: components["schemas"]["Bounds"];
+                scope3: components["schemas"]["Bounds"];
+            };
             /** @description By group of people. */
             byGroup: {
                 /** @description `unspecified` for records that name none. */
@@ -7432,6 +7523,12 @@ export interface components {
                 upstream: number;
                 /** @description Of factors published as one life-cycle figure. */
                 combined: number;
+            };
+            /** @description The 95 % intervals of `byStage`, from engine 2.3.0 on. */
+            byStageIntervals?: {
+                direct: components["schemas"]["Bounds"];
+                upstream: components["schemas"]["Bounds"];
+                combined: components["schemas"]["Bounds"];
             };
             /** @description In kg CO2e. `unsplit` is what is published without its gases. */
             byGas: {
@@ -7471,7 +7568,7 @@ export interface components {
                 /** @description The dual report of scope 2, heat and electric vehicles included. Absent by engine 1.2.0. */
                 scope2?: components["schemas"]["DualScope"];
             } | null;
-            /** @description The total without the flights of attendees. */
+            /** @description The total without the journeys of attendees: flights, ground transport and, from engine 2.2.0 on, attendee travel. */
             excludingAttendeeTravelKg: number;
             /** @description The part of the total by which surveys were scaled up. */
             extrapolatedKg: number;
@@ -7691,6 +7788,8 @@ export interface components {
             revision: number;
             /** @description Why this revision differs from the one before it: one entry for each action of each person, oldest first, at most 20. */
             cause: components["schemas"]["Cause"][];
+            /** @description The first of the revisions before this one that are not kept any more; `cause` is of those too. Absent where there is none. */
+            causeSince?: number;
             /**
              * @description `recalculating`: a change is not in it yet. `superseded`: a newer revision has replaced it.
              * @enum {string}
@@ -8897,7 +8996,7 @@ export interface components {
              * @description The arithmetic to adopt; the changelog and the methodology say what each one changed.
              * @enum {string}
              */
-            engine?: "1.2.0" | "2.0.0" | "2.1.0";
+            engine?: "1.2.0" | "2.0.0" | "2.1.0" | "2.2.0" | "2.3.0";
             /** @description Why, for the history. Your organization may require it. */
             comment?: string;
         } | unknown | unknown;
@@ -9115,6 +9214,16 @@ export interface components {
         };
         /** @description `QUOTA_EXCEEDED`: the plan has no event left. */
         QuotaExceeded: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description `PLAN_LIMIT_EXCEEDED`: the plan does not have so many records, rows or imports. */
+        PlanLimitExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
@@ -9956,6 +10065,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    createSetupLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
+                 *     but `true` and `false` is 400.
+                 */
+                "X-Dry-Run"?: components["parameters"]["DryRun"];
+            };
+            path: {
+                /** @description The `_id` of a user. */
+                userId: components["parameters"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user, with the setup token. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedUserResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11741,6 +11891,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
@@ -11804,6 +11955,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["KeyInProgress"];
@@ -11948,6 +12100,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
@@ -12039,6 +12192,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
@@ -12598,6 +12752,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];

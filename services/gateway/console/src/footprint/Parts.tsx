@@ -26,7 +26,12 @@ export function Parts({ result: r, by, eventId }: { result: Result; by: By; even
         note: t('bar.rows', { count: x.records }),
       })),
     scope: () =>
-      (['scope1', 'scope2', 'scope3'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byScope[s] })),
+      (['scope1', 'scope2', 'scope3'] as const).map((s) => ({
+        key: s,
+        label: t(`foot.${s}`),
+        kg: r.byScope[s],
+        ...r.byScopeIntervals?.[s],
+      })),
     group: () =>
       r.byGroup.map((x) => ({
         key: x.group,
@@ -37,7 +42,12 @@ export function Parts({ result: r, by, eventId }: { result: Result; by: By; even
         note: t('bar.rows', { count: x.records }),
       })),
     stage: () =>
-      (['direct', 'upstream', 'combined'] as const).map((s) => ({ key: s, label: t(`foot.${s}`), kg: r.byStage[s] })),
+      (['direct', 'upstream', 'combined'] as const).map((s) => ({
+        key: s,
+        label: t(`foot.${s}`),
+        kg: r.byStage[s],
+        ...r.byStageIntervals?.[s],
+      })),
   }[by]();
   const sorted = by === 'scope' || by === 'stage' ? bars : [...bars].sort((a, b) => b.kg - a.kg);
   return (

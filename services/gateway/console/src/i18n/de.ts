@@ -425,6 +425,7 @@ export const de: Translation = {
     mdy: 'Monat, Tag, Jahr',
     ymd: 'Jahr, Monat, Tag',
   },
+  said: { rows_one: 'eine Zeile', rows_other: '{{count}} Zeilen' },
   bar: {
     all: 'Alles zusammen',
     spoken: 'Alles zusammen {{all}}, davon Entwürfe {{drafts}}.',
@@ -738,6 +739,13 @@ export const de: Translation = {
     invite: 'Person einladen',
     membersText:
       'Wer eingeladen ist, wird mit dem Link, den Sie weitergeben, Mitglied. Er gilt einmal, 72 Stunden lang; ein neuer tritt an seine Stelle.',
+    limits: {
+      rowsPerImport: '{{limit}} Zeilen in einer importierten Datei.',
+      openImports: '{{limit}} unfertige Importe gleichzeitig.',
+      recordsPerEvent: '{{limit}} Einträge in einer Veranstaltung. Gelöschte zählen mit.',
+      recordsPerOrganization: '{{limit}} Einträge in allen Veranstaltungen zusammen. Gelöschte zählen mit.',
+    },
+    passwordLink: 'Passwort-Link',
     linkTitle: 'Geben Sie diesen Link an {{name}} weiter',
     linkText:
       'Wer ihn öffnet, setzt ein Passwort oder tritt mit dem vorhandenen Konto bei. Er gilt einmal und wird nur jetzt gezeigt.',

@@ -408,6 +408,7 @@ export const en = {
     mdy: 'month, day, year',
     ymd: 'year, month, day',
   },
+  said: { rows_one: 'one row', rows_other: '{{count}} rows' },
   bar: {
     all: 'All together',
     spoken: 'All together {{all}}, of which drafts {{drafts}}.',
@@ -719,6 +720,13 @@ export const en = {
     invite: 'Invite somebody',
     membersText:
       'Whoever is invited becomes a member with the link you pass on. It works once, for 72 hours; a new one takes its place.',
+    limits: {
+      rowsPerImport: '{{limit}} rows in an imported file.',
+      openImports: '{{limit}} unfinished imports at a time.',
+      recordsPerEvent: '{{limit}} records in an event. Deleted records count.',
+      recordsPerOrganization: '{{limit}} records in all events together. Deleted records count.',
+    },
+    passwordLink: 'Password link',
     linkTitle: 'Pass this link on to {{name}}',
     linkText:
       'Whoever opens it sets a password, or joins with the account they have. It works once and is shown only now.',

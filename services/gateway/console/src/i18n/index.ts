@@ -2,6 +2,7 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { type Catalogue, en } from './en';
+import { learn } from './server';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -21,7 +22,9 @@ export function initialLanguage(): Language {
 
 async function load(language: Language): Promise<void> {
   if (language === 'de' && !i18next.hasResourceBundle('de', 'translation')) {
-    i18next.addResourceBundle('de', 'translation', (await import('./de')).de);
+    const [{ de }, { server }] = await Promise.all([import('./de'), import('./server.de')]);
+    learn('de', server);
+    i18next.addResourceBundle('de', 'translation', de);
   }
 }
 

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Schemas } from '../api/client';
 import { cellNumber, parseNumber } from '../format';
+import { say } from '../i18n/server';
 import { Problem } from '../ui/states';
 import type { Factor } from './data';
 
@@ -54,10 +55,11 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
       close();
     },
   });
-  const fault = (field: string): string | undefined =>
-    save.error instanceof ApiError
-      ? save.error.details.find((d) => d.field === field || d.field?.startsWith(`${field}[`))?.message
-      : undefined;
+  const fault = (field: string): string | undefined => {
+    const details = save.error instanceof ApiError ? save.error.details : [];
+    const found = details.find((d) => d.field === field || d.field?.startsWith(`${field}[`));
+    return found && say('fault', found, '');
+  };
   const choose = async (files: File[]): Promise<void> => {
     setReading(true);
     const named = await Promise.all(files.map(evidenceOf));

@@ -76,6 +76,14 @@ export function Members(): ReactNode {
     },
     onError: failed,
   });
+  // Who has forgotten the password sets another one; the present one holds until then.
+  const reset = useMutation({
+    mutationFn: (u: User) => call<Schemas['CreatedUserResponse']['data']>('POST', `/users/${u._id}/setup-link`),
+    onSuccess: ({ data }) => {
+      if (data.setupToken) setLink({ of: data.name || data.email, link: linkOf(data.setupToken) });
+    },
+    onError: failed,
+  });
   if (users.isPending) return <Skeleton h={200} />;
   if (users.isError) return <Problem error={users.error} retry={() => void users.refetch()} />;
   return (
@@ -172,6 +180,16 @@ export function Members(): ReactNode {
                         onClick={() => renew.mutate(u)}
                       >
                         {t('org.newLink')}
+                      </Button>
+                    )}
+                    {u.state === 'active' && u._id !== me._id && (
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        loading={reset.isPending && reset.variables?._id === u._id}
+                        onClick={() => reset.mutate(u)}
+                      >
+                        {t('org.passwordLink')}
                       </Button>
                     )}
                     {u._id !== me._id && (

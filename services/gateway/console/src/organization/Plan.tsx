@@ -8,7 +8,9 @@ import { number, time } from '../format';
 import { useSession } from '../session';
 import { Problem } from '../ui/states';
 
-/** The plan with its quota, and the rules of approval. */
+const limits = ['rowsPerImport', 'openImports', 'recordsPerEvent', 'recordsPerOrganization'] as const;
+
+/** The plan with its quota and limits, and the rules of approval. */
 export function Plan(): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();
@@ -24,7 +26,7 @@ export function Plan(): ReactNode {
   });
   if (org.isPending) return <Skeleton h={200} />;
   if (org.isError) return <Problem error={org.error} retry={() => void org.refetch()} />;
-  const { eventQuota: q, pendingPolicy, plan, policy } = org.data.data;
+  const { eventQuota: q, pendingPolicy, plan, planLimits, policy } = org.data.data;
   const admin = can('admin');
   const submit = (e: FormEvent<HTMLFormElement>): void => {
     e.preventDefault();
@@ -52,6 +54,16 @@ export function Plan(): ReactNode {
             : t('org.quota', { used: number(q.used), limit: number(q.limit), left: number(q.left ?? 0) })}
         </Text>
         {q.limit !== null && <Progress value={(100 * q.used) / q.limit} aria-label={t('org.plan')} />}
+        {limits.map((name) => {
+          const limit = planLimits?.[name] ?? null;
+          return (
+            limit !== null && (
+              <Text size="sm" key={name}>
+                {t(`org.limits.${name}`, { limit: number(limit) })}
+              </Text>
+            )
+          );
+        })}
       </Card>
       <Card withBorder component="section">
         <Title order={2} size="h4" mb="sm">

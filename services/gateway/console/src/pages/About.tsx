@@ -55,7 +55,7 @@ export function AboutPage(): ReactNode {
                 <Table.Th scope="row" fw={500}>
                   {l.name}
                 </Table.Th>
-                <Table.Td>{l.version}</Table.Td>
+                <Table.Td className="nowrap">{l.version}</Table.Td>
                 <Table.Td>{l.licence}</Table.Td>
               </Table.Tr>
             ))}

@@ -17,6 +17,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { moved, useRules } from '../governed/data';
+import { say } from '../i18n/server';
 import { Problem } from '../ui/states';
 import { CompensationInput, entriesOf, statedOf } from './Compensation';
 import { PlaceInput } from './PlaceInput';
@@ -78,10 +79,11 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
       } else done(saved);
     },
   });
-  const fault = (field: string): string | undefined =>
-    save.error instanceof ApiError
-      ? save.error.details.find((d) => d.field === field || d.field?.startsWith(`${field}.`))?.message
-      : undefined;
+  const fault = (field: string): string | undefined => {
+    const details = save.error instanceof ApiError ? save.error.details : [];
+    const found = details.find((d) => d.field === field || d.field?.startsWith(`${field}.`));
+    return found && say('fault', found, '');
+  };
 
   const submit = (e: FormEvent<HTMLFormElement>): void => {
     e.preventDefault();

@@ -23,7 +23,8 @@ import { History } from '../footprint/History';
 import { OriginMap } from '../footprint/OriginMap';
 import { Parts } from '../footprint/Parts';
 import { Rehearsal } from '../footprint/Rehearsal';
-import { amount, co2e, exact, percent, range, readable } from '../format';
+import { amount, co2e, exact, percent, range } from '../format';
+import { say } from '../i18n/server';
 import { useSession } from '../session';
 import { Empty, Problem } from '../ui/states';
 import { Stated } from './Compensation';
@@ -218,7 +219,7 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
       <Stack gap="xs">
         {findings.map((f) => (
           <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-            <Text size="sm">{readable(f.message)}</Text>
+            <Text size="sm">{say('finding', f)}</Text>
             {f.recordIds.slice(0, 3).map((id, n) => (
               <Anchor key={id} size="sm" mr="sm" component={Link} to={`/events/${eventId}/sheet?type=all&record=${id}`}>
                 {t('foot.record', { n: n + 1 })}
@@ -228,7 +229,7 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
         ))}
         {(r.notices ?? []).map((n) => (
           <Text key={n.code + n.message} size="sm" c="dimmed">
-            {readable(n.message)}
+            {say('notice', n)}
           </Text>
         ))}
       </Stack>

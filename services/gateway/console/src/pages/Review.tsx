@@ -22,8 +22,9 @@ const keysOff = 'ecf.reviewKeysOff';
 
 interface Pending {
   item: Item;
-  tag: string;
   until: number;
+  /** It is on its way: it cannot be undone any more, and is not back in the queue. */
+  sent?: true;
 }
 
 export function ReviewPage(): ReactNode {
@@ -75,20 +76,23 @@ export function ReviewPage(): ReactNode {
   const gone =
     current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
 
-  const refresh = (): void => {
-    for (const key of ['review', 'preview', 'result']) void client.invalidateQueries({ queryKey: [key, eventId] });
+  /** Reads again what a decision changes; settles when the queue is that of the server. */
+  const refresh = (): Promise<void> => {
+    for (const key of ['preview', 'result']) void client.invalidateQueries({ queryKey: [key, eventId] });
+    return client.invalidateQueries({ queryKey: ['review', eventId] });
   };
   const path = (i: Item): string => `/events/${eventId}/${i.type}/${i._id}`;
-  const record = useQuery({
-    queryKey: ['record', eventId, current],
-    enabled: item !== null,
-    queryFn: async () => (item ? call<Schemas['Record']>('GET', path(item)) : null),
-  });
-
-  const send = async (i: Item, move: Move, comment: string, tag: string): Promise<void> => {
+  /** The condition under which a record is decided on: that it is still what was shown. */
+  const asShown = async (i: Item): Promise<Record<string, string>> => {
+    const { data, tag } = await call<Schemas['Record']>('GET', path(i));
+    if (data.revision !== i.revision) throw new ApiError(412, 'PRECONDITION_FAILED', '', '');
+    return { 'If-Match': tag };
+  };
+  const send = async (i: Item, move: Move, comment: string): Promise<void> => {
     try {
       await call('POST', `${path(i)}/${move}`, comment ? { comment } : {}, {
-        ...(tag ? { 'If-Match': tag } : {}),
+        // What was decided here has moved on since it was shown, by that decision.
+        ...(move === 'reopen' ? {} : await asShown(i)),
         'Idempotency-Key': crypto.randomUUID(),
       });
       setDecided((d) => [{ item: i, move }, ...d.filter((x) => x.item._id !== i._id)].slice(0, 20));
@@ -97,10 +101,10 @@ export function ReviewPage(): ReactNode {
       notifications.show({
         color: changed ? 'orange' : 'red',
         autoClose: 12_000,
-        message: changed ? `${t('review.changed')} ${text(cause as Error)}` : text(cause as Error),
+        message: changed ? t('review.changed') : text(cause as Error),
       });
     }
-    refresh();
+    await refresh();
   };
   const sender = useRef(send);
   sender.current = send;
@@ -112,14 +116,15 @@ export function ReviewPage(): ReactNode {
   useEffect(() => {
     const timer = setInterval(() => {
       setNow(Date.now());
-      const due = waiting.current.filter((p) => p.until <= Date.now());
-      if (due.length === 0) return;
-      setPending((p) => p.filter((x) => !due.includes(x)));
-      for (const p of due) void sender.current(p.item, 'approve', '', p.tag);
+      for (const p of waiting.current) {
+        if (p.sent || p.until > Date.now()) continue;
+        p.sent = true;
+        void sender.current(p.item, 'approve', '').finally(() => setPending((all) => all.filter((x) => x !== p)));
+      }
     }, 500);
     return () => {
       clearInterval(timer);
-      for (const p of waiting.current) void sender.current(p.item, 'approve', '', p.tag);
+      for (const p of waiting.current) if (!p.sent) void sender.current(p.item, 'approve', '');
     };
   }, []);
 
@@ -130,11 +135,11 @@ export function ReviewPage(): ReactNode {
   };
   const approve = (i: Item): void => {
     const at = open.findIndex((x) => x._id === i._id);
-    const tag = record.data?.data._id === i._id ? record.data.tag : '';
-    setPending((p) => [...p, { item: i, tag, until: Date.now() + undoSeconds * 1000 }]);
+    setPending((p) => [...p, { item: i, until: Date.now() + undoSeconds * 1000 }]);
     setCurrent(open[at + 1]?._id ?? open[at - 1]?._id ?? null);
     list.current?.focus();
   };
+  const undoable = pending.filter((p) => !p.sent);
   const undo = (id: string): void => {
     setPending((p) => p.filter((x) => x.item._id !== id));
     setCurrent(id);
@@ -150,7 +155,7 @@ export function ReviewPage(): ReactNode {
     else if (e.key === 'a' && item) approve(item);
     else if (e.key === 'c' && item) setAsking({ move: 'request-changes', items: [item] });
     else if (e.key === 'r' && item) setAsking({ move: 'reject', items: [item] });
-    else if (e.key === 'u' && pending.length > 0) undo(pending[pending.length - 1]?.item._id ?? '');
+    else if (e.key === 'u' && undoable.length > 0) undo(undoable[undoable.length - 1]?.item._id ?? '');
     else return;
     e.preventDefault();
   };
@@ -232,9 +237,9 @@ export function ReviewPage(): ReactNode {
           {t('team.notReviewer')}
         </Alert>
       )}
-      {pending.length > 0 && (
+      {undoable.length > 0 && (
         <Stack gap={4} px="md" py={6} className="undobar" role="status">
-          {pending.map((p) => (
+          {undoable.map((p) => (
             <Group key={p.item._id} gap="sm">
               <Text size="sm">
                 {t('review.approving', {
@@ -310,15 +315,7 @@ export function ReviewPage(): ReactNode {
             list.current?.focus();
           }}
           done={async (comment) => {
-            for (const i of asking.items)
-              await send(
-                i,
-                asking.move,
-                comment,
-                asking.items.length === 1 && record.data?.data._id === i._id && asking.move !== 'reopen'
-                  ? record.data.tag
-                  : '',
-              );
+            for (const i of asking.items) await send(i, asking.move, comment);
             setMarked(new Set());
             setAsking(null);
             list.current?.focus();
@@ -339,7 +336,9 @@ export function ReviewPage(): ReactNode {
             );
             setMarked(new Set());
             setPreviewing(false);
-            refresh();
+            const left = chosen.map((item): Pending => ({ item, until: 0, sent: true }));
+            setPending((p) => [...p, ...left]);
+            void refresh().finally(() => setPending((p) => p.filter((x) => !left.includes(x))));
           }}
         />
       )}

@@ -10,6 +10,7 @@ import { useRecordTypes } from '../api/types';
 import { useSession } from '../session';
 import { BottomBar } from '../sheet/BottomBar';
 import { type Column, columnsOf } from '../sheet/columns';
+import { hold } from '../sheet/drafts';
 import { Engine } from '../sheet/engine';
 import { Grid } from '../sheet/Grid';
 import { RowForm } from '../sheet/RowForm';
@@ -105,6 +106,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       void client.invalidateQueries({ queryKey: ['result', eventId] });
       void client.invalidateQueries({ queryKey: ['preview', eventId] });
     };
+    const release = hold(engine);
     const keep = (): void => void engine.keep();
     const resume = (): void => engine.schedule(0);
     const back = (): void => {
@@ -116,6 +118,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
     window.addEventListener('ecf-signed-in', resume);
     document.addEventListener('visibilitychange', back);
     return () => {
+      release();
       window.removeEventListener('pagehide', keep);
       window.removeEventListener('online', resume);
       window.removeEventListener('ecf-signed-in', resume);

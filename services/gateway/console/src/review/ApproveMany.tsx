@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
+import { sayError } from '../i18n/server';
 import type { Item } from '../pages/queue';
 import { Problem, useProblemText } from '../ui/states';
 
@@ -64,7 +65,7 @@ export function ApproveMany({
           <Text>{t('review.would', { count: dry.data.length - refused.length })}</Text>
           {refused.map((o) => (
             <Alert key={o._id} color="orange" p="xs">
-              {o.error?.message}
+              {o.error && sayError(o.error)}
             </Alert>
           ))}
           <Group justify="flex-end">
@@ -80,7 +81,8 @@ export function ApproveMany({
                 send(false).then(
                   (o) => {
                     const failed = o.filter((x) => x.error);
-                    if (failed.length > 0) notifications.show({ color: 'orange', message: failed[0]?.error?.message });
+                    if (failed.length > 0)
+                      notifications.show({ color: 'orange', message: failed[0]?.error && sayError(failed[0].error) });
                     done(new Set(o.filter((x) => x.record).map((x) => x.record?._id ?? '')));
                   },
                   (cause: Error) => {

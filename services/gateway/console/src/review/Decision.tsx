@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, call, type Schemas, take } from '../api/client';
 import { useRecordTypes } from '../api/types';
-import { co2e, exact, range, readable, time } from '../format';
+import { co2e, exact, range, time } from '../format';
+import { say } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
 import { type Column, columnsOf, shown, textOf } from '../sheet/columns';
 
@@ -90,7 +91,7 @@ export function Decision({
       </Group>
       {item.review.findings.map((f) => (
         <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-          {readable(f.message)}
+          {say('finding', f)}
         </Alert>
       ))}
       <div className="reviewcols">
@@ -126,7 +127,7 @@ export function Decision({
           </Text>
           {(item.footprint?.notices ?? []).map((n) => (
             <Text key={n.code + n.message} size="xs" c="dimmed">
-              {readable(n.message)}
+              {say('notice', n)}
             </Text>
           ))}
         </section>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { amount, co2e, exact, range } from '../format';
+import { sayError } from '../i18n/server';
 import { resultOf } from '../pages/Events';
 import type { Engine } from './engine';
 import { dirty, empty } from './store';
@@ -72,7 +73,7 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
           : trouble?.kind === 'wait'
             ? t('state.wait', { seconds: trouble.seconds })
             : trouble?.kind === 'error'
-              ? `${trouble.error.message} ${trouble.error.requestId}`
+              ? `${sayError(trouble.error)} ${trouble.error.requestId}`
               : unsaved > 0
                 ? t('bar.unsaved', { count: unsaved })
                 : t('bar.saved')}

@@ -1,4 +1,13 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Column, codesIn, shown } from './columns';
 import { originOptions, searchPlaces, supplierFactors } from './places';
@@ -13,25 +22,31 @@ interface Props {
   start: string;
   /** Whether what was there is to be selected, as when typing replaces it. */
   select: boolean;
+  /** What was typed so far: another editor goes on with it when the row has moved. */
+  typed: RefObject<string | null>;
   done: (text: string, move: 'down' | 'up' | 'right' | 'left' | 'stay') => void;
   cancel: () => void;
 }
 
 /** The editor of one cell: a text field with the options that fit what is typed. */
-export function Editor({ column, label, start, select, done, cancel }: Props): ReactNode {
+export function Editor({ column, label, start, select, typed, done, cancel }: Props): ReactNode {
   const { t } = useTranslation();
   const first = shown(column, start);
-  const [text, setText] = useState(first);
+  const [text, setText] = useState(typed.current ?? first);
+  const type = (now: string): void => {
+    typed.current = now;
+    setText(now);
+  };
   const [options, setOptions] = useState<Option[]>([]);
   const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
   const finished = useRef(false);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const el = input.current;
     if (!el) return;
-    el.focus();
+    el.focus({ preventScroll: true });
     if (select) el.select();
     else el.setSelectionRange(el.value.length, el.value.length);
   }, [select]);
@@ -79,7 +94,7 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
     const value = chosen ?? options[at]?.value;
     if ((column.kind === 'amounts' || column.kind === 'origins') && value !== undefined) {
       // The name is there; its number is still to be typed.
-      setText(value);
+      type(value);
       input.current?.focus();
       return;
     }
@@ -130,7 +145,7 @@ export function Editor({ column, label, start, select, done, cancel }: Props): R
         }
         autoComplete="off"
         spellCheck={false}
-        onChange={(e) => setText(e.currentTarget.value)}
+        onChange={(e) => type(e.currentTarget.value)}
         onKeyDown={onKeyDown}
         onBlur={() => finish('stay')}
         onCopy={(e) => e.stopPropagation()}

@@ -29,6 +29,7 @@ import { Toolbar } from './Toolbar';
 import { parseTable, writeTable } from './table';
 import { useCells } from './useCells';
 import { usePointer } from './usePointer';
+import { useSelection } from './useSelection';
 
 const blankRows = 20;
 const sharedFields = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence'];
@@ -64,19 +65,22 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     [everything, infos, type],
   );
   const version = store.snapshot();
+  const read = useCallback(() => store.rows.filter((r) => everything || r.type === type), [store, type, everything]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
-  const shown = useMemo(
-    () => (everything ? store.rows : store.rows.filter((r) => r.type === type)),
-    [store, version, type, everything],
-  );
+  const shown = useMemo(read, [read, version]);
   const total = shown.length + (everything || store.readOnly ? 0 : blankRows);
   const bounds = { rows: total, cols: columns.length };
 
-  const [selection, setSelection] = useState<Selection>(() => {
+  const {
+    selection,
+    select: setSelection,
+    stay,
+  } = useSelection(shown, read, () => {
     const n = focus ? shown.findIndex((r) => r.id === focus) : -1;
     return at(Math.max(0, n), 0);
   });
-  const [editing, setEditing] = useState<{ start: string; select: boolean } | null>(null);
+  const [editing, setEditing] = useState<{ start: string; select: boolean; key: string | undefined } | null>(null);
+  const typed = useRef<string | null>(null);
   const [dropping, setDropping] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
 
@@ -87,13 +91,13 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const picked = area(selection);
   const selected = shown.slice(picked.top, picked.bottom + 1);
 
-  const go = useCallback((s: Selection): void => {
+  const go = (s: Selection): void => {
     setSelection(s);
     view.current?.show(s.active.row);
     scroller.current
       ?.querySelector(`[data-col="${s.active.col}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, []);
+  };
 
   useEffect(() => {
     engine.onStuck = (why) =>
@@ -118,8 +122,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   const grid = useCallback(() => scroller.current?.focus({ preventScroll: true }), []);
 
-  const { textAt, write, block, clear, fillDown, fillTo } = useCells({ store, shown, columns, type, picked });
-  const tables = useTables(engine, type, columns, grid);
+  const { textAt, write, block, clear, fillDown, fillTo } = useCells({ store, shown, columns, type, picked, stay });
+  const tables = useTables(engine, type, columns, grid, stay);
   const insert = (text: string): void => {
     if (store.readOnly) return;
     const table = parseTable(text);
@@ -151,7 +155,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   };
   const edit = (start: string, select: boolean): void => {
     if (!column || store.readOnly || (row && !store.editable(row)) || (everything && !row)) return;
-    setEditing({ start, select });
+    typed.current = null;
+    setEditing({ start, select, key: row?.key });
   };
   const setCell = (r: Row, field: string, text: string): void => {
     store.edit([{ key: r.key, type: r.type, cells: { [field]: text } }]);
@@ -219,18 +224,25 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     tables.take(e.dataTransfer.files[0]);
   };
 
-  const commit = (text: string, to: 'down' | 'up' | 'right' | 'left' | 'stay'): void => {
+  // The grid has the focus before the editor goes: a key typed in between is the grid's, however late the next frame.
+  const close = (): void => {
+    grid();
     setEditing(null);
+  };
+  const commit = (text: string, to: 'down' | 'up' | 'right' | 'left' | 'stay'): void => {
+    if (to === 'stay') setEditing(null);
+    else close();
+    // Where somebody has deleted the record meanwhile, what was typed becomes a row of its own.
+    const known = row && row.key === editing?.key;
     let where = active;
-    if (column && text !== textAt(active.row, active.col)) {
-      write(active.row, active.col, [[text]]);
+    if (column && text !== (known ? textAt(active.row, active.col) : '')) {
       // A row that has just been made comes after the last.
-      if (!row) where = { row: shown.length, col: active.col };
+      if (!known) where = { row: shown.length, col: active.col };
+      write(where.row, where.col, [[text]]);
     }
     const here: Selection = { active: where, anchor: where };
     const next = { down: [1, 0], up: [-1, 0], right: [0, 1], left: [0, -1], stay: [0, 0] }[to] as [number, number];
     go(move(here, next[0], next[1], { rows: total + 1, cols: columns.length }, false));
-    if (to !== 'stay') requestAnimationFrame(grid);
   };
 
   const submittable = selected.filter((r) => r.id && store.editable(r) && !dirty(r));
@@ -273,11 +285,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       label={column.label}
       start={editing.start}
       select={editing.select}
+      typed={typed}
       done={commit}
-      cancel={() => {
-        setEditing(null);
-        requestAnimationFrame(grid);
-      }}
+      cancel={close}
     />
   );
   const pointer = usePointer({

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
 import { number } from '../format';
+import { say, sayProblem } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
 import { badRows, type Import, type Options, plain, type Upload, undoImport } from './upload';
 
@@ -66,7 +67,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
         )}
         {twice && !done && !now && (
           <Alert color="orange" title={t('import.twice')} role="alert">
-            <Text size="sm">{rehearsal.error?.message}</Text>
+            <Text size="sm">{rehearsal.error && sayProblem(rehearsal.error)}</Text>
             <Group mt="xs" gap="xs">
               <Button size="xs" variant="default" onClick={close}>
                 {t('import.leave')}
@@ -230,7 +231,7 @@ function Faults({ faults, all }: { faults: Import['errors']; all: number }): Rea
             <Table.Tr key={`${f.row}-${f.column}-${f.code}`}>
               <Table.Td ta="right">{f.row || '–'}</Table.Td>
               <Table.Td>{f.column ?? '–'}</Table.Td>
-              <Table.Td>{f.message}</Table.Td>
+              <Table.Td>{say('fault', f)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

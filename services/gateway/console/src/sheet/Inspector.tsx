@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
+import { say } from '../i18n/server';
 import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
 import { shown } from './columns';
@@ -119,7 +120,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
         )}
         {faults.map(([name, f]) => (
           <Alert key={name} color="red" variant="light" p="xs">
-            <Text size="sm">{f.message}</Text>
+            <Text size="sm">{say('fault', f, info.columns.find((c) => c.field === name)?.label)}</Text>
             {f.suggestions && name && engine.store.editable(row) && (
               <Group gap={6} mt={6}>
                 {f.suggestions.map((s) => (
@@ -177,7 +178,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
           <List size="xs" c="dimmed">
             {row.check.notices.map((n) => (
               <List.Item key={n.code + (n.field ?? '')}>
-                {n.message}
+                {say('notice', n)}
                 {n.wouldNarrowTo && (
                   <b className="figure">
                     {' '}

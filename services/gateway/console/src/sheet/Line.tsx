@@ -2,6 +2,7 @@
 import type { TFunction } from 'i18next';
 import { memo, type ReactNode } from 'react';
 import { amount, exact, range } from '../format';
+import { say } from '../i18n/server';
 import { type Cells, type Column, shown } from './columns';
 import { rowHeight } from './Rows';
 import { type Check, dirty, type Row } from './store';
@@ -118,7 +119,7 @@ function cellOf(p: Props, c: Column, n: number, lead: number): ReactNode {
       aria-selected={chosen}
       aria-invalid={fault ? true : undefined}
       aria-readonly={p.locked || undefined}
-      title={fault?.message ?? (other && t('conflict.cell', { theirs: other }))}
+      title={fault ? say('fault', fault, c.label) : other && t('conflict.cell', { theirs: other })}
       className="cell"
       style={{ gridColumn: n + lead }}
       data-c={n}
@@ -134,7 +135,7 @@ function cellOf(p: Props, c: Column, n: number, lead: number): ReactNode {
         <>
           <span className="celltext">{shown(c, text)}</span>
           {other && <span className="theirs">{shown(c, other)}</span>}
-          {fault && <span className="vh"> {fault.message}</span>}
+          {fault && <span className="vh"> {say('fault', fault, c.label)}</span>}
           {n === p.corner && <span className="fillhandle" data-fill aria-hidden title={t('sheet.fillDown')} />}
         </>
       )}

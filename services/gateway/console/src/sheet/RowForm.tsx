@@ -1,8 +1,9 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { say } from '../i18n/server';
 import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
 import { shown } from './columns';
@@ -10,7 +11,9 @@ import { submit } from './commands';
 import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
+import { at as position } from './selection';
 import { dirty } from './store';
+import { useSelection } from './useSelection';
 
 /** The sheet where there is room for one row only: the row as a form. */
 export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeInfo[]; type: string }): ReactNode {
@@ -18,9 +21,12 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
   const text = useProblemText();
   const { store } = engine;
   const version = store.snapshot();
+  const read = useCallback(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, type]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
-  const rows = useMemo(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, version, type]);
-  const [at, setAt] = useState(0);
+  const rows = useMemo(read, [read, version]);
+  const { selection, select, stay } = useSelection(rows, read, () => position(0, 0));
+  const at = selection.active.row;
+  const setAt = (row: number): void => select(position(row, 0));
   const row = rows[at];
   const info = infos.find((i) => i.type === (row?.type ?? type));
   const key = row?.key ?? null;
@@ -33,6 +39,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
   }, [engine, key]);
   const set = (field: string, value: string): void => {
     store.edit([{ ...(row ? { key: row.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
+    stay();
   };
   const locked = store.readOnly || (row !== undefined && !store.editable(row));
   return (
@@ -84,7 +91,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
         const label = `${c.label}${c.unit ? ` (${c.unit})` : ''}`;
         const error = fault && (
           <>
-            {fault.message}{' '}
+            {say('fault', fault, c.label)}{' '}
             {!locked &&
               fault.suggestions?.slice(0, 3).map((s) => (
                 <Button key={s} size="compact-xs" variant="default" mr={4} onClick={() => set(c.field, s)}>

@@ -1,5 +1,6 @@
 /** What people ask of whole rows: submit, delete and withdraw them, and undo what made them. */
 import { ApiError, call } from '../api/client';
+import { sayError } from '../i18n/server';
 import { batchMax, byType, type Engine, type Outcomes } from './engine';
 import { dirty, editable, type Row, type ServerRecord } from './store';
 
@@ -20,7 +21,7 @@ export async function submit(engine: Engine, rows: Row[]): Promise<{ done: numbe
         if (o.record) {
           done++;
           engine.store.load([o.record]);
-        } else if (o.error) refused.push(o.error.message);
+        } else if (o.error) refused.push(sayError(o.error));
       }
     }
   }
@@ -39,7 +40,7 @@ export async function remove(engine: Engine, rows: Row[]): Promise<string[]> {
       await call('DELETE', `/events/${engine.event}/${r.type}/${r.id}`);
       engine.store.forget(r.key);
     } catch (cause) {
-      if (cause instanceof ApiError) refused.push(cause.message);
+      if (cause instanceof ApiError) refused.push(sayError(cause));
       else throw cause;
     }
   }
@@ -69,7 +70,7 @@ export async function unmake(engine: Engine, rows: Row[]): Promise<void> {
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.status === 404) engine.store.unmade(r.key);
-      else engine.onStuck(cause.message);
+      else engine.onStuck(sayError(cause));
     }
   }
   engine.store.changed();

@@ -13,6 +13,8 @@ export interface Draft {
   type: string;
   cells: Cells;
   id?: string;
+  /** What the server held of the record when this was typed. */
+  saved?: Cells;
   at: number;
 }
 
@@ -69,11 +71,28 @@ export async function dropOutgoing(o: Outgoing): Promise<void> {
   await (await db()).delete('outgoing', [o.scope, o.event, o.key]);
 }
 
+/** A sheet that is open: it holds what is not written down yet. */
+interface Holder {
+  keep(): Promise<void>;
+  /** Goes back to what is saved. */
+  discard(): void;
+}
+const holders = new Set<Holder>();
+
+/** Makes a sheet known for as long as it is open; returns what ends that. */
+export function hold(h: Holder): () => void {
+  holders.add(h);
+  return () => holders.delete(h);
+}
+
 export async function countDrafts(scope: string): Promise<number> {
+  for (const h of holders) await h.keep();
   return (await db()).countFromIndex('drafts', 'scope', scope);
 }
 
 export async function discardDrafts(scope: string): Promise<void> {
+  // An open sheet would write them down again on leaving the page.
+  for (const h of holders) h.discard();
   const d = await db();
   for (const name of ['drafts', 'outgoing'] as const) {
     const tx = d.transaction(name, 'readwrite');

@@ -1,7 +1,7 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
-import type { Cells } from './columns';
-import { cellsOf, patchOf } from './columns';
+import { sayError } from '../i18n/server';
+import { patchOf } from './columns';
 import { unmake } from './commands';
 import {
   type Draft,
@@ -142,6 +142,7 @@ export class Engine {
         cells: r.cells,
         at,
         ...(r.id ? { id: r.id } : {}),
+        ...(r.saved ? { saved: r.saved } : {}),
       });
     });
     const drop = [...this.keptKeys]
@@ -149,6 +150,12 @@ export class Engine {
       .map((k): [string, string, string] => [this.scope, this.event, k]);
     this.keptKeys = now;
     await writeDrafts(put, drop).catch(() => {});
+  }
+
+  /** Forgets what is not saved, on the page too. */
+  discard(): void {
+    this.unanswered = [];
+    this.store.discard();
   }
 
   schedule(delay: number): void {
@@ -340,10 +347,7 @@ export class Engine {
     try {
       row.saving = true;
       const now = await call<ServerRecord>('GET', path);
-      if (now.data.revision !== row.revision) {
-        this.meet(row, now.data);
-        return;
-      }
+      if (now.data.revision !== row.revision && this.store.meet(row, this.store.fromServer(now.data))) return;
       const { data } = await call<ServerRecord>('PATCH', path, patchOf(columns, sent, row.saved ?? {}), {
         'If-Match': now.tag,
       });
@@ -353,25 +357,15 @@ export class Engine {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.status === 412) {
         const now = await call<ServerRecord>('GET', path);
-        this.meet(row, now.data);
+        if (!this.store.meet(row, this.store.fromServer(now.data))) this.again = true;
       } else if (cause.status === 400)
         row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
-      else if (cause.status === 403 || cause.status === 404 || cause.status === 409) row.failed = cause.message;
+      else if (cause.status === 403 || cause.status === 404 || cause.status === 409) row.failed = sayError(cause);
       else throw cause;
     } finally {
       delete row.saving;
       this.store.changed();
     }
-  }
-
-  /** Shows two versions beside each other, unless they say the same. */
-  private meet(row: Row, record: ServerRecord): void {
-    const theirs: Cells = cellsOf(this.store.columns(row.type), record);
-    const fresh = this.store.fromServer(record);
-    if (fresh.status !== row.status) Object.assign(row, { status: fresh.status });
-    row.theirs = { cells: theirs, revision: record.revision ?? 0, by: '' };
-    delete row.saving;
-    this.store.changed();
   }
 
   /** Ends a conflict: with what was typed here, or with what is saved. */

@@ -31,7 +31,13 @@ interface Tables {
 }
 
 /** What becomes of tables that come with headings: pasted ones are filled in, files are imported. */
-export function useTables(engine: Engine, type: string, columns: Column[], focus: () => void): Tables {
+export function useTables(
+  engine: Engine,
+  type: string,
+  columns: Column[],
+  focus: () => void,
+  stay: () => void,
+): Tables {
   const { t } = useTranslation();
   const { store } = engine;
   const [pasted, setPasted] = useState<(Pasted & { file?: { name: string; text: string } }) | null>(null);
@@ -47,6 +53,7 @@ export function useTables(engine: Engine, type: string, columns: Column[], focus
       return { type, cells };
     });
     const keys = store.edit(edits.filter((e) => Object.keys(e.cells).length > 0));
+    stay();
     notifications.show({ message: t('sheet.added', { count: keys.length }) });
   };
   const send = (name: string, text: string, mapping: Mapping): void =>
@@ -95,8 +102,8 @@ export function useTables(engine: Engine, type: string, columns: Column[], focus
             rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
             if (pasted.file) send(pasted.file.name, pasted.file.text, mapping);
             else fill(pasted.table, mapping);
+            focus(); // before the dialog goes, so that no key typed in between is lost
             setPasted(null);
-            requestAnimationFrame(focus);
           }}
         />
       )}
@@ -104,8 +111,8 @@ export function useTables(engine: Engine, type: string, columns: Column[], focus
         <ImportModal
           upload={upload}
           close={() => {
+            focus();
             setUpload(null);
-            requestAnimationFrame(focus);
           }}
           imported={() => void engine.refreshed()}
           mend={(table) =>

@@ -68,3 +68,23 @@ export function byKey(
   }
   return undefined;
 }
+
+/** Rows as far as a place among them goes: each has a key that stays. */
+type Keyed = readonly { readonly key: string }[];
+
+/**
+ * Says where a selection is when rows have come and gone: it stays with its
+ * records, and below the last of them with the blank rows that follow.
+ */
+export function follow(s: Selection, before: Keyed, now: Keyed): Selection {
+  const to = (p: Position): Position => {
+    const key = before[p.row]?.key;
+    if (key === undefined) return { ...p, row: Math.max(0, p.row - before.length + now.length) };
+    if (now[p.row]?.key === key) return p;
+    const row = now.findIndex((r) => r.key === key);
+    return { ...p, row: row < 0 ? Math.min(p.row, now.length) : row };
+  };
+  const active = to(s.active);
+  const anchor = s.anchor === s.active ? active : to(s.anchor);
+  return active === s.active && anchor === s.anchor ? s : { active, anchor };
+}

@@ -32,7 +32,7 @@ export interface Row {
   /** The cells as they were when the focus last left the row. */
   left?: Cells;
   /** Somebody else's version, when a write met one. */
-  theirs?: { cells: Cells; revision: number; by: string };
+  theirs?: { cells: Cells; revision: number };
   /** Why the last try to save failed, other than by faults. */
   failed?: string;
 }
@@ -126,14 +126,29 @@ export class Store {
       const row = this.index.get(key) ?? this.rows.find((r) => r.id === key);
       const next = this.fromServer(record);
       if (!row) this.add(next);
-      else if (row.revision !== next.revision || row.status !== next.status) {
-        const typed = dirty(row) ? row.cells : undefined;
-        Object.assign(row, next, { key: row.key });
-        if (typed) row.cells = typed;
-      }
+      else if (row.revision !== next.revision || row.status !== next.status) this.meet(row, next);
     }
     if (replace) for (const r of [...this.rows]) if (r.id && !seen.has(r.id) && !dirty(r)) this.drop(r.key);
     this.changed();
+  }
+
+  /**
+   * Takes in what the server holds of a row now. Where somebody else has written into
+   * it what is not typed here, both versions stand beside each other until one is
+   * chosen; reports whether that is so.
+   */
+  meet(row: Row, next: Row): boolean {
+    const typed = dirty(row) ? row.cells : undefined;
+    const theirs = next.saved ?? {};
+    if (typed && row.saved && editable(next) && differs(theirs, row.saved) && differs(theirs, typed)) {
+      row.status = next.status;
+      row.theirs = { cells: theirs, revision: next.revision ?? 0 };
+      return true;
+    }
+    Object.assign(row, next, { key: row.key });
+    delete row.theirs;
+    if (typed) row.cells = typed;
+    return false;
   }
 
   fromServer(record: ServerRecord): Row {
@@ -155,11 +170,18 @@ export class Store {
   }
 
   /** Puts the drafts of an earlier visit back. */
-  restore(drafts: { key: string; type: string; cells: Cells; id?: string }[]): void {
+  restore(drafts: { key: string; type: string; cells: Cells; id?: string; saved?: Cells }[]): void {
     for (const d of drafts) {
       const row = (d.id && this.rows.find((r) => r.id === d.id)) || this.index.get(d.key);
       if (row) {
-        if (editable(row)) row.cells = d.cells;
+        if (!editable(row)) continue;
+        const now = { ...row, cells: row.saved ?? {} };
+        row.cells = d.cells;
+        // Somebody may have written into the record since this was typed.
+        if (d.saved) {
+          row.saved = d.saved;
+          this.meet(row, now);
+        }
       } else if (!d.id) this.add({ key: d.key, type: d.type, cells: d.cells, status: 'draft', check: unchecked });
     }
     this.changed();
@@ -221,6 +243,20 @@ export class Store {
     this.changed();
     this.onEdit(touched);
     if (unmade.length > 0) this.onUnmade(unmade);
+  }
+
+  /** Goes back to what the server holds; there is nothing to undo after it. */
+  discard(): void {
+    for (const r of [...this.rows])
+      if (!r.saved) this.drop(r.key);
+      else if (dirty(r)) {
+        r.cells = { ...r.saved };
+        r.check = { ...r.check, state: 'waiting' };
+        delete r.theirs;
+      }
+    this.past = [];
+    this.future = [];
+    this.changed();
   }
 
   editable(r: Row): boolean {

@@ -1,6 +1,5 @@
 /** What is read from and written to the cells that are shown. */
 import { notifications } from '@mantine/notifications';
-import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
 import type { Area } from './selection';
@@ -13,6 +12,8 @@ interface Props {
   /** The kind of records that new rows are of; "all" where none are made. */
   type: string;
   picked: Area;
+  /** Called when rows may have been made. */
+  stay: () => void;
 }
 
 export interface CellBlock {
@@ -27,27 +28,25 @@ export interface CellBlock {
   fillTo: (from: Area, bottom: number) => void;
 }
 
-export function useCells({ store, shown, columns, type, picked }: Props): CellBlock {
+export function useCells({ store, shown, columns, type, picked, stay }: Props): CellBlock {
   const { t } = useTranslation();
   const everything = type === 'all';
-  const write = useCallback(
-    (top: number, left: number, block: string[][]): void => {
-      const edits = block.flatMap((line, dr) => {
-        const target = shown[top + dr];
-        if (!target && everything) return [];
-        const cells: Record<string, string> = {};
-        line.forEach((text, dc) => {
-          const c = columns[left + dc];
-          if (c) cells[c.field] = text;
-        });
-        return [{ ...(target ? { key: target.key } : {}), type: target?.type ?? type, cells }];
+  const write = (top: number, left: number, block: string[][]): void => {
+    const edits = block.flatMap((line, dr) => {
+      const target = shown[top + dr];
+      if (!target && everything) return [];
+      const cells: Record<string, string> = {};
+      line.forEach((text, dc) => {
+        const c = columns[left + dc];
+        if (c) cells[c.field] = text;
       });
-      const locked = edits.filter((e) => e.key !== undefined && !store.editable(store.get(e.key) as Row)).length;
-      store.edit(edits);
-      if (locked > 0) notifications.show({ color: 'orange', message: t('sheet.locked', { count: locked }) });
-    },
-    [shown, everything, columns, store, type, t],
-  );
+      return [{ ...(target ? { key: target.key } : {}), type: target?.type ?? type, cells }];
+    });
+    const locked = edits.filter((e) => e.key !== undefined && !store.editable(store.get(e.key) as Row)).length;
+    store.edit(edits);
+    stay();
+    if (locked > 0) notifications.show({ color: 'orange', message: t('sheet.locked', { count: locked }) });
+  };
   const textAt = (r: number, c: number): string => shown[r]?.cells[columns[c]?.field ?? ''] ?? '';
   const line = (row: number, of: Area): string[] =>
     Array.from({ length: of.right - of.left + 1 }, (_, n) => textAt(row, of.left + n));

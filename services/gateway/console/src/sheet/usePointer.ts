@@ -31,11 +31,12 @@ function cellOf(e: MouseEvent): Position | undefined {
 
 export function usePointer({ picked, lastColumn, setSelection, begin, edit, fillTo }: Props): Handlers {
   const pressed = useRef(false);
-  const filling = useRef<Area | null>(null);
+  // How far the block is drawn: the pointer may be let go before that is shown.
+  const filling = useRef<{ from: Area; bottom: number } | null>(null);
   return {
     onMouseDown: (e) => {
       if (e.button === 0 && (e.target as Element).closest('[data-fill]')) {
-        filling.current = picked;
+        filling.current = { from: picked, bottom: picked.bottom };
         e.preventDefault();
         return;
       }
@@ -53,19 +54,21 @@ export function usePointer({ picked, lastColumn, setSelection, begin, edit, fill
       setSelection((s) => ({ active: where, anchor: e.shiftKey ? s.anchor : where }));
     },
     onMouseOver: (e) => {
-      const from = filling.current;
-      const where = from || pressed.current ? cellOf(e) : undefined;
+      const fill = filling.current;
+      const where = fill || pressed.current ? cellOf(e) : undefined;
       if (!where) return;
-      if (from)
+      if (fill) {
+        const { from } = fill;
+        fill.bottom = Math.max(from.bottom, where.row);
         setSelection({
           anchor: { row: from.top, col: from.left },
-          active: { row: Math.max(from.bottom, where.row), col: from.right },
+          active: { row: fill.bottom, col: from.right },
         });
-      else if (where.col >= 0) setSelection((s) => ({ ...s, active: where }));
+      } else if (where.col >= 0) setSelection((s) => ({ ...s, active: where }));
     },
     onMouseUp: () => {
       pressed.current = false;
-      if (filling.current) fillTo(filling.current, picked.bottom);
+      if (filling.current) fillTo(filling.current.from, filling.current.bottom);
       filling.current = null;
     },
     onDoubleClick: (e) => {

@@ -72,13 +72,13 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
                 </Table.Td>
                 {intervals && (
                   <Table.Td ta="right" className="figure dim">
-                    {b.low !== undefined && b.high !== undefined ? range(b.low, b.high, b.kg) : ''}
+                    {b.low !== undefined && b.high ? range(b.low, b.high, b.kg) : ''}
                   </Table.Td>
                 )}
                 <Table.Td aria-hidden className="barcol">
                   <div className="bartrack">
                     <div className="bar" style={{ width: share(b.kg) }} />
-                    {b.low !== undefined && b.high !== undefined && (
+                    {b.low !== undefined && b.high !== undefined && b.high > 0 && (
                       <div
                         className="whisker"
                         style={{ left: share(b.low), width: `calc(${share(b.high)} - ${share(b.low)})` }}

@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
+import { sayError } from '../i18n/server';
 
 export function Loading(): ReactNode {
   const { t } = useTranslation();
@@ -21,7 +22,7 @@ export function useProblemText(): (error: Error) => string {
     if (!(error instanceof ApiError)) return error.message;
     if (error.code === 'NETWORK') return t('state.offline');
     if (error.code === 'RATE_LIMITED') return t('state.wait', { seconds: error.retryAfter });
-    return [error.message, ...error.details.map((d) => d.message)].join(' ');
+    return sayError(error);
   };
 }
 

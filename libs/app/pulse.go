@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// errStuck is the state of a process whose work has not got on for too long.
+var errStuck = errors.New("the work of the process does not get on")
+
+// pulse is by what a process is known to get on.
+type pulse struct {
+	now   func() time.Time
+	mu    sync.Mutex
+	limit time.Duration // 0: it lives while it answers
+	last  time.Time
+}
+
+// LivesBy makes the process live, for who restarts it, only while what LivesBy returns is
+// called again within the limit. It counts from now on.
+func (p *Process) LivesBy(limit time.Duration) (beat func()) {
+	p.pulse.mu.Lock()
+	p.pulse.limit = limit
+	p.pulse.mu.Unlock()
+	p.pulse.beat()
+	return p.pulse.beat
+}
+
+func (p *pulse) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = p.now()
+}
+
+// check returns errStuck where the last beat is longer ago than the limit.
+func (p *pulse) check() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.limit > 0 && p.now().Sub(p.last) > p.limit {
+		return errStuck
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// refusalsWindow is how long repetitions of one refusal are counted together.
+	refusalsWindow = time.Hour
+	// maxRefusals bounds what is counted apart.
+	maxRefusals = 10_000
+	sweepEvery  = time.Minute
+)
+
+// Times says in an entry that a refusal is the nth within the time that repetitions
+// are counted together; empty for the first.
+func Times(nth int) string {
+	if nth < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d times within an hour", nth)
+}
+
+// Refusals counts refusals of one kind by whom and of what, so that repetitions are
+// entered ever more rarely: nobody fills the log by being refused. The zero value is
+// ready for use, by several goroutines at a time.
+type Refusals struct {
+	mu    sync.Mutex
+	seen  map[string]*refusal
+	swept time.Time // when what is over was last removed
+}
+
+type refusal struct {
+	since time.Time
+	n     int
+	owed  bool // the last one to be entered was not
+}
+
+// Count counts a refusal and says whether to enter it: the first within the
+// window, the second, the fourth, and so on. Once there are too many who are
+// refused, all others are counted as one.
+func (r *Refusals) Count(action, operation, who string, now time.Time) (key string, nth int, enter bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key = action + "\x00" + operation + "\x00" + who
+	if r.seen == nil {
+		r.seen = map[string]*refusal{}
+	}
+	one := r.seen[key]
+	if one == nil && len(r.seen) >= maxRefusals {
+		r.sweep(now)
+		if len(r.seen) >= maxRefusals {
+			key = action + "\x00others"
+			one = r.seen[key]
+		}
+	}
+	if one == nil || now.Sub(one.since) >= refusalsWindow {
+		one = &refusal{since: now}
+		r.seen[key] = one
+	}
+	one.n++
+	enter = one.owed || one.n&(one.n-1) == 0
+	one.owed = false
+	return key, one.n, enter
+}
+
+// sweep removes what is over; not each time, as that costs as much as there is.
+func (r *Refusals) sweep(now time.Time) {
+	if now.Sub(r.swept) < sweepEvery {
+		return
+	}
+	r.swept = now
+	for key, one := range r.seen {
+		if now.Sub(one.since) >= refusalsWindow {
+			delete(r.seen, key)
+		}
+	}
+}
+
+// Owe notes that an entry could not be made, so that the next refusal is one.
+func (r *Refusals) Owe(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if one := r.seen[key]; one != nil {
+		one.owed = true
+	}
+}

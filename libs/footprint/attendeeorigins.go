@@ -1,0 +1,244 @@
+package footprint
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/places"
+)
+
+// resolution is what a text of a row was found to mean.
+type resolution struct {
+	at     []settlement
+	detail *apperr.Detail
+}
+
+// origin reads one row. found keeps what texts mean, since lists repeat them.
+func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolution) origin {
+	var o origin
+	o.Place, _ = r.String("place", 1, places.MaxText)
+	o.Postcode, _ = r.String("postcode", 1, 20)
+	o.Country, _ = r.Country("country")
+	o.Code, _ = r.String("code", 1, 8)
+	o.Mode = d.travelMode(r, path)
+	o.People = 1
+	if n, ok := r.Integer("people", 1, 1_000_000); ok {
+		o.People = n
+	}
+	if v, ok := r.Bool("roundTrip"); ok {
+		o.RoundTrip = &v
+	}
+	r.Ignore("at")
+	if d.Describing() {
+		return o
+	}
+	named := 0
+	for _, text := range []string{o.Place, o.Postcode, o.Code} {
+		if text != "" {
+			named++
+		}
+	}
+	if named > 1 {
+		d.Fault(apperr.Detail{Field: path + "place", Code: fields.NotAllowed, Message: "A row has one of place, postcode and code; country may stand beside it."})
+		return o
+	}
+	if named == 0 && o.Country == "" {
+		return o // people without origin
+	}
+	key := strings.Join([]string{o.Place, o.Postcode, o.Code, o.Country}, "\x00")
+	known, ok := found[key]
+	if !ok {
+		known = d.settle(o)
+		found[key] = known
+	}
+	if known.detail != nil {
+		detail := *known.detail
+		detail.Field = path + detail.Field
+		d.Fault(detail)
+		return o
+	}
+	o.At = slices.Clone(known.at)
+	o.share()
+	return o
+}
+
+// settle resolves the place of a row.
+func (d *decoder) settle(o origin) resolution {
+	refused := func(field, code, format string, args ...any) resolution {
+		return resolution{detail: &apperr.Detail{Field: field, Code: code, Message: fmt.Sprintf(format, args...)}}
+	}
+	switch {
+	case o.Code != "":
+		l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Code)))
+		if !ok {
+			r := refused("code", fields.UnknownCode, "code must be a known IATA, ICAO or city code; got %q. A town goes into place.", shorten(o.Code))
+			r.detail.Suggestions = locations.Suggest(o.Code)
+			return r
+		}
+		return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}
+	case o.Postcode != "":
+		country := o.Country
+		if country == "" {
+			country = d.ev.Country
+		}
+		if country == "" {
+			return refused("country", fields.Required, "A postcode needs its country, since the event has none.")
+		}
+		p, ok := places.Postcode(o.Postcode, country)
+		if !ok {
+			return refused("postcode", UnknownPlace, "No postcode area of %s is known as %q. Give the town in place, or the country alone.", country, shorten(o.Postcode))
+		}
+		return resolution{at: []settlement{{Venue: stopOf(places.Found{Place: p}).venue()}}}
+	case o.Place != "":
+		text, home := o.Place, d.ev.Country
+		if o.Country != "" {
+			text, home = o.Place+", "+o.Country, o.Country
+		}
+		p, err := places.Find(text, home)
+		if err == nil {
+			return resolution{at: []settlement{{Venue: stopOf(p).venue()}}}
+		}
+		if l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Place))); ok && o.Country == "" {
+			return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}
+		}
+		detail := placeFault("place", o.Place, err)
+		detail.Message = strings.Replace(detail.Message, "; or leave the places out and state distanceKm", "; or leave the place out and give the country", 1)
+		return resolution{detail: &detail}
+	}
+	var at []settlement
+	for _, town := range places.Origins(o.Country) {
+		at = append(at, settlement{Venue: stopOf(places.Found{Place: town.Place}).venue()})
+	}
+	if len(at) == 0 {
+		return refused("country", UnknownPlace, "No towns are known of %s. Give a town in place.", o.Country)
+	}
+	return resolution{at: at}
+}
+
+// merged adds up the rows of one origin, mode and way, in the order in which they
+// first come, so that what is kept are counts by origin.
+func merged(rows []origin) []origin {
+	type key struct {
+		at            Venue
+		country, mode string
+		oneWay        bool
+	}
+	at := map[key]int{}
+	out := rows[:0:0]
+	for _, o := range rows {
+		k := key{mode: o.Mode, oneWay: o.RoundTrip != nil && !*o.RoundTrip}
+		if o.Place+o.Postcode+o.Code == "" {
+			k.country = o.Country
+		} else {
+			k.at = o.At[0].Venue
+		}
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(out)
+			out = append(out, o)
+			continue
+		}
+		out[i].People += o.People
+		out[i].share()
+	}
+	return out
+}
+
+// share gives the people of a row to its places.
+func (o *origin) share() {
+	weights := make([]decimal.Decimal, len(o.At))
+	for i := range weights {
+		weights[i] = decimal.FromInt(1)
+		if o.Place+o.Postcode+o.Code == "" {
+			weights[i] = places.Origins(o.Country)[i].Weight
+		}
+	}
+	for i, n := range apportion(o.People, weights) {
+		o.At[i].People = n
+	}
+}
+
+// setOf counts the rows.
+func setOf(rows []origin) *originSet {
+	set := &originSet{Rows: int64(len(rows))}
+	for i := range rows {
+		set.People += rows[i].People
+		if len(rows[i].At) == 0 {
+			set.WithoutOrigin += rows[i].People
+		}
+		if rows[i].Mode == "" {
+			set.WithoutMode += rows[i].People
+		}
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return set // counts and texts have a JSON form
+	}
+	sum := sha256.Sum256(text)
+	set.Hash = hex.EncodeToString(sum[:])
+	return set
+}
+
+func (t *attendeeTravel) complete() bool {
+	return len(t.Origins) > 0 && t.OriginSet != nil && t.OriginSet.WithoutOrigin < t.OriginSet.People
+}
+
+// WithoutOrigins returns the stored fields of a record as it is shown: of attendee
+// travel without its rows, which are read apart.
+func WithoutOrigins(typ string, stored json.RawMessage) json.RawMessage {
+	if typ != AttendeeTravel {
+		return stored
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(stored, &all) != nil {
+		return stored
+	}
+	delete(all, "origins")
+	text, err := json.Marshal(all)
+	if err != nil {
+		return stored
+	}
+	return text
+}
+
+// OriginCounts is what the history of a record keeps of the rows of attendee travel.
+type OriginCounts struct {
+	Rows   int64 `json:"rows"`
+	People int64 `json:"people"`
+	// Hash is the SHA-256 of the rows' canonical JSON.
+	Hash string `json:"hash"`
+}
+
+// OriginCountsOf returns the counts of a record of attendee travel; nil for any other.
+func OriginCountsOf(typ string, stored json.RawMessage) *OriginCounts {
+	if typ != AttendeeTravel {
+		return nil
+	}
+	var t struct {
+		Set *OriginCounts `json:"originSet"`
+	}
+	if json.Unmarshal(stored, &t) != nil {
+		return nil
+	}
+	return t.Set
+}
+
+// Origins returns the rows of a record of attendee travel, each in its JSON form.
+func Origins(typ string, stored json.RawMessage) (rows []json.RawMessage, err error) {
+	if typ != AttendeeTravel {
+		return nil, nil
+	}
+	var t struct {
+		Origins []json.RawMessage `json:"origins"`
+	}
+	err = json.Unmarshal(stored, &t)
+	return t.Origins, err
+}

@@ -1,0 +1,120 @@
+package footprint_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// choices are bodies that between them make every choice of a row that an input can
+// make: the fields vary over all their values.
+var choices = []struct {
+	typ, rest string
+	fields    []string
+}{
+	{"ground-transport", `"distanceKm":10,"passengers":3`, []string{"mode", "fuel", "size"}},
+	{"ground-transport", `"distanceKm":10,"vehicles":3`, []string{"mode", "fuel", "size"}},
+	{"ground-transport", `"volumeLitres":10`, []string{"mode", "fuel"}},
+	{"freight", `"weightKg":10,"distanceKm":500`, []string{"mode", "vehicle"}},
+	{"freight", `"weightKg":10,"distanceKm":500,"refrigerated":true`, []string{"mode", "vehicle"}},
+	{"freight", `"mode":"air","weightKg":10,"distanceKm":500`, []string{"haul"}},
+	{"catering", `"meals":10`, []string{"diet", "mealType"}},
+	{"materials", `"weightKg":10`, []string{"material", "source", "endOfLife"}},
+	{"materials", `"areaM2":10`, []string{"material", "source"}},
+	{"materials", `"items":10`, []string{"material"}},
+	{"energy", `"energyKWh":10`, []string{"source"}},
+	{"energy", `"volumeLitres":10`, []string{"source"}},
+	{"energy", `"volumeM3":10`, []string{"source"}},
+	{"energy", `"weightKg":10`, []string{"source"}},
+	{"digital", `"participants":10,"hours":2`, []string{"activity", "videoQuality"}},
+	{"waste", `"weightKg":10`, []string{"material", "treatment"}},
+	{"flights", `"from":"LHR","to":"SYD","passengers":1`, []string{"class"}},
+	{"flights", `"from":"LHR","to":"EDI","passengers":1`, []string{"class"}},
+	{"flights", `"from":"LHR","to":"CDG","passengers":1`, []string{"class"}},
+	{"flights", `"from":"CDG","to":"JFK","passengers":1`, []string{"class"}},
+	{"venue", `"floorAreaM2":100,"days":1`, []string{"venueType"}},
+	{"venue", `"heatKWh":100,"gasKWh":10`, []string{"control"}},
+	{"water", `"supplyM3":3`, nil},
+}
+
+// everyBody calls use with a body for each choice of a row.
+func everyBody(t *testing.T, use func(typ, body string)) {
+	t.Helper()
+	for _, c := range choices {
+		combine(c.fields, func(f string) []string { return values(t, c.typ, f) }, func(chosen []string) {
+			body := "{" + c.rest
+			for i, v := range chosen {
+				if v != "" {
+					body += fmt.Sprintf(",%q:%q", c.fields[i], v)
+				}
+			}
+			use(c.typ, body+"}")
+		})
+	}
+	for _, country := range locations.Countries() {
+		use("accommodation", fmt.Sprintf(`{"nights":1,"rooms":1,"country":%q}`, country.Code))
+		use("venue", fmt.Sprintf(`{"electricityKWh":9,"country":%q}`, country.Code))
+	}
+	use("accommodation", `{"nights":1,"rooms":1,"country":"GB","city":"London"}`)
+	for _, drink := range []string{"beer", "bottled_water", "cocktail", "coffee", "cow_milk", "fruit_juice", "soft_drink", "soy_milk", "tap_water", "tea", "wine"} {
+		use("catering", fmt.Sprintf(`{"meals":1,"diet":"mixed","drinks":{%q:2}}`, drink))
+	}
+	for _, set := range factors.Sets() {
+		for _, f := range set.Factors() {
+			if country, _, ok := strings.Cut(f.Region, "-"); ok && f.Category == "venue" {
+				use("venue", fmt.Sprintf(`{"electricityKWh":9,"country":%q,"subdivision":%q}`, country, f.Region))
+			}
+		}
+		if !testkit.Long(t) {
+			break
+		}
+	}
+}
+
+// TestEveryRowIsUsedOrNamed: each row of each built-in set is looked up for some
+// input, or is among those that the methodology names with a reason.
+func TestEveryRowIsUsedOrNamed(t *testing.T) {
+	t.Parallel()
+	unused, named := footprint.UnusedRows(), map[string]bool{}
+	for i, set := range factors.Sets() {
+		if i != 0 && !testkit.Long(t) {
+			continue
+		}
+		traced, rows := set.Traced()
+		calculator := footprint.NewCalculator(traced)
+		for _, ev := range []footprint.EventContext{{RadiativeForcing: true, GWP: "AR6"}, {GWP: "published", Engine: footprint.NewestEngine}} {
+			ev.Country, ev.StartDate, ev.EndDate, ev.Attendees, ev.FactorSet = "GB", "2026-05-12", "2026-05-13", 400, set.ID
+			everyBody(t, func(typ, body string) {
+				if d, err := footprint.Decode(typ, []byte(body), ev); err == nil {
+					_, _ = calculator.Evaluate(typ, d.Fields, ev)
+				}
+			})
+		}
+		used := map[string]bool{}
+		for _, f := range rows() {
+			used[f.ID] = true
+		}
+		for _, f := range set.Factors() {
+			at := slices.IndexFunc(unused, func(u footprint.Unused) bool { return u.Names(f.Series) })
+			switch {
+			case used[f.ID] && at >= 0:
+				t.Errorf("%s: the row %s is used, and is named as one that is not", set.ID, f.ID)
+			case !used[f.ID] && at < 0:
+				t.Errorf("%s: no input uses the row %s", set.ID, f.ID)
+			case at >= 0:
+				named[unused[at].Title] = true
+			}
+		}
+	}
+	for _, u := range unused {
+		if !named[u.Title] || u.Reason == "" {
+			t.Errorf("no row is of %s (%q)", u.Title, u.Reason)
+		}
+	}
+}

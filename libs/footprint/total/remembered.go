@@ -1,0 +1,42 @@
+package total
+
+import (
+	"math/big"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/lru"
+)
+
+// mostIntervals is the number of intervals that are remembered; each takes some 500
+// bytes. A result has about 25.
+const mostIntervals = 8192
+
+// intervals are those made lately, by all that they are made of. Sums are read far
+// more often than they change, and a change moves the moments of few parts of one.
+var intervals = lru.New[string, Interval](mostIntervals)
+
+// interval returns the interval of a sum with the expected value m.
+func (o own) interval(m footprint.Mass) Interval {
+	key := o.key(m)
+	i, ok := intervals.Get(key)
+	if !ok {
+		i = o.makeInterval(m)
+		intervals.Put(key, i)
+	}
+	return i
+}
+
+// key returns all that an interval is made of.
+func (o own) key(m footprint.Mass) string {
+	b := make([]byte, 0, 512)
+	add := func(numbers ...*big.Int) {
+		for _, n := range numbers {
+			b = append(ownOf(n).Append(b, 32), '|')
+		}
+	}
+	add(m.Big(), o.Variance, o.Third)
+	for _, w := range o.Wide {
+		add(w.Mass.Big(), w.Variance, w.Third)
+	}
+	return string(b)
+}

@@ -1,0 +1,109 @@
+package total
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// wide are the moments of one record whose activity is in great doubt: its mass
+// and the second and third central moment of its lines. Its distribution decides
+// the ends of a sum's interval, where the moments of the sum say little.
+type wide struct {
+	Mass            footprint.Mass
+	Variance, Third *big.Int
+}
+
+// maxWide is the number of records that a sum keeps, those of the greatest third
+// moment. The others count with the moments of the sum.
+const maxWide = 6
+
+// wideShare is the share of the square of the mass, in hundredths, from which on
+// the variance by the activity is that of a wide record.
+const wideShare = 35
+
+// compareWide puts those first that a sum keeps.
+func compareWide(a, b wide) int {
+	return cmp.Or(b.Third.Cmp(a.Third), b.Variance.Cmp(a.Variance), b.Mass.Cmp(a.Mass))
+}
+
+// addWide returns the widest of both, in order.
+func addWide(a, b []wide) []wide {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, compareWide)
+	return all[:min(len(all), maxWide):min(len(all), maxWide)]
+}
+
+// widened returns the moments of a record with itself among the wide ones, if it
+// is one. Engines before 2.3.0 keep none.
+func (o own) widened(lines []footprint.Line, engine string) own {
+	if engine < footprint.Engine5 || o.Variance == nil {
+		return o
+	}
+	var mass footprint.Mass
+	for i := range lines {
+		mass = mass.Add(lines[i].Mass)
+	}
+	share := mass.Big()
+	share.Mul(share, share).Mul(share, big.NewInt(wideShare))
+	if new(big.Int).Mul(o.Variance, big.NewInt(100)).Cmp(share) <= 0 {
+		return o
+	}
+	cells := make([]cell, len(lines))
+	for i := range lines {
+		cells[i] = cellOf("", &lines[i])
+	}
+	all := o.add(rowMoments(uses(cells)))
+	if ownOf(all.Third).Sign() > 0 {
+		o.Wide = []wide{{mass, all.Variance, all.Third}}
+	}
+	return o
+}
+
+// text returns the stored form of moments: variance|third, and from engine 2.3.0
+// on |mass:variance:third of each wide record, separated by commas.
+func (o own) text(engine string) string {
+	text := ownOf(o.Variance).String() + "|" + ownOf(o.Third).String()
+	if engine < footprint.Engine5 {
+		return text
+	}
+	list := make([]string, len(o.Wide))
+	for i, w := range o.Wide {
+		list[i] = w.Mass.String() + ":" + w.Variance.String() + ":" + w.Third.String()
+	}
+	return text + "|" + strings.Join(list, ",")
+}
+
+// own reads the stored form of moments.
+func (p *entries) own(engine string) own {
+	o := own{Variance: p.moment(), Third: p.moment()}
+	if engine < footprint.Engine5 {
+		return o
+	}
+	text := p.text()
+	if text == "" {
+		return o
+	}
+	for entry := range strings.SplitSeq(text, ",") {
+		q := entries{}
+		q.start(strings.ReplaceAll(entry, ":", "|"))
+		w := wide{q.mass(), q.moment(), q.moment()}
+		q.end()
+		if q.bad || w.Mass.Sign() <= 0 || w.Variance == nil || w.Third == nil {
+			p.bad = true
+			return o
+		}
+		o.Wide = append(o.Wide, w)
+	}
+	p.bad = p.bad || len(o.Wide) > maxWide || !slices.IsSortedFunc(o.Wide, compareWide)
+	return o
+}

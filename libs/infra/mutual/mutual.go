@@ -1,0 +1,184 @@
+// Package mutual is TLS between the services, where a deployment gives certificates
+// as files: both sides show one that the same authority has signed. Without files
+// services speak HTTP, and only the credential of each request tells who asks.
+package mutual
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/settings"
+)
+
+const (
+	// lookEvery is how often the files are looked at, when somebody connects.
+	lookEvery = time.Second
+	// handshakeTimeout bounds the handshake of a connection to another service.
+	handshakeTimeout = 2 * time.Second
+)
+
+// Files are the paths of PEM files; none is given where all are empty.
+type Files struct {
+	// CA has the certificates of the authority that signs those of the services, and
+	// of nobody else: who has one of its certificates is a service.
+	CA string
+	// Cert is the service's own certificate, with the chain to the authority, Key the
+	// key of it. The service connects with it, and is reached by the names in it.
+	Cert, Key string
+}
+
+// Describe implements settings.Config.
+func (f *Files) Describe(s *settings.Set) {
+	s.Text(&f.CA, "ECF_TLS_CA", "", "file of the authority that signs the certificates of the services, and of nobody else; with ECF_TLS_CERT and ECF_TLS_KEY services speak TLS and admit only each other", nil)
+	s.Text(&f.Cert, "ECF_TLS_CERT", "", "file of the service's own certificate; it is read again when it changes", nil)
+	s.Text(&f.Key, "ECF_TLS_KEY", "", "file of the key of ECF_TLS_CERT", nil)
+	s.After(func() error {
+		if given := f.CA != "" || f.Cert != "" || f.Key != ""; given && (f.CA == "" || f.Cert == "" || f.Key == "") {
+			return errors.New("ECF_TLS_CA, ECF_TLS_CERT and ECF_TLS_KEY must be set together")
+		}
+		return nil
+	})
+}
+
+// Peers is what a service proves itself with and knows the others by. A nil Peers
+// leaves connections as they are.
+type Peers struct {
+	files Files
+	log   *slog.Logger
+	now   func() time.Time
+
+	mu     sync.Mutex
+	looked time.Time
+	seen   [3]stamp
+	pair   tls.Certificate
+	roots  *x509.CertPool
+}
+
+// stamp tells whether a file has changed.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+// Open reads the files; nil where there are none.
+func Open(f Files, log *slog.Logger, now func() time.Time) (*Peers, error) {
+	if f == (Files{}) {
+		return nil, nil //nolint:nilnil // a nil Peers is one that does nothing
+	}
+	p := &Peers{files: f, log: log, now: now}
+	return p, p.load()
+}
+
+// Check returns an error for an address of another service that is not https.
+func (p *Peers) Check(addresses ...string) error {
+	for _, a := range addresses {
+		if u, err := url.Parse(a); p != nil && (err != nil || u.Scheme != "https") {
+			return fmt.Errorf("ECF_TLS_CERT is set, so the services speak TLS: the address %q must begin with https://", a)
+		}
+	}
+	return nil
+}
+
+// Listener returns a listener whose clients must show a certificate.
+func (p *Peers) Listener(ln net.Listener) net.Listener {
+	if p == nil {
+		return ln
+	}
+	return tls.NewListener(ln, &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		pair, roots := p.current()
+		return &tls.Config{
+			MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}, ClientCAs: roots, ClientAuth: tls.RequireAndVerifyClientCert,
+			// Without them no connection goes on by what was true for an earlier one.
+			SessionTicketsDisabled: true,
+		}, nil
+	}})
+}
+
+// Dial connects to another service and proves who asks.
+func (p *Peers) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	defer cancel()
+	pair, roots := p.current()
+	dialer := tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}, RootCAs: roots, ServerName: host}}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// Use makes a transport connect by Dial.
+func (p *Peers) Use(t *http.Transport) {
+	if p != nil {
+		t.DialTLSContext = p.Dial
+	}
+}
+
+// current returns what the files have, or what they had while they cannot be read:
+// halfway through a rotation a certificate may be without its key.
+func (p *Peers) current() (tls.Certificate, *x509.CertPool) {
+	p.mu.Lock()
+	now := p.now()
+	// A negative age is of a clock that was put back.
+	age := now.Sub(p.looked)
+	due := age < 0 || age >= lookEvery
+	if due {
+		p.looked = now
+	}
+	pair, roots := p.pair, p.roots
+	p.mu.Unlock()
+	if !due {
+		return pair, roots
+	}
+	if err := p.load(); err != nil {
+		p.log.Warn("the certificates of the service cannot be read again; it goes on with the former ones", "error", err.Error())
+		return pair, roots
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pair, p.roots
+}
+
+// load reads the files where one has changed.
+func (p *Peers) load() error {
+	var seen [3]stamp
+	for i, path := range []string{p.files.CA, p.files.Cert, p.files.Key} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		seen[i] = stamp{info.Size(), info.ModTime()}
+	}
+	p.mu.Lock()
+	same := p.roots != nil && seen == p.seen
+	p.mu.Unlock()
+	if same {
+		return nil
+	}
+	text, err := os.ReadFile(p.files.CA)
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return fmt.Errorf("%s has no certificate", p.files.CA)
+	}
+	pair, err := tls.LoadX509KeyPair(p.files.Cert, p.files.Key)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pair, p.roots, p.seen = pair, roots, seen
+	return nil
+}

@@ -1,0 +1,152 @@
+package mutual_test
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/infra/mutual"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// filesOf puts the files of a service into a folder and returns its serial number.
+func filesOf(a testkit.Authority, dir string) (f mutual.Files, serial string) {
+	f.CA, f.Cert, f.Key, serial = a.Write(dir)
+	return f, serial
+}
+
+// TestOnlyServicesReachServices: with files of one authority a service is reached;
+// without a certificate, by one that has expired or is of another authority, and by plain
+// HTTP it is not (statement 34). Files that change count for the next connection.
+func TestOnlyServicesReachServices(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Now())
+	open := func(f mutual.Files) *mutual.Peers {
+		t.Helper()
+		p, err := mutual.Open(f, slog.New(slog.DiscardHandler), clock.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	ours, theirs := testkit.NewAuthority(t), testkit.NewAuthority(t)
+	serverDir, clientDir := t.TempDir(), t.TempDir()
+	files, serial := filesOf(ours, serverDir)
+	server := open(files)
+	clientFiles, _ := filesOf(ours, clientDir)
+	client := open(clientFiles)
+	strangerFiles, _ := filesOf(theirs, t.TempDir())
+	expiredFiles, _ := filesOf(ours.Until(time.Now().Add(-time.Minute)), t.TempDir())
+	expired := open(expiredFiles)
+	stranger := open(mutual.Files{CA: files.CA, Cert: strangerFiles.Cert, Key: strangerFiles.Key})
+
+	plain, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := &http.Server{ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "served") })}
+	go func() { _ = service.Serve(server.Listener(plain)) }()
+	t.Cleanup(func() { _ = service.Close() })
+	address := plain.Addr().String()
+	// ask returns the answer and the serial number of the certificate that was shown.
+	ask := func(scheme string, transport *http.Transport) (body, shown string, err error) {
+		transport.DisableKeepAlives = true
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, scheme+"://"+address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := transport.RoundTrip(r)
+		if err != nil {
+			return "", "", err
+		}
+		text, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.TLS != nil {
+			shown = response.TLS.PeerCertificates[0].SerialNumber.String()
+		}
+		return string(text), shown, err
+	}
+	with := func(p *mutual.Peers) *http.Transport {
+		transport := &http.Transport{}
+		p.Use(transport)
+		return transport
+	}
+	roots := ours.Roots()
+	if body, shown, err := ask("https", with(client)); err != nil || body != "served" || shown != serial {
+		t.Errorf("a service: %q by %s, %v", body, shown, err)
+	}
+	for name, transport := range map[string]*http.Transport{
+		"without a certificate": {TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}},
+		"of another authority":  with(stranger),
+		"that has expired":      with(expired),
+		"by an older TLS":       {TLSClientConfig: &tls.Config{RootCAs: roots, MaxVersion: tls.VersionTLS12}}, //nolint:gosec // it is refused
+	} {
+		if body, _, err := ask("https", transport); err == nil {
+			t.Errorf("%s: %q", name, body)
+		}
+	}
+	if body, _, err := ask("http", &http.Transport{}); err == nil && body == "served" {
+		t.Error("served without TLS")
+	}
+	// A client does not speak to a server of another authority either.
+	otherFiles, _ := filesOf(theirs, t.TempDir())
+	if _, err := open(otherFiles).Dial(t.Context(), "tcp", address); err == nil {
+		t.Error("connected to a service of another authority")
+	}
+
+	// Broken files change nothing; whole ones count.
+	if err := os.WriteFile(files.Key, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(2 * time.Second)
+	if _, shown, err := ask("https", with(client)); err != nil || shown != serial {
+		t.Errorf("with a broken key: %s, %v", shown, err)
+	}
+	_, renewed := filesOf(ours, serverDir)
+	clock.Advance(2 * time.Second)
+	if _, shown, err := ask("https", with(client)); err != nil || shown != renewed {
+		t.Errorf("renewed: %s, want %s: %v", shown, renewed, err)
+	}
+}
+
+func TestFilesThatDoNotWork(t *testing.T) {
+	t.Parallel()
+	whole, _ := filesOf(testkit.NewAuthority(t), t.TempDir())
+	for _, f := range []mutual.Files{
+		{CA: whole.CA, Cert: whole.Cert, Key: whole.Cert}, {CA: whole.Key, Cert: whole.Cert, Key: whole.Key},
+		{CA: filepath.Join(t.TempDir(), "none"), Cert: whole.Cert, Key: whole.Key},
+	} {
+		if _, err := mutual.Open(f, slog.New(slog.DiscardHandler), time.Now); err == nil {
+			t.Errorf("%+v were taken", f)
+		}
+	}
+	none, err := mutual.Open(mutual.Files{}, slog.New(slog.DiscardHandler), time.Now)
+	if none != nil || err != nil || none.Check("http://auth:8081") != nil {
+		t.Errorf("without files: %v, %v", none, err)
+	}
+	ln := new(net.TCPListener)
+	if none.Listener(ln) != net.Listener(ln) {
+		t.Error("without files the listener is another one")
+	}
+	p, err := mutual.Open(whole, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check("https://auth:8081", "http://records:8082"); err == nil || !strings.Contains(err.Error(), "http://records:8082") {
+		t.Errorf("an address without TLS: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Dial(ctx, "tcp", "127.0.0.1:1"); err == nil {
+		t.Error("connected under an ended context")
+	}
+}

@@ -1,0 +1,60 @@
+package notify_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/eventcarbon/ecf/libs/notify"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestThousandsOfEventsLeaveTheFastLaneFree: of one organization that announces many
+// events at once the first go where people wait, again too, and the others behind;
+// another one's approval finds the way free.
+func TestThousandsOfEventsLeaveTheFastLaneFree(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	clock := testkit.NewClock(time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC))
+	notifier := notify.NewQueue(opt, notify.QueueInteractive, quiet(), clock.Now)
+	t.Cleanup(func() { _ = notifier.Close() })
+	looking := asynq.NewInspector(opt)
+	t.Cleanup(func() { _ = looking.Close() })
+	pending := func(queue string) int {
+		info, err := looking.GetQueueInfo(queue)
+		if errors.Is(err, asynq.ErrQueueNotFound) {
+			return 0
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Pending
+	}
+	send := func(org record.OrgID, event string) {
+		t.Helper()
+		testkit.Eventually(t, 30*time.Second, func() error { return notifier.TryNotify(t.Context(), org, record.EventID(event)) })
+	}
+	const fast, all = 64, 300
+	for n := range all {
+		send("greedy", fmt.Sprint("event", n))
+	}
+	if interactive, bulk := pending(notify.QueueInteractive), pending(notify.QueueBulk); interactive != fast || bulk != all-fast {
+		t.Errorf("%d interactive and %d in bulk, want %d and %d", interactive, bulk, fast, all-fast)
+	}
+	send("other", "theirs")
+	clock.Advance(time.Second)
+	send("greedy", "event0") // somebody waits for it still
+	send("greedy", "event299")
+	if interactive, bulk := pending(notify.QueueInteractive), pending(notify.QueueBulk); interactive != fast+2 || bulk != all-fast+1 {
+		t.Errorf("%d interactive and %d in bulk, want %d and %d", interactive, bulk, fast+2, all-fast+1)
+	}
+	clock.Advance(time.Minute)
+	send("greedy", "event299")
+	if interactive := pending(notify.QueueInteractive); interactive != fast+3 {
+		t.Errorf("%d interactive a minute later, want %d", interactive, fast+3)
+	}
+}

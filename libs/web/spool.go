@@ -1,0 +1,256 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
+)
+
+const (
+	// spooledInMemory is the largest file that is kept in memory.
+	spooledInMemory = 64 << 10
+	// spoolTotal is how many bytes of files one process keeps at a time, and spoolShare
+	// how many of them are one organization's: with what a file is turned into, two of
+	// the largest ones.
+	spoolTotal = 128 << 20
+	spoolShare = 64 << 20
+	// Where there is no directory for them, files are kept in memory, and so fewer.
+	spoolTotalInMemory = 48 << 20
+	spoolShareInMemory = 32 << 20
+)
+
+// Spool keeps the bodies of streamed operations on disk while they are worked on, in a
+// directory that nobody else can read. Its files have no names there, so that none
+// outlives the process.
+type Spool struct {
+	parent string // of the directory
+
+	once   sync.Once
+	dir    string
+	budget *fairshare.Budget
+}
+
+// NewSpool returns a spool with a directory in parent, by default the system's one for
+// temporary files (TMPDIR). It is made when a file needs it.
+func NewSpool(parent string) *Spool { return &Spool{parent: parent} }
+
+// open makes the directory; where none can be made, files stay in memory.
+func (s *Spool) open() {
+	s.once.Do(func() {
+		if dir, err := os.MkdirTemp(s.parent, "ecf-spool-"); err == nil { // 0700
+			s.dir, s.budget = dir, fairshare.NewBudget(spoolTotal, spoolShare)
+			return
+		}
+		s.budget = fairshare.NewBudget(spoolTotalInMemory, spoolShareInMemory)
+	})
+}
+
+// Remove removes the directory. It is not named Close: fasthttp closes whatever a
+// request keeps, when the request ends.
+func (s *Spool) Remove() error {
+	s.open()
+	if s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}
+
+// File is what a request has brought, or what that was turned into. It is gone when
+// the request ends.
+type File struct {
+	spool    *Spool
+	org      string
+	reserved int
+	size     int
+	memory   []byte
+	disk     *os.File
+}
+
+// FileOf returns the body of a streamed operation; of any other request that body in
+// memory.
+func FileOf(c *fiber.Ctx) *File {
+	if f, ok := c.Locals(keyFile).(*File); ok {
+		return f
+	}
+	body := c.Request().Body()
+	return &File{memory: body, size: len(body)}
+}
+
+// FileAs is FileOf for a body of one of several media types, with the checks of BodyAs.
+func FileAs(c *fiber.Ctx, types ...string) (*File, error) {
+	f := FileOf(c)
+	if f.size == 0 {
+		return f, nil
+	}
+	return f, checkMedia(c, types)
+}
+
+// Derived returns a new, empty file beside f, of the same organization. The caller
+// closes it.
+func (f *File) Derived() *File { return &File{spool: f.spool, org: f.org} }
+
+// Size returns the number of bytes in the file.
+func (f *File) Size() int { return f.size }
+
+// Reader returns a reader of the whole file.
+func (f *File) Reader() io.Reader {
+	if f.disk != nil {
+		return io.NewSectionReader(f.disk, 0, int64(f.size))
+	}
+	return bytes.NewReader(f.memory)
+}
+
+// Write appends to the file. The error is UNAVAILABLE where too much is kept already.
+func (f *File) Write(p []byte) (int, error) {
+	if err := f.reserve(f.size + len(p)); err != nil {
+		return 0, err
+	}
+	if f.disk == nil && (f.spool == nil || f.spool.dir == "" || f.size+len(p) <= spooledInMemory) {
+		f.memory = append(f.memory, p...)
+		f.size += len(p)
+		return len(p), nil
+	}
+	if f.disk == nil {
+		if err := f.toDisk(); err != nil {
+			return 0, notKept(err)
+		}
+	}
+	n, err := f.disk.Write(p)
+	f.size += n
+	if err != nil {
+		return n, notKept(err)
+	}
+	return n, nil
+}
+
+func notKept(err error) error {
+	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+		Message: "The file cannot be kept right now. Nothing was changed; please try again."}).Because(err)
+}
+
+// toDisk moves what there is of a file to disk.
+func (f *File) toDisk() error {
+	disk, err := os.CreateTemp(f.spool.dir, "") // 0600
+	if err != nil {
+		return err
+	}
+	// Without a name it cannot outlive the process. Where that does not work, Close does it.
+	_ = os.Remove(disk.Name())
+	if _, err := disk.Write(f.memory); err != nil {
+		return errors.Join(err, disk.Close())
+	}
+	f.disk, f.memory = disk, nil
+	return nil
+}
+
+// reserve makes sure that a file may have n bytes.
+func (f *File) reserve(n int) error {
+	if f.spool == nil || n <= f.reserved {
+		return nil
+	}
+	f.spool.open()
+	more := max(n-f.reserved, spooledInMemory)
+	if !f.spool.budget.Take(f.org, more) {
+		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+			Message: "Too many files are being received at once. Nothing was changed; please try again."}
+	}
+	f.reserved += more
+	return nil
+}
+
+// Close removes the file.
+func (f *File) Close() error {
+	if f.spool != nil && f.reserved > 0 {
+		f.spool.budget.Put(f.org, f.reserved)
+		f.reserved = 0
+	}
+	if f.disk == nil {
+		return nil
+	}
+	disk := f.disk
+	f.disk, f.size = nil, 0
+	_ = os.Remove(disk.Name()) // most often it has no name any more
+	return disk.Close()
+}
+
+// errBodyTooLarge is what reading a body beyond its limit returns.
+var errBodyTooLarge = fiber.ErrRequestEntityTooLarge
+
+// take reads the body of a request that came as a stream: of a streamed operation into
+// a file, which it returns, and of others into memory.
+func (s *Spool) take(c *fiber.Ctx, o api.Operation, limit int) (*File, error) {
+	if !c.Request().IsBodyStream() {
+		return nil, nil //nolint:nilnil // there is no file
+	}
+	if o.BodyLimit > 0 {
+		limit = o.BodyLimit
+	}
+	announced := c.Request().Header.ContentLength()
+	if announced > limit {
+		return nil, errBodyTooLarge
+	}
+	from := &bounded{r: c.Context().RequestBodyStream(), left: limit}
+	if !o.Streamed {
+		body, err := io.ReadAll(from)
+		if err != nil {
+			return nil, bodyFault(err)
+		}
+		c.Request().SetBodyRaw(body)
+		return nil, nil //nolint:nilnil // as above
+	}
+	f := &File{spool: s, org: PrincipalOf(c).Org}
+	// What is announced has its place before anything of it is read.
+	if announced < 0 {
+		announced = limit
+	}
+	err := f.reserve(announced)
+	if err == nil {
+		_, err = io.Copy(f, from)
+	}
+	if err != nil {
+		return nil, errors.Join(bodyFault(err), f.Close())
+	}
+	c.Request().ResetBody() // it was read to its end: the connection may go on
+	c.Locals(keyFile, f)
+	return f, nil
+}
+
+// bodyFault returns what to answer where a body could not be read.
+func bodyFault(err error) error {
+	var e *apperr.Error
+	switch {
+	case errors.As(err, &e), errors.Is(err, errBodyTooLarge):
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fiber.ErrRequestTimeout
+	}
+	return fiber.ErrBadRequest
+}
+
+// bounded is a body of unknown length that fails beyond its limit.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	if len(p) > b.left+1 {
+		p = p[:b.left+1] // one more byte tells a full body from one too large
+	}
+	n, err := b.r.Read(p)
+	if n > b.left {
+		return b.left, errBodyTooLarge
+	}
+	b.left -= n
+	return n, err
+}

@@ -1,0 +1,71 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestChangesOfOrganizationsTakeTurns: the one change of an organization waits for one
+// of another, however many that has, and of one user few wait.
+func TestChangesOfOrganizationsTakeTurns(t *testing.T) {
+	t.Parallel()
+	p := newPasswordChanges(nil, time.Now, time.Now, slog.New(slog.DiscardHandler))
+	order := make(chan string, 100)
+	ends := make(chan func(), 1)
+	waiting := map[string]int{}
+	begin := func(org, user string) {
+		t.Helper()
+		go func() {
+			end, err := p.begin(context.Background(), org, user, "192.0.2.1")
+			if err != nil {
+				t.Error(err)
+				end = func() {}
+			}
+			order <- user
+			ends <- end
+		}()
+		if len(waiting) > 0 || user != "first" {
+			waiting[org]++
+		}
+		testkit.Eventually(t, 10*time.Second, func() error {
+			if n := p.slot.Waiting(org); n != waiting[org] {
+				return fmt.Errorf("%d of %s wait, want %d", n, org, waiting[org])
+			}
+			return nil
+		})
+	}
+	begin("greedy", "first")
+	if user := <-order; user != "first" {
+		t.Fatal(user)
+	}
+	for n := range 20 {
+		begin("greedy", fmt.Sprint("u", n))
+	}
+	begin("small", "other")
+	for range changesWaiting {
+		begin("greedy", "u0")
+	}
+	if _, err := p.begin(t.Context(), "greedy", "u0", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
+		t.Errorf("a user with %d waiting changes: %v", changesWaiting+1, err)
+	}
+	(<-ends)()
+	if user := <-order; user != "other" {
+		t.Errorf("%s went before the other organization", user)
+	}
+	(<-ends)()
+	for range 20 + changesWaiting {
+		<-order
+		(<-ends)()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.users) != 0 {
+		t.Errorf("%v are still counted", p.users)
+	}
+}

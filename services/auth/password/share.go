@@ -1,0 +1,21 @@
+package password
+
+import "context"
+
+// share is whose a hash is.
+type share struct {
+	key    string
+	behind bool
+}
+
+type shareKey struct{}
+
+// For returns a context whose hashes count for a key: keys share the slots.
+func For(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, shareKey{}, share{key: key})
+}
+
+// Behind is For, and its hashes wait for all that are not behind.
+func Behind(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, shareKey{}, share{key: key, behind: true})
+}

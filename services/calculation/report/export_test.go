@@ -1,0 +1,4 @@
+package report
+
+// Legible is legible, for tests.
+var Legible = legible

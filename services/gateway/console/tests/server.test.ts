@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import i18next from 'i18next';
+import { expect, it } from 'vitest';
+import { de } from '../src/i18n/de';
+import { learn, say } from '../src/i18n/server';
+import { server } from '../src/i18n/server.de';
+
+const source = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url).pathname, 'utf8');
+
+interface Document {
+  components: { schemas: { ErrorCode: { enum: string[] } } };
+  'x-codes': { code: string; of: 'detail' | 'notice' | 'finding' }[];
+}
+
+// The document lists what the server can say, and a test of it fails where a code of the
+// sources is not there. A code without a sentence would be English on a German page.
+it('has a German sentence for every code of the server', () => {
+  const document = JSON.parse(source('libs/spec/openapi.json')) as Document;
+  const of = (what: string): string[] => document['x-codes'].filter((c) => c.of === what).map((c) => c.code);
+  // A code is listed once, and some findings have the code of a notice.
+  const found = source('services/calculation/findings/findings.go').matchAll(/^\t\w+ += "([A-Z]+_[A-Z0-9_]+)"/gm);
+  for (const [kind, wanted] of [
+    ['error', document.components.schemas.ErrorCode.enum],
+    ['notice', of('notice')],
+    ['fault', of('detail')],
+    ['finding', [...of('finding'), ...[...found].map((m) => m[1] ?? '')]],
+  ] as const) {
+    expect(wanted.length, kind).toBeGreaterThan(10);
+    expect(
+      wanted.filter((c) => !server[kind][c]),
+      kind,
+    ).toEqual([]);
+  }
+});
+
+it('names in German what the server counted and misses, and falls back to its sentence', async () => {
+  await i18next.init({ lng: 'de', resources: { de: { translation: de } } });
+  learn('de', server);
+  const finding = say('finding', {
+    code: 'INCLUDED_TYPE_WITHOUT_RECORDS',
+    message: "The event's boundary includes freight, and no approved record is of that type; the total lacks it.",
+  });
+  expect(finding).toContain(de.type.freight);
+  const notice = say('notice', {
+    code: 'UK_PROXY',
+    message: 'UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.',
+  });
+  expect(notice).toMatch(/\(3 Zeilen, 12,3\skg\)$/);
+  expect(say('fault', { code: 'REQUIRED', message: 'from is required', field: 'from' }, 'Von')).toBe('Von fehlt.');
+  expect(say('fault', { code: 'NEW_CODE', message: 'is new' })).toBe('is new');
+});

@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestPace: a caller has what is saved up at once, and then one unit after the other;
+// others have their own time.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	p := newPace(10*time.Millisecond, 50*time.Millisecond)
+	for n := range 20 {
+		if got, want := p.reserve("greedy", 1, now), max(0, n-5)*10; got != time.Duration(want)*time.Millisecond {
+			t.Errorf("the %dth waits %v, want %d ms", n+1, got, want)
+		}
+	}
+	if got := p.reserve("other", 1, now); got != 0 {
+		t.Errorf("another caller waits %v", got)
+	}
+	if got := p.reserve("greedy", 1, now.Add(time.Hour)); got != 0 {
+		t.Errorf("after an hour it waits %v", got)
+	}
+	for n := range 3 * pacesMax {
+		p.reserve(fmt.Sprint(n), 1, now)
+	}
+	if len(p.until) > pacesMax {
+		t.Errorf("%d callers are remembered", len(p.until))
+	}
+}
+
+// TestRefusalsAreHeldBack: the answers of a user who is refused over and over wait,
+// those of others do not, and what is answered with success never does.
+func TestRefusalsAreHeldBack(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	held, end := make(chan time.Duration, 10), make(chan struct{})
+	s := start(t, func(d *Deps) { d.Now = clock.Now }, func(d *Deps) {
+		d.hold = func(_ *fasthttp.RequestCtx, wait time.Duration) {
+			held <- wait
+			<-end
+		}
+	})
+	t.Cleanup(func() { close(end) })
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
+		if string(ctx.QueryArgs().Peek("status")) == "429" {
+			ctx.SetStatusCode(http.StatusTooManyRequests)
+		}
+		ctx.SetContentType("application/json")
+		ctx.SetBodyString(`{"success":true,"data":{}}`)
+	})
+	refused := func(token string) request {
+		return request{method: http.MethodGet, path: "/api/v2/events?status=429", token: token}
+	}
+	client := keptAlive(t)
+	for n := range refusalBurst + 1 {
+		if got := client(s.url, refused(alice)); got != http.StatusTooManyRequests {
+			t.Fatalf("the %dth refusal: %d", n+1, got)
+		}
+	}
+	go client(s.url, refused(alice))
+	if wait := <-held; wait != refusalEach {
+		t.Errorf("the answer after the burst waits %v, want %v", wait, refusalEach)
+	}
+	// While it waits:
+	for _, r := range []request{refused(carol), refused(bob), {method: http.MethodGet, path: "/api/v2/events", token: alice}} {
+		if got := s.do(r); got.status != http.StatusOK && got.status != http.StatusTooManyRequests {
+			t.Errorf("%s: %d", r.path, got.status)
+		}
+	}
+	select {
+	case wait := <-held:
+		t.Errorf("somebody else's answer waits %v", wait)
+	default:
+	}
+	clock.Advance(time.Hour)
+	if got := s.do(refused(alice)); got.status != http.StatusTooManyRequests || len(held) > 0 {
+		t.Errorf("after an hour: %d, %d wait", got.status, len(held))
+	}
+}
+
+// TestStrangersAreHeldBack: who has no token is counted by the address.
+func TestStrangersAreHeldBack(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	held := make(chan time.Duration, 10)
+	s := start(t, trust("127.0.0.0/8"), func(d *Deps) {
+		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) { held <- wait }
+	})
+	client := keptAlive(t)
+	from := func(address string) int {
+		return client(s.url, request{method: http.MethodGet, path: "/api/v2/events", header: map[string]string{"X-Forwarded-For": address}})
+	}
+	for range refusalBurst + 2 {
+		from("203.0.113.7")
+	}
+	if n := len(held); n != 1 {
+		t.Errorf("%d answers waited, want 1", n)
+	}
+	if from("203.0.113.8") != http.StatusUnauthorized || len(held) != 1 {
+		t.Errorf("an answer for another address waited")
+	}
+}
+
+// TestEndsOfConnections: of one address a few connections take what their clients
+// still send, at one pace for all of them, and other addresses have their own.
+func TestEndsOfConnections(t *testing.T) {
+	t.Parallel()
+	l := newLingering(nil, nil).ends
+	for n := range lingerOfAddress + 1 {
+		if ok := l.begin("greedy", false); ok != (n < lingerOfAddress) {
+			t.Errorf("connection %d of one address: %v", n+1, ok)
+		}
+	}
+	if !l.begin("other", false) || !l.begin("greedy", true) {
+		t.Error("connections of another address, or of a proxy, are closed at once")
+	}
+	l.end("greedy")
+	l.end("greedy")
+	if !l.begin("greedy", false) {
+		t.Error("a place that is free again is not used")
+	}
+	for n := 0; l.begin(fmt.Sprint(n), false); n++ {
+		if n > lingerTotal {
+			t.Fatal("there is no end to them")
+		}
+	}
+	now := time.Unix(1_800_000_000, 0)
+	waited := time.Duration(0)
+	for range 16 << 20 / lingerPiece { // one upload of the largest size
+		waited = l.pace.reserve("greedy", 1, now)
+	}
+	if waited < 500*time.Millisecond || waited > lingerTime {
+		t.Errorf("16 MiB of one address are taken within %v", waited)
+	}
+}
+
+// keptAlive returns a function that sends requests over one connection.
+func keptAlive(t *testing.T) func(url string, r request) (status int) {
+	client := &fasthttp.Client{MaxIdleConnDuration: time.Minute}
+	t.Cleanup(client.CloseIdleConnections)
+	return func(url string, r request) int {
+		req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+		defer fasthttp.ReleaseRequest(req)
+		defer fasthttp.ReleaseResponse(resp)
+		req.SetRequestURI(url + r.path)
+		req.Header.SetMethod(r.method)
+		if r.token != "" {
+			req.Header.Set("Authorization", "Bearer "+r.token)
+		}
+		for name, value := range r.header {
+			req.Header.Set(name, value)
+		}
+		if err := client.DoTimeout(req, resp, 30*time.Second); err != nil {
+			t.Logf("%s: %v", r.path, err)
+		}
+		return resp.StatusCode()
+	}
+}

@@ -1,0 +1,50 @@
+package gateway
+
+import (
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/infra/mutual"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestServicesWithCertificates: the gateway reaches a service that asks for a
+// certificate with its own, and without one does not.
+func TestServicesWithCertificates(t *testing.T) {
+	t.Parallel()
+	authority := testkit.NewAuthority(t)
+	peers := func() *mutual.Peers {
+		t.Helper()
+		var f mutual.Files
+		f.CA, f.Cert, f.Key, _ = authority.Write(t.TempDir())
+		p, err := mutual.Open(f, slog.New(slog.DiscardHandler), time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &fasthttp.Server{Handler: (&stub{}).serve, Logger: quiet{}}
+	go func() { _ = server.Serve(peers().Listener(ln)) }()
+	t.Cleanup(func() { _ = ln.Close() })
+	at := "https://" + ln.Addr().String()
+	for name, own := range map[string]*mutual.Peers{"with": peers(), "without": nil} {
+		c, err := newClient("records", Upstream{URL: at, Peers: own})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.close)
+		for range 2 { // the second one over the connection of the first
+			if err := c.ready(t.Context()); (err == nil) != (own != nil) {
+				t.Errorf("%s a certificate: %v", name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package records
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/places"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/spelling"
+	"github.com/eventcarbon/ecf/libs/units"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+// importOptions reads the query; again asks to import a file once more.
+// Parameters that are not known become notices, and errors under strict handling.
+func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
+	q := &importQuery{c: c, known: []string{"sheet"}}
+	i.Partial = q.choose("partial", "false", "true") == "true"
+	i.DecimalComma = q.choose("decimal", "point", "comma") == "comma"
+	if mode := q.choose("onDuplicate", writes.AllDuplicates()...); mode != string(writes.Refuse) {
+		i.OnDuplicate = mode
+	}
+	again = q.choose("again", "false", "true") == "true"
+	i.NumberFormat = q.oneOf("numberFormat", units.Formats())
+	i.DateOrder = q.oneOf("dateOrder", units.Orders())
+	q.oneOf("encoding", sheet.Encodings())
+	_, declared := q.value("decimal")
+	switch {
+	case declared && i.NumberFormat != "" && strings.HasSuffix(i.NumberFormat, ",5") != i.DecimalComma:
+		q.fault("numberFormat", "decimal and numberFormat declare different separators of the decimals; leave decimal out.")
+	case declared && i.NumberFormat == "" && !i.DecimalComma:
+		i.NumberFormat = "1234.5"
+	}
+	if to, ok := q.value("to"); ok {
+		i.To = to
+		if i.Type != footprint.AttendeeTravel || to == "" || len(to) > places.MaxText {
+			q.fault("to", "to is a place, for files of attendee travel alone.")
+		}
+	}
+	q.unknown()
+	if len(q.faults) > 0 {
+		return false, apperr.Invalid(q.faults...)
+	}
+	return again, nil
+}
+
+// importQuery reads the parameters of an import, and collects what is wrong with
+// them.
+type importQuery struct {
+	c      *fiber.Ctx
+	known  []string
+	faults []apperr.Detail
+}
+
+func (q *importQuery) fault(name, message string, suggestions ...string) {
+	q.faults = append(q.faults, apperr.Detail{Field: name, Code: fields.NotAllowed, Message: message, Suggestions: suggestions})
+}
+
+// value returns a parameter, and whether the request has it.
+func (q *importQuery) value(name string) (string, bool) {
+	q.known = append(q.known, name)
+	args := q.c.Context().QueryArgs()
+	return string(args.Peek(name)), args.Has(name)
+}
+
+// choose returns one of the values, the first where the parameter is absent.
+func (q *importQuery) choose(name string, values ...string) string {
+	value, ok := q.value(name)
+	if !ok {
+		return values[0]
+	}
+	if !slices.Contains(values, value) {
+		q.fault(name, name+" is one of "+strings.Join(values, ", ")+".", values...)
+	}
+	return value
+}
+
+// oneOf returns one of the values, or nothing where the parameter is absent.
+func (q *importQuery) oneOf(name string, allowed []string) string {
+	value, ok := q.value(name)
+	if ok && !slices.Contains(allowed, value) {
+		q.faults = append(q.faults, fields.NotOneOf(name, value, allowed))
+	}
+	return value
+}
+
+// maxUnknownParameters bounds the notices of a query.
+const maxUnknownParameters = 20
+
+// unknown names the parameters that nobody asked for: a misspelled dateOrder
+// must not vanish. What looks like a request for a rehearsal is refused, since
+// the file would be imported.
+func (q *importQuery) unknown() {
+	strict, named := web.Strict(q.c), 0
+	for key := range q.c.Context().QueryArgs().All() {
+		name := string(key)
+		if slices.Contains(q.known, name) || named == maxUnknownParameters {
+			continue
+		}
+		named++
+		near := spelling.Related(name, q.known, 2)
+		switch {
+		case rehearsal(name):
+			q.fault(name, "A rehearsal is asked for by the header X-Dry-Run: true, not in the query.", web.HeaderDryRun)
+		case strict:
+			q.faults = append(q.faults, apperr.Detail{Field: name, Code: fields.UnknownField, Message: "An import has no such parameter.", Suggestions: near})
+		default:
+			web.Notify(q.c, fields.Notice{Code: fields.UnknownFieldIgnored, Field: name, Message: "An import has no such parameter; it was dropped.", Suggestions: near})
+		}
+	}
+}
+
+// rehearsal reports whether a parameter is named as if it asked for one.
+func rehearsal(name string) bool {
+	letters := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	return strings.TrimPrefix(letters, "x") == "dryrun"
+}

@@ -1,0 +1,207 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+const (
+	// countShare bounds what counting an organization's records may take of a
+	// processor: a count is good for so many times what it took.
+	countShare = 50
+	// countFor is how long a count is good at most.
+	countFor = 10 * time.Second
+)
+
+// plans knows the limits of organizations' plans besides the number of events.
+// Records are counted by the highest numbers of their lists, deleted ones included,
+// before a write and not with it, so requests in flight may exceed a limit.
+type plans struct {
+	store  record.Store
+	limits settings.PlanLimits
+	now    func() time.Time
+
+	mu   sync.Mutex
+	used map[record.OrgID]*usage
+}
+
+// usage is how many records an organization had when they were counted, and how
+// many more this process has let in since.
+type usage struct {
+	counted, admitted int64
+	until             time.Time
+}
+
+func newPlans(store record.Store, limits settings.PlanLimits, now func() time.Time) *plans {
+	return &plans{store: store, limits: limits, now: now, used: map[record.OrgID]*usage{}}
+}
+
+// of returns the plan of an organization and its limits. Where no plan has any,
+// nothing is read.
+func (p *plans) of(ctx context.Context, org record.OrgID) (plan string, limits settings.Limits, err error) {
+	if p == nil || len(p.limits) == 0 {
+		return "", settings.Limits{}, nil
+	}
+	o, err := p.store.Organization(ctx, org)
+	return o.Plan, p.limits[o.Plan], err
+}
+
+// admit returns PLAN_LIMIT_EXCEEDED where n more records of an event are more than
+// the plan of its organization has.
+func (p *plans) admit(ctx context.Context, org record.OrgID, event record.EventID, n int64) error {
+	plan, limits, err := p.of(ctx, org)
+	if err != nil || n == 0 {
+		return err
+	}
+	if limits.RecordsPerEvent != nil {
+		numbers, err := p.store.MaxSeqs(ctx, org, event)
+		if err != nil {
+			return err
+		}
+		used := int64(0)
+		for _, highest := range numbers {
+			used += highest
+		}
+		if used+n > *limits.RecordsPerEvent {
+			return beyondPlan(plan, "EVENT_RECORDS", *limits.RecordsPerEvent, "records in an event", "Deleted records count as well.")
+		}
+	}
+	if limits.RecordsPerOrganization != nil {
+		fits, err := p.fits(ctx, org, n, *limits.RecordsPerOrganization)
+		if err != nil {
+			return err
+		}
+		if !fits {
+			return beyondPlan(plan, "ORGANIZATION_RECORDS", *limits.RecordsPerOrganization, "records in all events together", "Deleted records count as well.")
+		}
+	}
+	return nil
+}
+
+// fits reports whether an organization may have n more records. A count that says
+// no was made just now, or counts enough without those that were let in since.
+func (p *plans) fits(ctx context.Context, org record.OrgID, n, limit int64) (bool, error) {
+	if fits, known := p.remembered(org, n, limit); known {
+		return fits, nil
+	}
+	began := p.now()
+	counted, err := p.store.RecordsNumbered(ctx, org)
+	if err != nil {
+		return false, err
+	}
+	now := p.now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := &usage{counted: counted, until: now.Add(min(countFor, countShare*max(0, now.Sub(began))))}
+	p.used[org] = u
+	if counted+n > limit {
+		return false, nil
+	}
+	u.admitted = n
+	return true, nil
+}
+
+// remembered answers by the last count where that is good enough.
+func (p *plans) remembered(org record.OrgID, n, limit int64) (fits, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.used[org]
+	switch {
+	case u == nil || !p.now().Before(u.until):
+		for other, old := range p.used { // those of others that have ended go with it
+			if !p.now().Before(old.until) {
+				delete(p.used, other)
+			}
+		}
+		return false, false
+	case u.counted+n > limit:
+		return false, true // numbers never fall
+	case u.counted+u.admitted+n > limit:
+		return false, false
+	}
+	u.admitted += n
+	return true, true
+}
+
+// admitFile returns PLAN_LIMIT_EXCEEDED where a file, or one more import, is more
+// than the plan has. How many of its rows become new records is known here only
+// where all have to; else the import finds out before it writes any.
+func (p *plans) admitFile(ctx context.Context, i record.Import, file *web.File, open int64) error {
+	plan, limits, err := p.of(ctx, i.Org)
+	if err != nil {
+		return err
+	}
+	if most := limits.OpenImports; most != nil && open >= *most {
+		return beyondPlan(plan, "OPEN_IMPORTS", *most, "imports that are not finished", "Wait for one of them.")
+	}
+	if limits.RowsPerImport == nil && limits.RecordsPerEvent == nil && limits.RecordsPerOrganization == nil {
+		return nil
+	}
+	rows, err := rowsIn(file, i)
+	if err != nil {
+		return err
+	}
+	if most := limits.RowsPerImport; most != nil && rows > *most {
+		return beyondPlan(plan, "IMPORT_ROWS", *most, "rows in a file", "Please divide this one.")
+	}
+	return p.admit(ctx, i.Org, i.Event, leastRecords(i, rows))
+}
+
+// leastRecords returns how many records a file makes at least where it is imported.
+func leastRecords(i record.Import, rows int64) int64 {
+	mode := writes.Duplicates(i.OnDuplicate)
+	if rowsOfFile(i) == footprint.OriginRows || rows == 0 {
+		return 1
+	}
+	if i.Partial || mode == writes.Skip || mode == writes.Update {
+		return 0
+	}
+	return rows
+}
+
+// rowsIn counts the rows of a file as far as one may have them.
+func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
+	reader, err := sheet.NewReader(file.Reader(), rowsOfFile(i), optionsOf(i))
+	if err != nil {
+		return 0, err
+	}
+	for rows <= mostRows(i) {
+		if _, err := reader.Next(); errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return rows, nil //nolint:nilerr // what is wrong with the file is the import's to tell
+		}
+		rows++
+	}
+	return rows, nil
+}
+
+func beyondPlan(plan, code string, limit int64, what, remedy string) error {
+	return apperr.New(apperr.PlanLimitExceeded, "The plan %s includes %d %s.", plan, limit, what).
+		With(apperr.Detail{Field: "plan", Code: code, Message: remedy + " A larger plan has more."})
+}
+
+// planMessage is the sentence of a refusal for the errors of an import.
+func planMessage(err error) string {
+	var e *apperr.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	sentences := []string{e.Message}
+	for _, d := range e.Details {
+		sentences = append(sentences, d.Message)
+	}
+	return strings.Join(sentences, " ")
+}

@@ -1,0 +1,99 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// pruneSettings are the settings of results prune.
+type pruneSettings struct {
+	Data
+	Retention time.Duration
+	DryRun    bool
+}
+
+// shortestRetention is longer than any sign-off or report takes that was begun with a
+// revision.
+const shortestRetention = 24 * time.Hour
+
+// Describe implements settings.Config.
+func (c *pruneSettings) Describe(s *settings.Set) {
+	s.Duration(&c.Retention, "ECF_RESULT_RETENTION", "0s", "how long revisions of results are kept after a newer one has replaced them, 24h at least; signed ones are kept for ever; 0: all are", 0)
+	s.BoolFlag(&c.DryRun, "dry-run", "count what would be dropped, and write nothing")
+	c.Data.Describe(s)
+	s.After(func() error {
+		if c.Retention > 0 && c.Retention < shortestRetention {
+			return fmt.Errorf("ECF_RESULT_RETENTION: must be 0 or %s at least", shortestRetention)
+		}
+		return nil
+	})
+}
+
+// eventsAtOnce is how many events of an organization are listed at a time.
+const eventsAtOnce = 256
+
+// pruneResults drops the revisions of all events that are older than the retention.
+func pruneResults(ctx context.Context, env app.Env, c *pruneSettings) (err error) {
+	if c.Retention == 0 {
+		return errors.New("all revisions are kept: ECF_RESULT_RETENTION is 0")
+	}
+	stores, err := openStores(ctx, env, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stores.close()) }()
+	pruner := resulttree.Pruner{Results: stores.results, DryRun: c.DryRun}
+	before := time.Now().Add(-c.Retention)
+	verb := "dropped"
+	if c.DryRun {
+		verb = "would be dropped"
+	}
+	for at := record.OrgID(""); ; {
+		orgs, err := stores.records.OrganizationIDs(ctx, at, organizationsAtOnce)
+		if err != nil || len(orgs) == 0 {
+			return err
+		}
+		for _, org := range orgs {
+			at = org
+			dropped, events, err := pruneOrganization(ctx, stores.records, pruner, org, before)
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(env.Stdout, "%s: %d revisions of %d events %s\n", org, dropped, events, verb); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pruneOrganization returns how many revisions of how many events were dropped.
+func pruneOrganization(ctx context.Context, records record.Store, pruner resulttree.Pruner, org record.OrgID, before time.Time) (dropped, events int64, err error) {
+	for after := int64(0); ; {
+		list, err := records.EventsAfter(ctx, org, after, eventsAtOnce)
+		if err != nil || len(list) == 0 {
+			return dropped, events, err
+		}
+		for _, e := range list {
+			after = e.Slot
+			// Read anew: it may have been signed since it was listed.
+			ev, err := records.EventContext(ctx, org, e.ID)
+			if err != nil {
+				return dropped, events, err
+			}
+			n, err := pruner.Prune(ctx, ev, before)
+			if err != nil {
+				return dropped, events, err
+			}
+			if n > 0 {
+				dropped, events = dropped+n, events+1
+			}
+		}
+	}
+}

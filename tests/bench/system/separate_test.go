@@ -1,0 +1,180 @@
+package system
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestSeparate prints the table of separate processes: the database is that of
+// ECF_MONGODB_URI, or the test engine, which is much slower than a server.
+func TestSeparate(t *testing.T) {
+	p := planned(t)
+	if !p.full {
+		testkit.OnlyLong(t)
+	}
+	d := startSeparate(t)
+	s := d.system
+	list := s.fill(p.records)
+	for range p.events - 2 {
+		s.event()
+	}
+	page := "/events/" + list + "/flights?limit=25"
+	s.print(p,
+		d.beside(s.read("list of 25 records", page, ""), "a find of 25 documents of that size", d.find()),
+		s.read("the same, If-None-Match", page, s.tag(page)),
+		s.read("list of 25 events", "/events?limit=25", ""),
+		d.beside(s.create(s.event()), "an insert of the same bytes, majority", d.insert()),
+	)
+	d.hops(p)
+}
+
+// deployment is each service as a process, on one database and one Redis.
+type deployment struct {
+	*system
+	raw *mongo.Collection
+	// env is what all processes have.
+	env []string
+}
+
+func startSeparate(t *testing.T) *deployment {
+	t.Helper()
+	uri, database := testkit.MongoDB(t)
+	base, query, _ := strings.Cut(uri, "?")
+	named := func(suffix string) string {
+		return strings.TrimSuffix(base, "/") + "/" + database + suffix + "?" + query
+	}
+	redis, _ := testkit.Redis(t)
+	service := map[string]string{}
+	d := &deployment{env: append(settings(), "ECF_MONGODB_URI="+named(""), "ECF_MONGODB_AUTH_URI="+named("_auth"), "ECF_REDIS_URL="+redis,
+		"ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"))}
+	for _, name := range []string{"auth", "records", "review", "calculation", "gateway"} {
+		service[name] = freeAddress(t)
+		if name != "gateway" {
+			d.env = append(d.env, "ECF_"+strings.ToUpper(name)+"_URL=http://"+service[name])
+		}
+	}
+	d.env = append(d.env, "ECF_ISSUER=http://"+service["gateway"])
+	ecf := testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf")
+	org := d.command(t, ecf, "", "org", "create", "--name", "Bench Ltd", "--plan", "enterprise")
+	d.command(t, ecf, password+"\n", "user", "create", "--org", org, "--email", email, "--role", "manager")
+	for _, name := range []string{"auth", "records", "review", "calculation"} {
+		d.start(t, name, service[name]).WaitHTTP("http://" + service[name] + "/health/ready")
+	}
+	d.start(t, "gateway", service["gateway"]).WaitHTTP("http://" + service["gateway"] + "/api/v2/health/ready")
+	client, err := mongo.Connect(options.Client().ApplyURI(uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
+	d.raw = client.Database(database).Collection("bench")
+	d.system = &system{t: t, url: "http://" + service["gateway"]}
+	d.signIn()
+	return d
+}
+
+// start starts a service; later settings win.
+func (d *deployment) start(t *testing.T, name, address string, more ...string) *testkit.Proc {
+	t.Helper()
+	return testkit.Process(t, testkit.BinaryWithoutRace(t, "services/"+name+"/cmd/"+name), nil, append(append([]string{"ECF_ADDR=" + address}, d.env...), more...))
+}
+
+// command runs ecf and returns the first line that it prints.
+func (d *deployment) command(t *testing.T, path, input string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	var out, problems bytes.Buffer
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = append([]string{"PATH=/usr/bin:/bin"}, d.env...), strings.NewReader(input), &out, &problems
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, out.String(), problems.String())
+	}
+	line, _, _ := strings.Cut(out.String(), "\n")
+	return line
+}
+
+// beside sets what the driver does by itself beside a work.
+func (d *deployment) beside(w work, of string, do func() error) work {
+	w.of, w.baseline = of, func(_ context.Context, during time.Duration) float64 { return perSecond(during, do) }
+	return w
+}
+
+// stored has about the bytes of a record.
+func stored(n int64) bson.D {
+	return bson.D{{Key: "org", Value: "bench"}, {Key: "n", Value: n}, {Key: "body", Value: strings.Repeat("x", 560)}}
+}
+
+func (d *deployment) find() func() error {
+	d.t.Helper()
+	for n := range int64(50) {
+		if _, err := d.raw.InsertOne(d.t.Context(), stored(n)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return func() error {
+		cursor, err := d.raw.Find(d.t.Context(), bson.D{{Key: "org", Value: "bench"}}, options.Find().SetLimit(25))
+		if err != nil {
+			return err
+		}
+		var all []bson.Raw
+		return cursor.All(d.t.Context(), &all)
+	}
+}
+
+func (d *deployment) insert() func() error {
+	return func() error {
+		_, err := d.raw.InsertOne(d.t.Context(), stored(-1))
+		return err
+	}
+}
+
+// hops measures what the gateway adds to a service that answers 4.7 kB at once,
+// beside those that only pass requests on.
+func (d *deployment) hops(p plan) {
+	d.t.Helper()
+	backend := d.bare(http.StatusOK, bytes.Repeat([]byte(`{"a":1234},`), 4700/11), http.Header{})
+	gateway := freeAddress(d.t)
+	// Its own process, which takes that server for the records service.
+	d.start(d.t, "gateway", gateway, "ECF_ADDR="+gateway, "ECF_RECORDS_URL="+backend).WaitHTTP("http://" + gateway + "/api/v2/health/live")
+	path := "/api/v2/events/0123456789abcdefghjkmnpqrs"
+	header := http.Header{"Authorization": {"Bearer " + d.token}, "Accept-Encoding": {"identity"}}
+	to := func(name, base string) work {
+		return work{name: name, status: http.StatusOK, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: base + path, Header: header})}
+	}
+	all := []work{to("the server itself", backend), to("gateway", "http://"+gateway), to("fasthttp, passing on", fasthttpHop(d.t, backend)), to("ReverseProxy", reverseProxy(d.t, backend))}
+	if nginx := nginxHop(d.t, backend); nginx != "" {
+		all = append(all, to("nginx", nginx))
+	}
+	rates := make([][]float64, len(all))
+	for range p.rounds {
+		for i, w := range all {
+			rates[i] = append(rates[i], d.attack(w, vegeta.Rate{}, p.each).Throughput)
+		}
+	}
+	half := vegeta.Rate{Freq: max(1, int(median(rates[1])/2)), Per: time.Second}
+	d.t.Logf("%-26s %12s %14s %14s   %s", "a hop, 4.7 kB", "a second", "of the server", "of fasthttp's", "at half of the gateway's rate: p50, p99")
+	for i, w := range all {
+		m := d.attack(w, half, p.each)
+		d.t.Logf("%-26s %12.0f %14.3f %14.3f   %v, %v", w.name, median(rates[i]), median(ratios(rates[i], rates[0])), median(ratios(rates[i], rates[2])),
+			m.Latencies.P50.Round(10*time.Microsecond), m.Latencies.P99.Round(10*time.Microsecond))
+	}
+}
+
+func ratios(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] / b[i]
+	}
+	return out
+}

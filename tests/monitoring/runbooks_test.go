@@ -1,0 +1,110 @@
+package monitoring
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const runbooks = "../../docs/runbooks"
+
+// TestRunbooksNameDashboards: what a runbook sends people to look at is a panel of a
+// dashboard.
+func TestRunbooksNameDashboards(t *testing.T) {
+	t.Parallel()
+	var dashboards, panels []string
+	for _, d := range Dashboards() {
+		dashboards = append(dashboards, d.Title)
+		for _, p := range d.Panels {
+			panels = append(panels, p.Title)
+		}
+	}
+	seen := 0
+	for _, page := range []string{"alerts.md", "capacity.md", "upgrade.md"} {
+		text := runbook(t, page)
+		for _, m := range regexp.MustCompile(`\*([A-Z][a-z]+)\*`).FindAllStringSubmatchIndex(text, -1) {
+			if text[m[0]-1] == '*' {
+				continue // bold
+			}
+			if seen++; !slices.Contains(dashboards, text[m[2]:m[3]]) {
+				t.Errorf("%s names the dashboard %s; there are %v", page, text[m[2]:m[3]], dashboards)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`"([A-Z][^"\n]+)"`).FindAllStringSubmatch(runbook(t, "alerts.md"), -1) {
+		if seen++; !slices.Contains(panels, m[1]) && m[1] != "Event Carbon Footprint" { // the folder
+			t.Errorf("alerts.md names the panel %q, which no dashboard has", m[1])
+		}
+	}
+	if seen < 15 {
+		t.Errorf("only %d dashboards and panels were found in the runbooks", seen)
+	}
+}
+
+// TestRunbooksNameMetrics: a metric that a runbook explains is one that the sources
+// declare.
+func TestRunbooksNameMetrics(t *testing.T) {
+	t.Parallel()
+	declared := declaredMetrics(t)
+	var names []string
+	for line := range strings.Lines(runbook(t, "recalculation.md")) {
+		cell := strings.Split(line, "|")
+		if len(cell) < 4 || !strings.Contains(line, "`") {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`(?:…|ecf\\.recalculation\\.)?([a-z][a-z_]*(?:\\.[a-z_]+)*)(?:\\{[^`]*\\})?`").FindAllStringSubmatch(cell[1], -1) {
+			names = append(names, "ecf.recalculation."+m[1])
+		}
+	}
+	if len(names) < 15 {
+		t.Fatalf("only the metrics %v were found", names)
+	}
+	for _, name := range names {
+		if !declared[name] {
+			t.Errorf("recalculation.md explains %s, which nothing declares", name)
+		}
+	}
+	for _, m := range regexp.MustCompile("`(ecf_[a-z_]+?)(?:_total|_seconds)?`").FindAllStringSubmatch(runbook(t, "mongodb.md")+runbook(t, "alerts.md"), -1) {
+		if m[1] != "ecf_auth" && !declared[strings.ReplaceAll(m[1], "_", ".")] {
+			t.Errorf("a runbook names %s, which nothing declares", m[0])
+		}
+	}
+}
+
+// declaredMetrics returns the names by which the sources declare metrics of the product.
+func declaredMetrics(t *testing.T) map[string]bool {
+	t.Helper()
+	declared, name := map[string]bool{}, regexp.MustCompile(`"(ecf\.[a-z_.]+)"`)
+	for _, root := range []string{"../../libs", "../../services"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if entry != nil && entry.IsDir() && entry.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path) //nolint:gosec // a source of this repository
+			for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+				declared[m[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return declared
+}
+
+func runbook(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(runbooks, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
