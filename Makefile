@@ -24,7 +24,9 @@ GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.1.4
 OASDIFF_VERSION := v1.18.5
 BENCHSTAT_VERSION := v0.0.0-20260908200009-22c9c6c9d4da
+GOTESTSUM_VERSION := v1.13.0
 GOLANGCI_LINT := $(CURDIR)/.cache/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
+GOTESTSUM := $(CURDIR)/.cache/bin/gotestsum-$(GOTESTSUM_VERSION)
 
 # The modules of the workspace, and those kept out of it because what they need
 # would move the versions of everything else.
@@ -120,8 +122,21 @@ test-system: test-system-work test-outside ## Run the tests of the product as a 
 test-system-work:
 	@$(MAKE) test-work PKG="$(SYSTEM)"
 
+# A test runs once: one that fails by chance is a defect, and whoever works on it
+# should see it fail. CI alone sets RERUN to a folder: tests that fail run once more
+# there, and those that pass then are listed in it, so that one chance among thousands
+# of tests is reported instead of hiding what all others found. More than ten failures,
+# a data race, and a package that does not build are not run again.
+RERUN ?=
+ifdef RERUN
+go_test = $(GOTESTSUM) --format=pkgname --format-hide-empty-pkg --hide-summary=skipped --rerun-fails=1 --rerun-fails-run-root-test --rerun-fails-max-failures=10 --rerun-fails-abort-on-data-race \
+	--rerun-fails-report="$$(mktemp -p $(RERUN) tests.XXXXXX)" --packages="$$(tr '\n' ' ' <<<"$(2)")" -- $(1)
+else
+go_test = $(GO) test $(1) $(2)
+endif
+
 .PHONY: test-work
-test-work:
+test-work: $(if $(RERUN),$(GOTESTSUM))
 	@race=$(RACE); \
 	if [ -n "$$race" ]; then echo "testing with the race detector"; \
 	else echo "testing WITHOUT the race detector: there is no C compiler"; fi; \
@@ -136,11 +151,11 @@ test-work:
 	all=$$($(GO) list $(PKG)); plain=$$($(GO) list $(ALONE) ./tests/e2e); e2e=$$(grep -x '.*/tests/e2e' <<<"$$all" || true); \
 	rest=$$(grep -vxF "$$plain" <<<"$$all" || true); plain=$$(grep -xF "$$plain" <<<"$$all" || true); \
 	failed=; \
-	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(GO) test $$race $(TEST_FLAGS) $$rest || failed=yes; fi; \
-	if [ -n "$$plain" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) $$plain || failed=yes; fi; \
-	if [ -n "$$race" ] && [ -n "$$e2e" ]; then CGO_ENABLED=1 $(GO) test $$race $(TEST_FLAGS) -run '$(E2E_RACED)' ./tests/e2e || failed=yes; fi; \
+	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(call go_test,$$race $(TEST_FLAGS),$$rest) || failed=yes; fi; \
+	if [ -n "$$plain" ]; then CGO_ENABLED=0 $(call go_test,$(TEST_FLAGS),$$plain) || failed=yes; fi; \
+	if [ -n "$$race" ] && [ -n "$$e2e" ]; then CGO_ENABLED=1 $(call go_test,$$race $(TEST_FLAGS) -run '$(E2E_RACED)',./tests/e2e) || failed=yes; fi; \
 	allocations=$$(grep -xF "$$($(GO) list $(ALLOCATIONS))" <<<"$$rest" || true); \
-	if [ -n "$$race" ] && [ -n "$$allocations" ]; then CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) -run '^TestAllocationsOf' $$allocations || failed=yes; fi; \
+	if [ -n "$$race" ] && [ -n "$$allocations" ]; then CGO_ENABLED=0 $(call go_test,$(TEST_FLAGS) -run '^TestAllocationsOf',$$allocations) || failed=yes; fi; \
 	[ -z "$$failed" ]
 
 # These have no concurrency of their own, and what they depend on is large.
@@ -265,7 +280,8 @@ test-console: ## Run the tests of the console: its logic, and its flows in Chrom
 	@if ! command -v npm >/dev/null; then echo "NOT tested: there is no npm, so the console is not tested"; \
 	elif ! npm ping --fetch-retries=0 --fetch-timeout=5000 >/dev/null 2>&1; then echo "NOT tested: npm reaches no registry, so the console is not tested"; \
 	else $(MAKE) $(CONSOLE_MODULES) && cd $(CONSOLE) && npm run --silent test && \
-		if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then $(MAKE) -C $(CURDIR) bin/ecf && npm run --silent e2e; \
+		if [ -x "$${CHROMIUM:-/usr/bin/chromium}" ]; then $(MAKE) -C $(CURDIR) bin/ecf && { npm run --silent e2e $(if $(RERUN),|| { \
+			echo "flows of the console: the first run above names them" >$(RERUN)/flows && npm run --silent e2e; }); }; \
 		else echo "NOT tested: there is no Chromium, so the flows of the console are not tested"; fi; fi
 
 ## Checking
@@ -375,6 +391,11 @@ $(GOLANGCI_LINT):
 	@mkdir -p $(@D)/new
 	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	@mv $(@D)/new/golangci-lint $@
+
+$(GOTESTSUM):
+	@mkdir -p $(@D)/new
+	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	@mv $(@D)/new/gotestsum $@
 
 # The program that holds all services holds everything that is shipped. The data
 # come from VULNDB (file:///folder, or an address); without any it is said that
