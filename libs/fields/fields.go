@@ -60,7 +60,12 @@ type Reader struct {
 	children []*Reader
 	faults   *faults
 	shape    *Shape // not nil: nothing is read, what is asked for is written down
+	meant    func(text string, allowed []string) []string
 }
+
+// SuggestBy has suggestions made by what words mean, before those by how they are
+// written: meant returns those of the allowed values that a text means.
+func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string) { r.meant = meant }
 
 // Parse reads body as one JSON object; an empty body is an empty object. Text
 // that is no JSON object, or that has duplicate keys at any depth, is a
@@ -347,7 +352,7 @@ func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
 }
 
 func (r *Reader) child(path string, n *node) *Reader {
-	c := &Reader{path: path, members: n.members, faults: r.faults}
+	c := &Reader{path: path, members: n.members, faults: r.faults, meant: r.meant}
 	r.children = append(r.children, c)
 	return c
 }

@@ -172,7 +172,7 @@ func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
 	if slices.Contains(allowed, n.text) {
 		return n.text, true
 	}
-	r.faults.add(NotOneOf(r.Path(name), n.text, allowed))
+	r.faults.add(r.NotOneOf(r.Path(name), n.text, allowed))
 	return "", false
 }
 
@@ -182,6 +182,28 @@ func NotOneOf(path, got string, allowed []string) apperr.Detail {
 	return apperr.Detail{Field: path, Code: NotAllowed,
 		Message:     fmt.Sprintf("%s must be one of %s; got %s.", path, strings.Join(allowed, ", "), quote(got)),
 		Suggestions: spelling.Related(got, allowed, 3)}
+}
+
+// NotOneOf is the fault of a value that is not among the allowed ones. Its
+// suggestions are those that it means (SuggestBy), then the nearest.
+func (r *Reader) NotOneOf(path, got string, allowed []string) apperr.Detail {
+	d := NotOneOf(path, got, allowed)
+	d.Suggestions = r.suggestions(got, allowed, d.Suggestions)
+	return d
+}
+
+func (r *Reader) suggestions(got string, allowed, nearest []string) []string {
+	if r.meant == nil {
+		return nearest
+	}
+	const most = 3
+	out := r.meant(got, allowed)
+	for _, n := range nearest {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out[:min(len(out), most)]
 }
 
 // Date reads a day of the calendar as YYYY-MM-DD.

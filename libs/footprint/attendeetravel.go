@@ -43,6 +43,7 @@ func CheckOrigin(row []byte, ev EventContext) error {
 	if r == nil {
 		return err
 	}
+	r.SuggestBy(meant)
 	d := &decoder{Reader: r, ev: ev}
 	d.origin(r, "", map[string]resolution{})
 	return r.Err()
@@ -151,7 +152,7 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 	}
 	if class, ok := d.String("class", 1, 40); ok {
 		if t.Class, ok = flightClass(class); !ok {
-			d.Fault(fields.NotOneOf("class", class, flightClasses[:]))
+			d.Fault(d.NotOneOf("class", class, flightClasses[:]))
 		}
 	}
 	d.Document("class", func(p *fields.Property) { p.Enum, p.Loose, p.MaxLength, p.MinLength = flightClasses[:], true, 0, 0 })
@@ -199,7 +200,7 @@ func (d *decoder) travelMode(r *fields.Reader, path string) string {
 		mode = word
 	}
 	if !slices.Contains(travelModes(), mode) {
-		d.Fault(fields.NotOneOf(path+"mode", text, travelModes()))
+		d.Fault(d.NotOneOf(path+"mode", text, travelModes()))
 		return ""
 	}
 	return mode

@@ -6,7 +6,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
-	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // catering is the input of a catering record.
@@ -102,12 +101,7 @@ func (d *decoder) drinks() map[string]decimal.Decimal {
 		}
 	}
 	for _, path := range r.Unknown() {
-		name := strings.TrimPrefix(path, r.Path(""))
-		near := spelling.Nearest(name, names, 3)
-		if len(near) == 0 {
-			near = names
-		}
-		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: near, Message: "No factor is held for this drink."})
+		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: suggested(strings.TrimPrefix(path, r.Path("")), names), Message: "No factor is held for this drink."})
 	}
 	r.Ignore(r.Names()...)
 	d.Document("drinks", func(p *fields.Property) { p.Closed = true })

@@ -66,7 +66,7 @@ func decodeFlights(d *decoder, f *flights) {
 	f.Passengers, _ = d.Integer("passengers", 1, 10_000)
 	if class, ok := d.String("class", 1, 40); ok {
 		if f.Class, ok = flightClass(class); !ok {
-			d.Fault(fields.NotOneOf("class", class, flightClasses[:]))
+			d.Fault(d.NotOneOf("class", class, flightClasses[:]))
 		}
 	}
 	d.Document("class", func(p *fields.Property) { p.Enum, p.Loose, p.MaxLength, p.MinLength = flightClasses[:], true, 0, 0 })

@@ -5,7 +5,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
-	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
 // servings are what is counted by the piece, cup, glass or bottle, with the rows
@@ -58,11 +57,7 @@ func (d *decoder) servings() map[string]int64 {
 		}
 	}
 	for _, path := range r.Unknown() {
-		near := spelling.Nearest(strings.TrimPrefix(path, r.Path("")), names, 3)
-		if len(near) == 0 {
-			near = names
-		}
-		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: near, Message: "No factor is held for this serving."})
+		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: suggested(strings.TrimPrefix(path, r.Path("")), names), Message: "No factor is held for this serving."})
 	}
 	r.Ignore(r.Names()...)
 	d.Document("servings", func(p *fields.Property) { p.Closed = true })

@@ -78,6 +78,13 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 // cell puts one cell into the object.
 func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	column, trimmed := r.columns[i], strings.TrimSpace(cell)
+	has := true
+	if r.typ == Mixed && trimmed != "" && column.Name != "type" {
+		var c Column
+		if c, has = own(typ, column); has {
+			column = c
+		}
+	}
 	switch {
 	case column.Name == "" || trimmed == "":
 		return nil
@@ -89,7 +96,7 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
 		return nil
-	case r.typ == Mixed && !hasColumn(typ, column):
+	case !has:
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
 	case column.number() && r.numberWithUnit(b, i, Unguard(trimmed)):
 		return nil
@@ -106,9 +113,14 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	return nil
 }
 
-// hasColumn reports whether records of a type have a column.
-func hasColumn(typ string, column Column) bool {
-	return slices.Contains(Columns(typ), column) || slices.Contains(ServerColumns(), column)
+// own returns the column of a type that stands under a column of a file of several
+// types; false when its records have none.
+func own(typ string, column Column) (Column, bool) {
+	same := func(c Column) bool { return c.Name == column.Name && c.Type == column.Type }
+	if i := slices.IndexFunc(Columns(typ), same); i >= 0 {
+		return Columns(typ)[i], true
+	}
+	return column, slices.ContainsFunc(ServerColumns(), same)
 }
 
 // numberWithUnit takes a cell that is more than a number in the field's unit into
@@ -201,6 +213,10 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 	cell = Unguard(cell)
 	trimmed := strings.TrimSpace(cell)
 	switch c.Type {
+	case "string":
+		if value := c.values[key(trimmed)]; value != "" {
+			cell = value
+		}
 	case "integer", "number":
 		number := trimmed
 		if o.DecimalComma && !strings.Contains(number, ".") {
@@ -213,9 +229,9 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 		}
 	case "boolean":
 		switch strings.ToLower(trimmed) {
-		case "true", "yes", "1":
+		case "true", "yes", "y", "1", "x", "✓", "wahr", "ja", "j":
 			return json.RawMessage("true")
-		case "false", "no", "0":
+		case "false", "no", "n", "0", "-", "falsch", "nein":
 			return json.RawMessage("false")
 		}
 	case "array", "object":

@@ -24,36 +24,42 @@ func TestUnitsInCells(t *testing.T) {
 		// want is a part of the stored fields, or the code of the first fault.
 		want string
 	}{
-		"miles":                {"ground-transport", "mode,vehicles,distanceKm\ncar,1,112 mi\n", sheet.Options{}, `"distanceKm":180.246528`},
-		"kilograms":            {"energy", "source,weightKg\npropane,94 kg\n", sheet.Options{}, `"weightKg":94`},
-		"imperial gallons":     {"energy", "source,volumeLitres\ndiesel,12 imp gal\n", sheet.Options{}, `"volumeLitres":54.55308`},
-		"gallons":              {"energy", "source,volumeLitres\ndiesel,12 gal\n", sheet.Options{}, "AMBIGUOUS_UNIT"},
-		"cubic yards":          {"waste", "treatment,volumeLitres,densityKgPerM3\nlandfill,8 yd3,80\n", sheet.Options{}, `"volumeLitres":6116.438863872`},
-		"tonnes":               {"waste", "treatment,weightKg\nlandfill,1.2 t\n", sheet.Options{}, `"weightKg":1200`},
-		"the original":         {"waste", "treatment,weightKg\nlandfill,1.2 t\n", sheet.Options{}, `"stated":{"weightKg":"1.2 t"}`},
-		"another dimension":    {"waste", "treatment,weightKg\nlandfill,12 mi\n", sheet.Options{}, "UNKNOWN_UNIT"},
-		"a column in miles":    {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
-		"one in brackets":      {"ground-transport", "mode,vehicles,Distance (miles)\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
-		"our unit in brackets": {"ground-transport", "mode,vehicles,Distance (km)\ncar,1,112\n", sheet.Options{}, `"distanceKm":112`},
-		"the cell's own unit":  {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112 km\n", sheet.Options{}, `"distanceKm":112`},
-		"three decimals":       {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,1.125\n", sheet.Options{}, `"distanceKm":1.810512`},
-		"three, semicolons":    {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
-		"in miles":             {"ground-transport", "mode;vehicles;distanceMiles\ncar;1;1.234\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
-		"less than one":        {"ground-transport", "mode;vehicles;distanceKm\ncar;1;0.234\n", sheet.Options{}, `"distanceKm":0.234`},
-		"semicolons, declared": {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1234`},
-		"semicolons, ours":     {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{NumberFormat: "1234.5"}, `"distanceKm":1.234`},
-		"two readings":         {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
-		"two with a unit":      {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200 mi\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
-		"thousands, declared":  {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"distanceKm":1200`},
-		"decimals, declared":   {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1.2`},
-		"points, declared":     {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1200`},
-		"not as declared":      {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,20\"\n", sheet.Options{NumberFormat: "1,234.5"}, "BAD_FORMAT"},
-		"an integer":           {"flights", "from,to,passengers\nLHR,JFK,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"passengers":1200`},
-		"a date of ours":       {"flights", "from,to,passengers,date\nLHR,JFK,1,2026-05-12\n", sheet.Options{}, `"date":"2026-05-12"`},
-		"a day first":          {"flights", "from,to,passengers,date\nLHR,JFK,1,12/05/2026\n", sheet.Options{DateOrder: "dmy"}, `"date":"2026-05-12"`},
-		"a month first":        {"flights", "from,to,passengers,date\nLHR,JFK,1,12/05/2026\n", sheet.Options{DateOrder: "mdy"}, `"date":"2026-12-05"`},
-		"not declared":         {"flights", "from,to,passengers,date\nLHR,JFK,1,13/05/2026\n", sheet.Options{}, sheet.AmbiguousDate},
-		"an export's columns":  {"ground-transport", "mode,vehicles,distanceKm,stated\ncar,1,180.246528,\"{\"\"distanceKm\"\":\"\"112 mi\"\"}\"\n", sheet.Options{}, `"stated":{"distanceKm":"112 mi"}`},
+		"miles":                    {"ground-transport", "mode,vehicles,distanceKm\ncar,1,112 mi\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"kilograms":                {"energy", "source,weightKg\npropane,94 kg\n", sheet.Options{}, `"weightKg":94`},
+		"imperial gallons":         {"energy", "source,volumeLitres\ndiesel,12 imp gal\n", sheet.Options{}, `"volumeLitres":54.55308`},
+		"gallons":                  {"energy", "source,volumeLitres\ndiesel,12 gal\n", sheet.Options{}, "AMBIGUOUS_UNIT"},
+		"cubic yards":              {"waste", "treatment,volumeLitres,densityKgPerM3\nlandfill,8 yd3,80\n", sheet.Options{}, `"volumeLitres":6116.438863872`},
+		"tonnes":                   {"waste", "treatment,weightKg\nlandfill,1.2 t\n", sheet.Options{}, `"weightKg":1200`},
+		"the original":             {"waste", "treatment,weightKg\nlandfill,1.2 t\n", sheet.Options{}, `"stated":{"weightKg":"1.2 t"}`},
+		"another dimension":        {"waste", "treatment,weightKg\nlandfill,12 mi\n", sheet.Options{}, "UNKNOWN_UNIT"},
+		"a column in miles":        {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"one in brackets":          {"ground-transport", "mode,vehicles,Distance (miles)\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"our unit in brackets":     {"ground-transport", "mode,vehicles,Distance (km)\ncar,1,112\n", sheet.Options{}, `"distanceKm":112`},
+		"the cell's own unit":      {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112 km\n", sheet.Options{}, `"distanceKm":112`},
+		"three decimals":           {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,1.125\n", sheet.Options{}, `"distanceKm":1.810512`},
+		"three, semicolons":        {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"in miles":                 {"ground-transport", "mode;vehicles;distanceMiles\ncar;1;1.234\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"less than one":            {"ground-transport", "mode;vehicles;distanceKm\ncar;1;0.234\n", sheet.Options{}, `"distanceKm":0.234`},
+		"semicolons, declared":     {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1234`},
+		"semicolons, ours":         {"ground-transport", "mode;vehicles;distanceKm\ncar;1;1.234\n", sheet.Options{NumberFormat: "1234.5"}, `"distanceKm":1.234`},
+		"two readings":             {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"two with a unit":          {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200 mi\n", sheet.Options{}, "AMBIGUOUS_NUMBER"},
+		"thousands, declared":      {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"distanceKm":1200`},
+		"decimals, declared":       {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,200\"\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1.2`},
+		"points, declared":         {"ground-transport", "mode,vehicles,distanceKm\ncar,1,1.200\n", sheet.Options{NumberFormat: "1.234,5"}, `"distanceKm":1200`},
+		"not as declared":          {"ground-transport", "mode,vehicles,distanceKm\ncar,1,\"1,20\"\n", sheet.Options{NumberFormat: "1,234.5"}, "BAD_FORMAT"},
+		"an integer":               {"flights", "from,to,passengers\nLHR,JFK,\"1,200\"\n", sheet.Options{NumberFormat: "1,234.5"}, `"passengers":1200`},
+		"a date of ours":           {"flights", "from,to,passengers,date\nLHR,JFK,1,2026-05-12\n", sheet.Options{}, `"date":"2026-05-12"`},
+		"a day first":              {"flights", "from,to,passengers,date\nLHR,JFK,1,12/05/2026\n", sheet.Options{DateOrder: "dmy"}, `"date":"2026-05-12"`},
+		"a month first":            {"flights", "from,to,passengers,date\nLHR,JFK,1,12/05/2026\n", sheet.Options{DateOrder: "mdy"}, `"date":"2026-12-05"`},
+		"not declared":             {"flights", "from,to,passengers,date\nLHR,JFK,1,13/05/2026\n", sheet.Options{}, sheet.AmbiguousDate},
+		"a value as people write":  {"energy", "source,energyKWh\nNatural gas,94\n", sheet.Options{}, `"source":"natural_gas"`},
+		"with a hyphen":            {"ground-transport", "mode,vehicles,distanceKm,fuel\nCAR,1,5,plug-in hybrid\n", sheet.Options{}, `"fuel":"plug_in_hybrid"`},
+		"a value's German name":    {"ground-transport", "mode,passengers,distanceKm\nReisebus,9,5\n", sheet.Options{}, `"mode":"coach"`},
+		"its type's own":           {sheet.Mixed, "type,mode,weightKg,distanceKm\nfreight,Straße,9,5\n", sheet.Options{}, `"mode":"road"`},
+		"a word for another thing": {"ground-transport", "mode,passengers,distanceKm\nminibus,9,5\n", sheet.Options{}, "NOT_ALLOWED"},
+		"yes in German":            {"flights", "from,to,passengers,roundTrip\nLHR,JFK,2,ja\n", sheet.Options{}, `"roundTrip":true`},
+		"an export's columns":      {"ground-transport", "mode,vehicles,distanceKm,stated\ncar,1,180.246528,\"{\"\"distanceKm\"\":\"\"112 mi\"\"}\"\n", sheet.Options{}, `"stated":{"distanceKm":"112 mi"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +75,7 @@ func TestUnitsInCells(t *testing.T) {
 			var got string
 			if err == nil {
 				var d footprint.Decoded
-				d, err = footprint.Decode(c.typ, row.Body, london)
+				d, err = footprint.Decode(row.Type, row.Body, london)
 				got = string(d.Fields)
 			}
 			if e, ok := errors.AsType[*apperr.Error](err); ok {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -21,6 +22,8 @@ type Column struct {
 	Name string
 	// Type is its type in JSON: string, integer, number, boolean, array, object.
 	Type string
+	// values are those of a list, by the words that a cell may have for them.
+	values map[string]string
 }
 
 // Columns returns the input fields of a type in the order of its schema, those of
@@ -31,11 +34,47 @@ var columns = sync.OnceValue(func() map[string][]Column {
 	out := map[string][]Column{}
 	for _, typ := range footprint.Types() {
 		// The schema is ours; a test asserts that every type has its columns.
-		out[typ], _ = columnsOf(footprint.Schema(typ))
+		out[typ], _ = columnsOf(footprint.Schema(typ), footprint.Languages(), func(language string) json.RawMessage { return footprint.SchemaIn(typ, language) })
 	}
-	out[footprint.OriginRows], _ = columnsOf(footprint.OriginSchema())
+	out[footprint.OriginRows], _ = columnsOf(footprint.OriginSchema(), nil, nil)
 	return out
 })
+
+// list is what a property says of the values it takes: the values, and in the
+// schema of another language what they are called there.
+type list struct {
+	Type   any               `json:"type"`
+	Enum   []any             `json:"enum"`
+	Labels map[string]string `json:"x-labels"`
+}
+
+// words returns the values of a list by the words for them: their own and those of
+// other languages, written as key writes them. A word for two values is for none.
+func (l list) words(others ...list) map[string]string {
+	out := map[string]string{}
+	add := func(word, value string) {
+		if before, ok := out[key(word)]; ok && before != value {
+			value = ""
+		}
+		out[key(word)] = value
+	}
+	for _, other := range others {
+		for value, word := range other.Labels {
+			add(word, value)
+		}
+	}
+	for _, v := range l.Enum {
+		if text, ok := v.(string); ok {
+			out[key(text)] = text
+		}
+	}
+	return out
+}
+
+// key writes a word without regard to case and to what joins its parts.
+func key(word string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return r == '_' || r == '-' || unicode.IsSpace(r) }), " ")
+}
 
 // ServerColumns are the columns of what the server adds to the fields of records.
 // An export has them, so that a file that is read again comes to the same records.
@@ -46,8 +85,19 @@ func ServerColumns() (out []Column) {
 	return out
 }
 
-// columnsOf reads the properties of a JSON Schema in their order.
-func columnsOf(schema json.RawMessage) ([]Column, error) {
+// columnsOf reads the properties of a JSON Schema in their order, with the words for
+// the values of lists in its languages.
+func columnsOf(schema json.RawMessage, languages []string, in func(language string) json.RawMessage) ([]Column, error) {
+	others := make([]map[string]list, 0, len(languages))
+	for _, language := range languages {
+		var other struct {
+			Properties map[string]list `json:"properties"`
+		}
+		if err := json.Unmarshal(in(language), &other); err != nil {
+			return nil, fmt.Errorf("sheet: schema in %s: %w", language, err)
+		}
+		others = append(others, other.Properties)
+	}
 	var s struct {
 		Properties json.RawMessage `json:"properties"`
 	}
@@ -64,15 +114,20 @@ func columnsOf(schema json.RawMessage) ([]Column, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sheet: schema: %w", err)
 		}
-		var property struct {
-			Type any `json:"type"`
-		}
+		var property list
 		if err := d.Decode(&property); err != nil {
 			return nil, fmt.Errorf("sheet: schema: %w", err)
 		}
 		column := Column{Name: fmt.Sprint(name), Type: "string"}
 		if t, ok := property.Type.(string); ok {
 			column.Type = t
+		}
+		if column.Type == "string" && len(property.Enum) > 0 && column.Name != "numberFormat" {
+			called := make([]list, 0, len(others))
+			for _, other := range others {
+				called = append(called, other[column.Name])
+			}
+			column.values = property.words(called...)
 		}
 		out = append(out, column)
 	}

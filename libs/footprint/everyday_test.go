@@ -1,0 +1,119 @@
+package footprint_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// listed returns every value of every list of the types' schemas, and the names of
+// what catering counts.
+func listed(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				switch name {
+				case "enum":
+					values, _ := member.([]any)
+					for _, value := range values {
+						if text, ok := value.(string); ok {
+							out[text] = true
+						}
+					}
+				case "drinks", "servings":
+					object, _ := member.(map[string]any)
+					properties, _ := object["properties"].(map[string]any)
+					for each := range properties {
+						out[each] = true
+					}
+				}
+				walk(member)
+			}
+		case []any:
+			for _, each := range v {
+				walk(each)
+			}
+		}
+	}
+	for _, typ := range footprint.Types() {
+		var schema any
+		if err := json.Unmarshal(footprint.Schema(typ), &schema); err != nil {
+			t.Fatal(err)
+		}
+		walk(schema)
+	}
+	return out
+}
+
+func TestEverydayWordsMeanValuesThatExist(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("words/everyday.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words map[string][]string
+	if err := json.Unmarshal(text, &words); err != nil {
+		t.Fatal(err)
+	}
+	if len(words) < 500 {
+		t.Errorf("there are %d words", len(words))
+	}
+	values := listed(t)
+	for word, means := range words {
+		if len(means) == 0 {
+			t.Errorf("%s means nothing", word)
+		}
+		for _, v := range means {
+			if !values[v] {
+				t.Errorf("%s means %s, which no field takes", word, v)
+			}
+		}
+	}
+}
+
+func TestWhatPaperSaysIsSuggested(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typ, body, field, want string }{
+		{"ground-transport", `{"mode":"Minibus","passengers":9,"distanceKm":10}`, "mode", "coach"},
+		{"ground-transport", `{"mode":"shuttle bus","passengers":9,"distanceKm":10}`, "mode", "bus"},
+		{"ground-transport", `{"mode":"Reisebus","passengers":9,"distanceKm":10}`, "mode", "coach"},
+		{"ground-transport", `{"mode":"car","fuel":"EV","vehicles":1,"distanceKm":10}`, "fuel", "battery_electric"},
+		{"ground-transport", `{"mode":"car","fuel":"unleaded","vehicles":1,"distanceKm":10}`, "fuel", "petrol"},
+		{"energy", `{"source":"Natural gas","energyKWh":5}`, "source", "natural_gas"},
+		{"energy", `{"source":"electricity","energyKWh":5}`, "source", "grid"},
+		{"accommodation", `{"kind":"Airbnb","guests":3,"nights":2}`, "kind", "rental"},
+		{"waste", `{"material":"Restmüll","treatment":"landfill","weightKg":5}`, "material", "mixed"},
+		{"waste", `{"material":"mixed","treatment":"energy-from-waste","weightKg":5}`, "treatment", "incineration"},
+		{"waste", `{"material":"mixed","treatment":"landfill","container":"1100L","containers":2}`, "container", "wheelie_1100"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"AV"}`, "category", "av_hire"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"Portaloos (4)"}`, "category", "toilet_hire"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"hire of flowers"}`, "category", "plants_flowers"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"Dolmetscher"}`, "category", "translation"},
+		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"class":"coach"}`, "class", "economy"},
+		{"freight", `{"mode":"lorry","weightKg":5,"distanceKm":6}`, "mode", "road"},
+		{"materials", `{"material":"T-shirts","items":5}`, "material", "tshirt_cotton"},
+		{"catering", `{"drinks":{"water":5}}`, "drinks.water", "bottled_water"},
+		{"catering", `{"servings":{"croissant":5}}`, "servings.croissant", "pastry"},
+		{"attendee-travel", `{"to":"LHR","origins":[{"country":"DE","people":5,"mode":"minibus"}]}`, "origins[0].mode", "coach"},
+	} {
+		_, err := footprint.Decode(c.typ, []byte(c.body), london)
+		e, ok := errors.AsType[*apperr.Error](err)
+		if !ok {
+			t.Errorf("%s %s: %v, want a fault", c.typ, c.body, err)
+			continue
+		}
+		i := slices.IndexFunc(e.Details, func(d apperr.Detail) bool { return d.Field == c.field })
+		if i < 0 || len(e.Details[i].Suggestions) == 0 || e.Details[i].Suggestions[0] != c.want {
+			t.Errorf("%s %s: %+v, want %s first", c.typ, c.body, e.Details, c.want)
+		}
+	}
+}
