@@ -92,7 +92,7 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.BadFormat,
 			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
 	case column.Name == "type":
-		if trimmed != typ {
+		if types()[key(trimmed)] != typ {
 			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
 		return nil

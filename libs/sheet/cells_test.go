@@ -58,6 +58,10 @@ func TestUnitsInCells(t *testing.T) {
 		"a value's German name":    {"ground-transport", "mode,passengers,distanceKm\nReisebus,9,5\n", sheet.Options{}, `"mode":"coach"`},
 		"its type's own":           {sheet.Mixed, "type,mode,weightKg,distanceKm\nfreight,Straße,9,5\n", sheet.Options{}, `"mode":"road"`},
 		"a word for another thing": {"ground-transport", "mode,passengers,distanceKm\nminibus,9,5\n", sheet.Options{}, "NOT_ALLOWED"},
+		"types as people write":    {sheet.Mixed, "Type,Mode,Passengers,Distance (km)\nGround transport,Coach,9,5\n", sheet.Options{}, `"mode":"coach"`},
+		"types in German":          {sheet.Mixed, "TYPE,mode,Reisende,distanceKm\nBodenverkehr,coach,9,5\n", sheet.Options{}, `"passengers":9`},
+		"a type that is none":      {sheet.Mixed, "type,mode\ntrains,coach\n", sheet.Options{}, "NOT_ALLOWED"},
+		"heads in German":          {"flights", "von,to,Reisende,Hin und zurück\nLHR,JFK,2,ja\n", sheet.Options{}, `"roundTrip":true`},
 		"yes in German":            {"flights", "from,to,passengers,roundTrip\nLHR,JFK,2,ja\n", sheet.Options{}, `"roundTrip":true`},
 		"an export's columns":      {"ground-transport", "mode,vehicles,distanceKm,stated\ncar,1,180.246528,\"{\"\"distanceKm\"\":\"\"112 mi\"\"}\"\n", sheet.Options{}, `"stated":{"distanceKm":"112 mi"}`},
 	} {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -143,6 +144,21 @@ func plain(head string) string {
 	}, head))
 }
 
+// headed returns the index of the column that a head names, or else of the only one
+// that is called so in one of the languages; -1 where there is none.
+func headed(known []Column, head string) int {
+	head = plain(head)
+	if i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == head }); i >= 0 {
+		return i
+	}
+	called := func(c Column) bool { return slices.Contains(c.titles, head) }
+	i := slices.IndexFunc(known, called)
+	if i >= 0 && slices.ContainsFunc(known[i+1:], called) {
+		return -1
+	}
+	return i
+}
+
 // readHead finds the field of each column.
 func (r *Reader) readHead(head []string) error {
 	own := Columns(r.typ)
@@ -150,7 +166,6 @@ func (r *Reader) readHead(head []string) error {
 		own = All(footprint.Types())
 	}
 	known := slices.Concat(own, ServerColumns())
-	others := append([]string{"type"}, r.o.Known...)
 	var faults []apperr.Detail
 	first := map[string]string{}
 	found := false
@@ -166,15 +181,15 @@ func (r *Reader) readHead(head []string) error {
 		text = strings.TrimSpace(text)
 		r.heads = append(r.heads, strings.Clone(text))
 		column, unit := Column{}, ""
-		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
+		i := headed(known, text)
 		switch {
 		case text == "":
 		case ours[text]:
 			ours[text] = false
 		case i >= 0:
 			column, found = known[i], true
-		case slices.Contains(others, text):
-			if text == "type" {
+		case plain(text) == "type" || slices.Contains(r.o.Known, text):
+			if plain(text) == "type" {
 				column, r.typeAt = Column{Name: "type"}, len(r.columns)
 			}
 		default:
@@ -260,6 +275,23 @@ func (r *Reader) Next() (Row, error) {
 	}
 }
 
+// types returns the record types by the words for them: their own and their names in
+// the languages.
+var types = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for _, typ := range footprint.Types() {
+		out[key(typ)] = typ
+		for _, language := range footprint.Languages() {
+			var s list
+			// A test reads the types by their names in every language.
+			if json.Unmarshal(footprint.SchemaIn(typ, language), &s) == nil && s.Title != "" {
+				out[key(s.Title)] = typ
+			}
+		}
+	}
+	return out
+})
+
 // typeOf returns the record type of a row.
 func (r *Reader) typeOf(cells []string) (string, error) {
 	if r.typ != Mixed {
@@ -269,8 +301,8 @@ func (r *Reader) typeOf(cells []string) (string, error) {
 	if r.typeAt < len(cells) {
 		typ = strings.TrimSpace(cells[r.typeAt])
 	}
-	if footprint.Known(typ) {
-		return strings.Clone(typ), nil
+	if known := types()[key(typ)]; known != "" {
+		return known, nil
 	}
 	d := apperr.Detail{Field: r.heads[r.typeAt], Code: fields.NotAllowed, Message: fmt.Sprintf("There is no record type %q; they are in suggestions.", typ), Suggestions: footprint.Types()}
 	if typ == "" {

@@ -90,6 +90,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A title says no unit: what stands below may be in another.
+func TestTitlesOfFieldsWithUnitsAreNoHeads(t *testing.T) {
+	t.Parallel()
+	_, r, err := all("mode,Distance,Entfernung\ncar,1,2\n", "ground-transport", sheet.Options{})
+	if err != nil || !reflect.DeepEqual(r.Ignored(), []string{"Distance", "Entfernung"}) {
+		t.Errorf("%v: ignored %v", err, r.Ignored())
+	}
+}
+
 // A row that was exported is read as it was.
 func TestWhatIsExportedIsRead(t *testing.T) {
 	t.Parallel()

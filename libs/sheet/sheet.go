@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -24,6 +25,9 @@ type Column struct {
 	Type string
 	// values are those of a list, by the words that a cell may have for them.
 	values map[string]string
+	// titles are what the field is called in the languages, as plain writes them;
+	// none where it has a unit, which a title does not say.
+	titles []string
 }
 
 // Columns returns the input fields of a type in the order of its schema, those of
@@ -40,12 +44,14 @@ var columns = sync.OnceValue(func() map[string][]Column {
 	return out
 })
 
-// list is what a property says of the values it takes: the values, and in the
-// schema of another language what they are called there.
+// list is what a property says of the values it takes, and what it and they are
+// called in the language of its schema.
 type list struct {
 	Type   any               `json:"type"`
 	Enum   []any             `json:"enum"`
 	Labels map[string]string `json:"x-labels"`
+	Title  string            `json:"title"`
+	Unit   string            `json:"x-unit"`
 }
 
 // words returns the values of a list by the words for them: their own and those of
@@ -122,12 +128,17 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 		if t, ok := property.Type.(string); ok {
 			column.Type = t
 		}
+		called := make([]list, 0, len(others))
+		for _, other := range others {
+			called = append(called, other[column.Name])
+		}
 		if column.Type == "string" && len(property.Enum) > 0 && column.Name != "numberFormat" {
-			called := make([]list, 0, len(others))
-			for _, other := range others {
-				called = append(called, other[column.Name])
-			}
 			column.values = property.words(called...)
+		}
+		for _, other := range called {
+			if title := plain(other.Title); property.Unit == "" && title != "" && !slices.Contains(column.titles, title) {
+				column.titles = append(column.titles, title)
+			}
 		}
 		out = append(out, column)
 	}
