@@ -18,8 +18,9 @@ import (
 // caller must not change it.
 //
 // For forms, title is the label of a field and description its help text, x-unit
-// names the unit of a number, x-units those in which it may be stated, and each
-// branch of anyOf is one of the ways in which a record can be given.
+// names the unit of a number, x-units those in which it may be stated, x-headings
+// what tables call its column, and each branch of anyOf is one of the ways in which a
+// record can be given.
 func Schema(typ string) json.RawMessage { return schemas()[typ] }
 
 // Description says in one sentence what a type is for; empty for an unknown
@@ -98,6 +99,7 @@ func (t *recordType) schema() object {
 	s.set("title", t.name)
 	s.set("description", t.doc.description+" "+t.doc.formula+". Unknown fields are dropped and named in a notice; null counts as absent.")
 	s = append(s, objectSchema(shape, "", t.docs(), false)...)
+	addHeadings(s, t.name)
 	if len(t.doc.ways) > 0 {
 		s.set("anyOf", alternatives(t.doc.ways))
 	}

@@ -137,21 +137,18 @@ func separatorOf(start []byte) rune {
 // plain is a head without what spreadsheets and people vary.
 func plain(head string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" _-()[]\u00a0", r) {
+		if strings.ContainsRune(" _-()[]?.:*'\u00a0", r) {
 			return -1
 		}
 		return r
 	}, head))
 }
 
-// headed returns the index of the column that a head names, or else of the only one
-// that is called so in one of the languages; -1 where there is none.
+// headed returns the index of the only column that tables head so; -1 where there is
+// none, or more than one.
 func headed(known []Column, head string) int {
 	head = plain(head)
-	if i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == head }); i >= 0 {
-		return i
-	}
-	called := func(c Column) bool { return slices.Contains(c.titles, head) }
+	called := func(c Column) bool { return slices.Contains(c.headings, head) }
 	i := slices.IndexFunc(known, called)
 	if i >= 0 && slices.ContainsFunc(known[i+1:], called) {
 		return -1
@@ -169,6 +166,7 @@ func (r *Reader) readHead(head []string) error {
 	var faults []apperr.Detail
 	first := map[string]string{}
 	found := false
+	var unknown []int
 	// In our own export the columns of the service come first; a field of the same name,
 	// such as the kgCO2e of custom records, has a column behind them.
 	ours := map[string]bool{}
@@ -181,7 +179,7 @@ func (r *Reader) readHead(head []string) error {
 		text = strings.TrimSpace(text)
 		r.heads = append(r.heads, strings.Clone(text))
 		column, unit := Column{}, ""
-		i := headed(known, text)
+		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
 		switch {
 		case text == "":
 		case ours[text]:
@@ -195,8 +193,8 @@ func (r *Reader) readHead(head []string) error {
 		default:
 			if column, unit = meant(text, known); column.Name != "" {
 				found = true
-			} else if len(r.ignored) < 50 {
-				r.ignored = append(r.ignored, strings.Clone(text))
+			} else {
+				unknown = append(unknown, len(r.columns))
 			}
 		}
 		if before, twice := first[column.Name]; column.Name != "" && twice {
@@ -204,6 +202,18 @@ func (r *Reader) readHead(head []string) error {
 		}
 		first[column.Name] = text
 		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
+	}
+	// A field goes to the column that has its name, else to the first that is headed as
+	// tables head it: beside a description, notes are left out as ever.
+	for _, at := range unknown {
+		i := headed(known, r.heads[at])
+		if i < 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == known[i].Name }) {
+			if len(r.ignored) < 50 {
+				r.ignored = append(r.ignored, r.heads[at])
+			}
+			continue
+		}
+		r.columns[at], found = known[i], true
 	}
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
@@ -282,7 +292,9 @@ var types = sync.OnceValue(func() map[string]string {
 	for _, typ := range footprint.Types() {
 		out[key(typ)] = typ
 		for _, language := range footprint.Languages() {
-			var s list
+			var s struct {
+				Title string `json:"title"`
+			}
 			// A test reads the types by their names in every language.
 			if json.Unmarshal(footprint.SchemaIn(typ, language), &s) == nil && s.Title != "" {
 				out[key(s.Title)] = typ

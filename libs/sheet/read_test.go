@@ -90,6 +90,31 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Heads are read as tables have them, of two for one field the first, and none that
+// stands for several.
+func TestHeadsOfTables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		typ, file string
+		row       string
+		ignored   []string
+	}{
+		"a booking list":            {"flights", "Passenger name,Origin,Destination,Pax,Cabin class,Return?\nA. Person,LHR,JFK,2,business,yes\n", `2 {"from":"LHR","to":"JFK","passengers":2,"class":"business","roundTrip":true}`, []string{"Passenger name"}},
+		"a German one":              {"flights", "Abflughafen;Zielflughafen;Anzahl Personen;Reiseklasse;Rückflug\nLHR;JFK;2;economy;nein\n", `2 {"from":"LHR","to":"JFK","passengers":2,"class":"economy","roundTrip":false}`, nil},
+		"hotel nights":              {"accommodation", "Country code,No. of rooms,Nächte\nGB,2,3\n", `2 {"country":"GB","rooms":2,"nights":3}`, nil},
+		"the field's own name wins": {"flights", "Notes,From,To,Origin,People,Description\nx,LHR,JFK,CDG,2,y\n", `2 {"from":"LHR","to":"JFK","passengers":2,"description":"y"}`, []string{"Notes", "Origin"}},
+		"else the first":            {"flights", "Item,Comments,From\nx,y,LHR\n", `2 {"description":"x","from":"LHR"}`, []string{"Comments"}},
+		"a word for a unit":         {"ground-transport", "mode,Vehicles,Kilometres\ncar,1,12\n", `2 {"mode":"car","vehicles":1,"distanceKm":12}`, nil},
+		"one for several fields":    {sheet.Mixed, "type,people,from\nflights,2,LHR\n", `2 {"from":"LHR"}`, []string{"people"}},
+		"one of a single type":      {sheet.Mixed, "type,waste stream,weightKg\nwaste,glass,2\n", `2 {"material":"glass","weightKg":2}`, nil},
+	} {
+		got, r, err := all(c.file, c.typ, sheet.Options{})
+		if err != nil || !reflect.DeepEqual(got, []string{c.row}) || !reflect.DeepEqual(r.Ignored(), c.ignored) {
+			t.Errorf("%s: %q, ignored %q, %v", name, got, r.Ignored(), err)
+		}
+	}
+}
+
 // A title says no unit: what stands below may be in another.
 func TestTitlesOfFieldsWithUnitsAreNoHeads(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -25,9 +24,8 @@ type Column struct {
 	Type string
 	// values are those of a list, by the words that a cell may have for them.
 	values map[string]string
-	// titles are what the field is called in the languages, as plain writes them;
-	// none where it has a unit, which a title does not say.
-	titles []string
+	// headings are what tables call the field beside its name, as plain writes them.
+	headings []string
 }
 
 // Columns returns the input fields of a type in the order of its schema, those of
@@ -44,14 +42,13 @@ var columns = sync.OnceValue(func() map[string][]Column {
 	return out
 })
 
-// list is what a property says of the values it takes, and what it and they are
-// called in the language of its schema.
+// list is what a property says of the values it takes, what they are called in the
+// language of its schema, and what tables call it.
 type list struct {
-	Type   any               `json:"type"`
-	Enum   []any             `json:"enum"`
-	Labels map[string]string `json:"x-labels"`
-	Title  string            `json:"title"`
-	Unit   string            `json:"x-unit"`
+	Type     any               `json:"type"`
+	Enum     []any             `json:"enum"`
+	Labels   map[string]string `json:"x-labels"`
+	Headings []string          `json:"x-headings"`
 }
 
 // words returns the values of a list by the words for them: their own and those of
@@ -135,10 +132,8 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 		if column.Type == "string" && len(property.Enum) > 0 && column.Name != "numberFormat" {
 			column.values = property.words(called...)
 		}
-		for _, other := range called {
-			if title := plain(other.Title); property.Unit == "" && title != "" && !slices.Contains(column.titles, title) {
-				column.titles = append(column.titles, title)
-			}
+		for _, heading := range property.Headings {
+			column.headings = append(column.headings, plain(heading))
 		}
 		out = append(out, column)
 	}

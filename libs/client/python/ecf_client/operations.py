@@ -1524,13 +1524,14 @@ class Operations(Transport):
 
         A CSV file of at most 16 MiB in UTF-8, with or without a byte order mark; commas, semicolons or tabs, whichever
         the first row has most of; quotes around cells with separators, quotes or line breaks. The first row names the
-        fields of the type, as in its template (`GET /record-types/{type}/template`), or as their titles do, in English
-        or German, where they have no unit: case, spaces, `_` and `-` do not matter. Columns that are no field are left
-        out and named in `ignoredColumns`; those of an export that the service owns are left out silently. An empty cell
-        is an absent field. Lists and objects are JSON, a list may also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and
-        `ja`/`nein` are taken for `true`/`false`; a value of a list may be written without regard to case, spaces, `_`
-        and `-`, or by its name in German (`Natural gas`, `Reisebus`); an apostrophe before a character that a
-        spreadsheet would run is taken away, as exports put it there.
+        fields of the type, as in its template (`GET /record-types/{type}/template`), or by what tables call them
+        (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and punctuation do not
+        matter. Columns that are no field are left out and named in `ignoredColumns`; those of an export that the
+        service owns are left out silently. An empty cell is an absent field. Lists and objects are JSON, a list may
+        also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and `ja`/`nein` are taken for `true`/`false`; a value of a list
+        may be written without regard to case, spaces, `_` and `-`, or by its name in German (`Natural gas`,
+        `Reisebus`); an apostrophe before a character that a spreadsheet would run is taken away, as exports put it
+        there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums

@@ -26,6 +26,7 @@ const column = (kind: Column['kind'], field = 'x'): Column => ({
   place: false,
   description: '',
   fallback: '',
+  headings: [],
 });
 
 describe('numbers as people write them', () => {

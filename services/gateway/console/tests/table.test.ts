@@ -8,10 +8,10 @@ const flights = columnsOf({
   properties: {
     distanceKm: { type: 'number', 'x-unit': 'km' },
     from: { type: 'string', pattern: '^[A-Z]{3}$' },
-    to: { type: 'string', pattern: '^[A-Z]{3}$' },
-    passengers: { type: 'integer' },
+    to: { type: 'string', pattern: '^[A-Z]{3}$', 'x-headings': ['destination'] },
+    passengers: { type: 'integer', 'x-headings': ['pax'] },
     roundTrip: { type: 'boolean' },
-    description: { type: 'string' },
+    description: { type: 'string', 'x-headings': ['notes'] },
   },
 });
 

@@ -1112,10 +1112,12 @@ export interface paths {
          * Import a table
          * @description A CSV file of at most 16 MiB in UTF-8, with or without a byte order mark; commas, semicolons or tabs, whichever the
          *     first row has most of; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
-         *     type, as in its template (`GET /record-types/{type}/template`): case, spaces, `_` and `-` do not matter.
+         *     type, as in its template (`GET /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
+         *     `x-headings` of the type's schema): case, spaces and punctuation do not matter.
          *     Columns that are no field are left out and named in `ignoredColumns`; those of an export that the service owns are left out
          *     silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be
-         *     `KEF|OSL`; `yes`/`no` and `1`/`0` are taken for `true`/`false`; an apostrophe before a character that a spreadsheet would
+         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and `ja`/`nein` are taken for `true`/`false`; a value of a list may be written without
+         *     regard to case, spaces, `_` and `-`, or by its name in German (`Natural gas`, `Reisebus`); an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
          *     Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and kept
@@ -3856,7 +3858,7 @@ export interface components {
             description: string;
             /** @description How its footprint is calculated. */
             formula: string;
-            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
+            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`, `x-headings` what tables call its column, beside its name. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
             schema: {
                 [key: string]: unknown;
             };

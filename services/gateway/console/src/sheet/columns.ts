@@ -18,6 +18,7 @@ const property = z.object({
   'x-labels': labels,
   'x-unit': z.optional(z.string()),
   'x-units': z.optional(z.array(z.string())),
+  'x-headings': z.optional(z.array(z.string())),
 });
 const schema = z.object({
   properties: z.record(z.string(), property),
@@ -42,6 +43,8 @@ export interface Column {
   unit: string;
   /** What a number may be stated in; the server converts it. */
   units: string[];
+  /** What tables call it, beside its name and its label. */
+  headings: string[];
   kind: Kind;
   required: boolean;
   options: string[];
@@ -94,6 +97,7 @@ export function columnsOf(raw: unknown): Column[] {
       unit: i18next.t(`unit.${unit as 'm2'}`, { defaultValue: unit }) || unit,
       labels: kind === 'amounts' ? titlesOf(p.properties ?? {}) : (p['x-labels'] ?? surveyLabels(p)),
       units: p['x-units'] ?? [],
+      headings: p['x-headings'] ?? [],
       kind,
       label: p.title ?? labelOf(field, unit),
       required: required.includes(field),

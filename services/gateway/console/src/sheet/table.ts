@@ -46,28 +46,6 @@ export function writeTable(rows: string[][]): string {
   return rows.map((r) => r.map((c) => (/[\t\n"]/.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join('\t')).join('\n');
 }
 
-/** What headings of ordinary sheets are called, beside the names of the fields. */
-const aliases: Record<string, string[]> = {
-  from: ['origin', 'departure', 'start', 'von', 'abflug'],
-  to: ['destination', 'arrival', 'ziel', 'nach'],
-  passengers: ['pax', 'people', 'persons', 'travellers', 'travelers', 'personen'],
-  class: ['cabin', 'cabinclass', 'klasse'],
-  roundTrip: ['return', 'returntrip', 'hinundzurück', 'rückflug'],
-  description: ['what', 'item', 'note', 'notes', 'comment', 'beschreibung', 'details'],
-  date: ['day', 'datum', 'when'],
-  rooms: ['room', 'zimmer'],
-  nights: ['night', 'nächte'],
-  guests: ['gäste'],
-  distanceKm: ['distance', 'km', 'entfernung'],
-  weightKg: ['weight', 'kg', 'gewicht'],
-  externalReference: ['reference', 'ref', 'id', 'booking', 'invoice', 'referenz'],
-  evidence: ['document', 'proof', 'receipt', 'beleg'],
-  country: ['land'],
-  meals: ['portions', 'essen'],
-  diet: ['menu'],
-  dataQuality: ['quality'],
-};
-
 const bare = (s: string): string =>
   s
     .toLowerCase()
@@ -80,7 +58,7 @@ export function matchHeading(heading: string, columns: Column[]): string | undef
   if (!h) return undefined;
   const exact = columns.find((c) => bare(c.field) === h || bare(c.label) === h || bare(c.label + c.unit) === h);
   if (exact) return exact.field;
-  return columns.find((c) => aliases[c.field]?.some((a) => bare(a) === h))?.field;
+  return columns.find((c) => c.headings.some((a) => bare(a) === h))?.field;
 }
 
 /** Reports whether the first row of a table names columns: at least half of its cells do. */

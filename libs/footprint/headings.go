@@ -1,0 +1,57 @@
+package footprint
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed words/headings.json
+var headingWords []byte
+
+// headings holds what tables call the columns of fields, beside their names, by
+// field or by type.field. A physical quantity is there only by words that say its
+// unit: below "Distance" there may be miles.
+var headings = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	_ = json.Unmarshal(headingWords, &out) // a test asserts that it can be read
+	return out
+})
+
+// addHeadings names in the properties of a type's schema what tables call them: the
+// words of words/headings.json and, of a field without unit, its title in each
+// language.
+func addHeadings(s object, typ string) {
+	var german catalogue
+	_ = json.Unmarshal(germanWords, &german) // a test asserts that it can be read
+	at := slices.IndexFunc(s, func(m member) bool { return m.name == "properties" })
+	properties, _ := s[at].value.(object)
+	for i := range properties {
+		name := properties[i].name
+		property, ok := properties[i].value.(object)
+		if !ok {
+			continue
+		}
+		var words []string
+		if unitOf(name) == "" {
+			title := german.Fields[typ+"."+name].Title
+			if title == "" {
+				title = german.Fields[name].Title
+			}
+			words = append(words, labelOf(name), title)
+		}
+		words = slices.Concat(words, headings()[typ+"."+name], headings()[name])
+		var out []string
+		for _, word := range words {
+			if word = strings.ToLower(word); word != "" && word != strings.ToLower(name) && !slices.Contains(out, word) {
+				out = append(out, word)
+			}
+		}
+		if len(out) > 0 {
+			property.set("x-headings", out)
+			properties[i].value = property
+		}
+	}
+}
