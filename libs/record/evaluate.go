@@ -40,12 +40,13 @@ func Evaluate(typ string, fields json.RawMessage, notices []footprint.Notice, ev
 // the preview that clients see, with the given notices of decoding first, and
 // the exact contribution that is summed.
 func Figures(evaluation *footprint.Evaluation, notices []footprint.Notice, ev footprint.EventContext) (preview, contribution json.RawMessage, err error) {
-	shown := total.PreviewOf(evaluation, ev.FactorSet)
+	of := total.Of(evaluation)
+	shown := of.Preview(evaluation, ev.FactorSet)
 	shown.Notices = append(append([]footprint.Notice{}, notices...), shown.Notices...)
 	if preview, err = json.Marshal(shown); err != nil {
 		return nil, nil, fmt.Errorf("preview: %w", err)
 	}
-	if contribution, err = json.Marshal(total.Of(evaluation)); err != nil {
+	if contribution, err = json.Marshal(of); err != nil {
 		return nil, nil, fmt.Errorf("contribution: %w", err)
 	}
 	return preview, contribution, nil

@@ -14,46 +14,52 @@ func Square(n *big.Int) *big.Int {
 }
 
 // Log returns ln(x) for x ≥ 1, in 10^-24.
-func Log(x *big.Rat) *big.Int {
-	x = new(big.Rat).Set(x)
-	two, halves := big.NewRat(2, 1), int64(0)
-	for x.Cmp(two) > 0 {
-		x.Quo(x, two)
+func Log(x *big.Rat) *big.Int { return LogOf(x.Num(), x.Denom()) }
+
+// LogOf returns ln(num / den) for num ≥ den > 0, in 10^-24.
+func LogOf(num, den *big.Int) *big.Int {
+	den, halves := new(big.Int).Set(den), int64(0)
+	for two := new(big.Int).Lsh(den, 1); num.Cmp(two) > 0; two.Lsh(den, 1) {
+		den.Set(two)
 		halves++
 	}
-	ln := atanhTwice(x)
+	ln := atanhTwice(num, den)
 	if halves > 0 {
 		ln.Add(ln, new(big.Int).Mul(ln2, big.NewInt(halves)))
 	}
 	return ln
 }
 
-// ln2 is ln(2). It must not be changed.
-var ln2 = atanhTwice(big.NewRat(2, 1))
+// one is One, and ln2 is ln(2), which must not be changed.
+var (
+	one = wideOf(One)
+	ln2 = atanhTwice(big.NewInt(2), big.NewInt(1))
+)
 
-// atanhTwice returns ln(x) = 2 artanh((x-1)/(x+1)) for 1 ≤ x ≤ 2, in 10^-24.
-func atanhTwice(x *big.Rat) *big.Int {
-	num := new(big.Int).Sub(x.Num(), x.Denom())
-	den := new(big.Int).Add(x.Num(), x.Denom())
-	power := Quo(num.Mul(num, One), den)
-	y2 := Square(power)
-	sum := new(big.Int)
-	for k := int64(1); power.Sign() != 0; k += 2 {
-		sum.Add(sum, Quo(power, big.NewInt(k)))
-		power = Quo(new(big.Int).Mul(power, y2), One)
+// atanhTwice returns ln(x) = 2 artanh((x-1)/(x+1)) for x = num / den and 1 ≤ x ≤ 2, in
+// 10^-24.
+func atanhTwice(num, den *big.Int) *big.Int {
+	first := new(big.Int).Sub(num, den)
+	power := wideOf(Quo(first.Mul(first, One), new(big.Int).Add(num, den)))
+	y2 := product(power, power, one)
+	sum := wide{}
+	for k := uint64(1); !power.isZero(); k += 2 {
+		sum = sum.add(power.by(k))
+		power = product(power, y2, one)
 	}
-	return sum.Lsh(sum, 1)
+	return sum.shift(1).big()
 }
 
 // Exp returns e^x for x ≥ 0, both in 10^-24.
 func Exp(x *big.Int) *big.Int {
-	twos, rest := new(big.Int).QuoRem(x, ln2, new(big.Int))
-	term, sum, divisor, k := new(big.Int).Set(One), new(big.Int).Set(One), new(big.Int), new(big.Int)
-	for n := int64(1); term.Sign() != 0; n++ {
-		term = Quo(term.Mul(term, rest), divisor.Mul(One, k.SetInt64(n)))
-		sum.Add(sum, term)
+	twos, left := new(big.Int).QuoRem(x, ln2, new(big.Int))
+	rest, term, sum := wideOf(left), one, one
+	for n := uint64(1); !term.isZero(); n++ {
+		term = product(term, rest, one.times(n))
+		sum = sum.add(term)
 	}
-	return sum.Lsh(sum, uint(twos.Uint64()))
+	result := sum.big()
+	return result.Lsh(result, uint(twos.Uint64()))
 }
 
 // Quo returns n / d rounded half-even, for d > 0.

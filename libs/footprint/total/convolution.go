@@ -274,7 +274,7 @@ func shapeOf(variance, third *big.Int) shape {
 		gamma = least
 	}
 	eta := ofSkewness(gamma)
-	s := shape{variance: fixed.Log(new(big.Rat).SetFrac(new(big.Int).Add(one2, new(big.Int).Mul(eta, eta)), one2))}
+	s := shape{variance: fixed.LogOf(new(big.Int).Add(one2, new(big.Int).Mul(eta, eta)), one2)}
 	s.sigma = new(big.Int).Sqrt(new(big.Int).Mul(s.variance, fixed.One))
 	scale := new(big.Int).Mul(variance, one2)
 	s.scale = fixed.Quo(new(big.Int).Mul(scale.Sqrt(scale), fixed.One), eta)

@@ -300,14 +300,14 @@ func matched(m footprint.Mass, o own) Interval {
 	if third.Sign() <= 0 { // of masses too small to tell
 		square := m.Big()
 		square.Mul(square, square)
-		i.Low, i.High, _ = footprint.Lognormal(m, fixed.Log(new(big.Rat).SetFrac(new(big.Int).Add(square, v), square)))
+		i.Low, i.High, _ = footprint.Lognormal(m, fixed.LogOf(new(big.Int).Add(square, v), square))
 		return i
 	}
 	one2 := new(big.Int).Mul(fixed.One, fixed.One)
 	root := new(big.Int).Mul(new(big.Int).Mul(v, v), v)
 	root.Sqrt(root.Mul(root, one2))
 	eta := ofSkewness(fixed.Quo(new(big.Int).Mul(third, one2), root))
-	variance := fixed.Log(new(big.Rat).SetFrac(new(big.Int).Add(one2, new(big.Int).Mul(eta, eta)), one2))
+	variance := fixed.LogOf(new(big.Int).Add(one2, new(big.Int).Mul(eta, eta)), one2)
 	// scale is the expected value before the move, in 10^-24 µg.
 	scale := new(big.Int).Mul(v, one2)
 	scale = fixed.Quo(new(big.Int).Mul(scale.Sqrt(scale), fixed.One), eta)

@@ -20,7 +20,12 @@ type Preview struct {
 // are not in it: put them in front.
 func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
 	of := Of(e)
-	sum := of.interval()
+	return of.Preview(e, factorSet)
+}
+
+// Preview is PreviewOf where the contribution of the evaluation, c, is known already.
+func (c *Contribution) Preview(e *footprint.Evaluation, factorSet string) Preview {
+	sum := c.interval()
 	p := Preview{KgCO2e: sum.KgCO2e, Low: sum.Low, High: sum.High, FactorSet: factorSet,
 		Defaulted: e.Defaulted, Notices: e.Notices}
 	p.Notices = narrowing(e)

@@ -1,0 +1,137 @@
+package fixed
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// logByBig and expByBig calculate the same series in numbers of any length: what they
+// say is what results were signed with.
+func logByBig(x *big.Rat) *big.Int {
+	x = new(big.Rat).Set(x)
+	two, halves := big.NewRat(2, 1), int64(0)
+	for x.Cmp(two) > 0 {
+		x.Quo(x, two)
+		halves++
+	}
+	return new(big.Int).Add(atanhByBig(x), new(big.Int).Mul(atanhByBig(two), big.NewInt(halves)))
+}
+
+func atanhByBig(x *big.Rat) *big.Int {
+	power := Quo(new(big.Int).Mul(new(big.Int).Sub(x.Num(), x.Denom()), One), new(big.Int).Add(x.Num(), x.Denom()))
+	y2 := Square(power)
+	sum := new(big.Int)
+	for k := int64(1); power.Sign() != 0; k += 2 {
+		sum.Add(sum, Quo(power, big.NewInt(k)))
+		power = Quo(new(big.Int).Mul(power, y2), One)
+	}
+	return sum.Lsh(sum, 1)
+}
+
+func expByBig(x *big.Int) *big.Int {
+	twos, rest := new(big.Int).QuoRem(x, atanhByBig(big.NewRat(2, 1)), new(big.Int))
+	term, sum := One, One
+	for n := int64(1); term.Sign() != 0; n++ {
+		term = Quo(new(big.Int).Mul(term, rest), new(big.Int).Mul(One, big.NewInt(n)))
+		sum = new(big.Int).Add(sum, term)
+	}
+	return new(big.Int).Lsh(sum, uint(twos.Uint64()))
+}
+
+// random returns a number of up to so many bits, of which few or many are set.
+func random(r *rand.Rand, most int) *big.Int {
+	n := new(big.Int)
+	for range r.IntN(most) + 1 {
+		n.Lsh(n, 1)
+		n.Or(n, big.NewInt(int64(r.IntN(2))))
+	}
+	if r.IntN(4) == 0 { // all ones, where an estimated word of a quotient is most wrong
+		n.Sub(new(big.Int).Lsh(big.NewInt(1), uint(r.IntN(most)+1)), big.NewInt(1))
+	}
+	return n
+}
+
+func TestSeriesAreThoseOfLongNumbers(t *testing.T) {
+	t.Parallel()
+	r := testkit.Rand(t)
+	for range 500 {
+		den := new(big.Int).Add(random(r, 160), big.NewInt(1))
+		x := new(big.Rat).SetFrac(new(big.Int).Add(den, random(r, 170)), den)
+		if got, want := Log(x), logByBig(x); got.Cmp(want) != 0 {
+			t.Fatalf("ln(%v) = %v, want %v", x, got, want)
+		}
+		e := random(r, 86)
+		if got, want := Exp(e), expByBig(e); got.Cmp(want) != 0 {
+			t.Fatalf("e^%v = %v, want %v", e, got, want)
+		}
+	}
+	for _, n := range []int64{0, 1, 2} {
+		for _, near := range []*big.Int{new(big.Int), One, ln2, new(big.Int).Lsh(ln2, 1)} {
+			e := new(big.Int).Add(near, big.NewInt(n))
+			if got, want := Exp(e), expByBig(e); got.Cmp(want) != 0 {
+				t.Errorf("e^%v = %v, want %v", e, got, want)
+			}
+		}
+	}
+}
+
+func TestProductIsRoundedHalfEven(t *testing.T) {
+	t.Parallel()
+	r := testkit.Rand(t)
+	most := new(big.Int).Lsh(big.NewInt(1), 128)
+	for tried := 0; tried < 10_000; {
+		a, b, d := random(r, 128), random(r, 128), random(r, 128)
+		if r.IntN(3) == 0 { // a quotient that ends in a half
+			d.SetBit(d, 0, 0)
+			a.Rsh(d, 1)
+			b.Rsh(b, 64).SetBit(b, 0, 1)
+		}
+		if d.BitLen() <= 64 {
+			continue
+		}
+		want := Quo(new(big.Int).Mul(a, b), d)
+		if want.Cmp(most) >= 0 {
+			continue
+		}
+		tried++
+		if got := product(wideOf(a), wideOf(b), wideOf(d)).big(); got.Cmp(want) != 0 {
+			t.Fatalf("%v · %v / %v = %v, want %v", a, b, d, got, want)
+		}
+	}
+}
+
+// TestSeriesAllocateNothingOfTheirLength holds that what they allocate is the answer and
+// a few numbers on the way.
+func TestSeriesAllocateNothingOfTheirLength(t *testing.T) {
+	x, e := big.NewRat(1234567, 1000000), new(big.Int).Quo(One, big.NewInt(3))
+	testkit.WithoutRace(t)
+	if got := testing.AllocsPerRun(100, func() { Log(x) }); got > 16 {
+		t.Errorf("Log allocates %v times", got)
+	}
+	if got := testing.AllocsPerRun(100, func() { Exp(e) }); got > 10 {
+		t.Errorf("Exp allocates %v times", got)
+	}
+}
+
+func BenchmarkSeries(b *testing.B) {
+	x, e := big.NewRat(1234567, 1000000), new(big.Int).Quo(One, big.NewInt(3))
+	for _, c := range []struct {
+		name string
+		do   func()
+	}{
+		{"Log", func() { Log(x) }},
+		{"LogByBig", func() { logByBig(x) }},
+		{"Exp", func() { Exp(e) }},
+		{"ExpByBig", func() { expByBig(e) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.do()
+			}
+		})
+	}
+}
