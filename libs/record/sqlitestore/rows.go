@@ -165,28 +165,21 @@ func scanEvent(row scanner) (record.Event, error) {
 		&created, &updated, &boundary, &text, &governance, &gate, &team, &e.Reference); err != nil {
 		return record.Event{}, err
 	}
-	if governance != nil {
-		if err := json.Unmarshal([]byte(*governance), &e.Governance); err != nil {
-			return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
-		}
-	}
 	if err := e.DecodeTeam(team); err != nil {
 		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
-	var b eventBody
-	if err := json.Unmarshal(text, &b); err != nil {
-		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
-	}
-	by, err := actorFromJSON(b.CreatedBy)
+	t, err := decodeEvent(text, governance)
 	if err != nil {
 		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
+	b := t.body
 	e.Title, e.StartDate, e.EndDate = b.Title, b.StartDate, b.EndDate
 	e.Attendees, e.VirtualAttendees = b.Attendees, b.VirtualAttendees
 	e.Country, e.Timezone, e.Description = b.Country, b.Timezone, b.Description
 	e.Place, e.Location = b.Place, b.Location
 	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP, Engine: b.Engine}
-	e.FactorSet, e.CreatedBy, e.Metadata, e.Compensation = b.FactorSet, by, b.Metadata, b.Compensation
+	e.FactorSet, e.CreatedBy, e.Metadata, e.Compensation = b.FactorSet, t.createdBy, b.Metadata, b.Compensation
+	e.Governance = t.governance
 	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
 	e.Boundary = raw(boundary)
 	return e, nil

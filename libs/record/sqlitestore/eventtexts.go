@@ -1,0 +1,81 @@
+package sqlitestore
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/lru"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// The texts of events that were decoded lately, and the longest that is kept.
+const (
+	keptTexts   = 4 << 20
+	longestText = 4 << 10
+)
+
+// eventTexts is what is stored of an event as text.
+type eventTexts struct {
+	body       eventBody
+	createdBy  record.Actor
+	governance record.Governance
+}
+
+// decoded are texts of events by themselves: every request below an event reads it, and
+// few change it. The key is all that was decoded, so that there is nothing to be
+// invalidated.
+var decoded = lru.NewCosting[string](keptTexts, func(k keptEvent) int { return 3 * k.size })
+
+type keptEvent struct {
+	texts eventTexts
+	size  int // of the texts
+}
+
+// decodeEvent decodes the body of an event, and its governance where it has one.
+func decodeEvent(body []byte, governance *string) (eventTexts, error) {
+	key := string(body)
+	if governance != nil {
+		key = *governance + key // an object each, so that no other two are the same together
+	}
+	if kept, ok := decoded.Get(key); ok {
+		return kept.texts.clone(), nil
+	}
+	var t eventTexts
+	if governance != nil {
+		if err := json.Unmarshal([]byte(*governance), &t.governance); err != nil {
+			return t, err
+		}
+	}
+	if err := json.Unmarshal(body, &t.body); err != nil {
+		return t, err
+	}
+	var err error
+	if t.createdBy, err = actorFromJSON(t.body.CreatedBy); err != nil {
+		return t, err
+	}
+	if len(key) <= longestText && t.simple() {
+		decoded.Put(key, keptEvent{t.clone(), len(key)})
+	}
+	return t, nil
+}
+
+// simple reports whether clone copies all that the texts refer to.
+func (t eventTexts) simple() bool {
+	g := t.governance
+	return len(g.Owed)+len(g.Editions)+len(g.Proposals)+len(g.Last.Changed) == 0 && g.Gate.Pending == nil && g.Gate.Failure == nil
+}
+
+// clone returns a copy that may be changed.
+func (t eventTexts) clone() eventTexts {
+	t.body.Attendees, t.body.VirtualAttendees = copyOf(t.body.Attendees), copyOf(t.body.VirtualAttendees)
+	t.body.Metadata, t.body.Compensation = maps.Clone(t.body.Metadata), slices.Clone(t.body.Compensation)
+	return t
+}
+
+func copyOf(n *int64) *int64 {
+	if n == nil {
+		return nil
+	}
+	return new(*n)
+}
