@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +23,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	recordstore "github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	resultstore "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
@@ -192,32 +191,15 @@ type reply struct {
 
 func (s *service) call(method, path, token string, body any, header ...string) reply {
 	s.t.Helper()
-	var content io.Reader
+	var content []byte
 	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if content, err = json.Marshal(body); err != nil {
 			s.t.Fatal(err)
 		}
-		content = bytes.NewReader(text)
 	}
-	request := httptest.NewRequestWithContext(s.t.Context(), method, path, content)
-	request.Header.Set("Authorization", "Bearer "+token)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	response, err := s.app.Test(request, -1)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return reply{s.t, response.StatusCode, response.Header, text, new(any)}
+	got := webtest.Send(s.t, s.app, token, method, path, string(content), header...)
+	return reply{s.t, got.Status, got.Header, got.Body, new(any)}
 }
 
 // get reads a path below the base path as a user of the organization.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/records"
 )
 
@@ -25,7 +26,7 @@ type unversioned struct{ record.Store }
 
 func (h *harness) serverOf(store record.Store) *fiber.App {
 	h.t.Helper()
-	httpApp, err := records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now})
+	httpApp, err := records.New(records.Deps{Store: store, Notifier: h, Members: members(), Verifier: webtest.Tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -3,12 +3,9 @@ package records_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -17,27 +14,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/records"
 )
-
-// tokens are "organization.user.role".
-type tokens struct{}
-
-func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return identity.Principal{}, errors.New("no token")
-	}
-	role, err := identity.ParseRole(parts[2])
-	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
-}
 
 const (
 	ada    = "org1.ada.user"
@@ -80,7 +65,7 @@ func start(t *testing.T) *harness {
 	importer := records.NewImporter(store, log, h.now)
 	spool := web.NewSpool(t.TempDir())
 	t.Cleanup(func() { _ = spool.Remove() })
-	h.app, err = records.New(records.Deps{Spool: spool, Store: store, Notifier: h, Members: members(), Verifier: tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
+	h.app, err = records.New(records.Deps{Spool: spool, Store: store, Notifier: h, Members: members(), Verifier: webtest.Tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,33 +99,17 @@ type answer struct {
 // send makes a request; header are names and values in turns.
 func (h *harness) send(as, method, path, body string, header ...string) answer {
 	h.t.Helper()
-	request := httptest.NewRequest(method, "/api/v2"+path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer "+as)
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	response, err := h.app.Test(request, -1)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	got := webtest.Send(h.t, h.app, as, method, "/api/v2"+path, body, header...)
 	var read struct {
 		Data  map[string]any
 		Error struct{ Code string }
 	}
-	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && response.Header.Get("Content-Encoding") == "" && len(text) > 0 {
-		if err := json.Unmarshal(text, &read); err != nil {
-			h.t.Fatalf("%s %s: %v: %.500s", method, path, err, text)
+	if strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") && got.Header.Get("Content-Encoding") == "" && len(got.Body) > 0 {
+		if err := json.Unmarshal(got.Body, &read); err != nil {
+			h.t.Fatalf("%s %s: %v: %.500s", method, path, err, got.Body)
 		}
 	}
-	return answer{h.t, method + " " + path, response.StatusCode, response.Header, string(text), read.Data, read.Error.Code}
+	return answer{h.t, method + " " + path, got.Status, got.Header, string(got.Body), read.Data, read.Error.Code}
 }
 
 // want fails the test where the answer has another status or code.

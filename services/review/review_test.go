@@ -3,12 +3,9 @@ package review_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -21,20 +18,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/review"
 )
-
-// tokens are "organization.user.role".
-type tokens struct{}
-
-func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return identity.Principal{}, errors.New("no token")
-	}
-	role, err := identity.ParseRole(parts[2])
-	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
-}
 
 // harness is the service over the embedded engine.
 type harness struct {
@@ -58,7 +44,7 @@ func start(t *testing.T, policy record.Policy) *harness {
 	t.Cleanup(func() { _ = db.Close() })
 	h := &harness{t: t, store: sqlitestore.New(db)}
 	h.clock.Store(time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).UnixMilli())
-	if h.app, err = review.New(review.Deps{Store: h.store, Notifier: h, Verifier: tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now}); err != nil {
+	if h.app, err = review.New(review.Deps{Store: h.store, Notifier: h, Verifier: webtest.Tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now}); err != nil {
 		t.Fatal(err)
 	}
 	for _, org := range []record.OrgID{"org1", "org2"} {
@@ -100,31 +86,15 @@ type answer struct {
 
 func (h *harness) post(as, path, body string, header ...string) answer {
 	h.t.Helper()
-	request := httptest.NewRequest(http.MethodPost, "/api/v2/events/e1"+path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer "+as)
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	response, err := h.app.Test(request, -1)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	got := webtest.Send(h.t, h.app, as, http.MethodPost, "/api/v2/events/e1"+path, body, header...)
 	var read struct {
 		Data  struct{ Status string }
 		Error struct{ Code string }
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
-		h.t.Fatalf("%s: %v: %.500s", path, err, text)
+	if err := json.Unmarshal(got.Body, &read); err != nil {
+		h.t.Fatalf("%s: %v: %.500s", path, err, got.Body)
 	}
-	return answer{response.StatusCode, read.Error.Code, read.Data.Status, response.Header, string(text)}
+	return answer{got.Status, read.Error.Code, read.Data.Status, got.Header, string(got.Body)}
 }
 
 func (h *harness) stored(r record.Record) record.Record {
