@@ -106,6 +106,7 @@ type gateway struct {
 	streams   *fairshare.Budget // of bodies that are passed on as they come
 	refusals  audit.Refusals
 	holdback  *holdback
+	intakes   map[api.Service]*intake
 	tracer    trace.Tracer
 }
 
@@ -128,7 +129,7 @@ func New(d Deps) (*Gateway, error) {
 	}
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
-		tracer: otel.Tracer(scope), holdback: newHoldback(d.hold),
+		tracer: otel.Tracer(scope), holdback: newHoldback(d.hold), intakes: newIntakes(d.Now),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},
