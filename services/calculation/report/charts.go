@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math/big"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
@@ -9,37 +10,31 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// The charts are SVG whose geometry is worked out here in whole units of its
-// view box, so that the page needs no script.
+// The charts are SVG whose geometry is worked out here in percent of their width,
+// so that the page needs no script and their words keep the page's size on a narrow
+// screen: only the bars shrink there.
 const (
-	chartWidth = 760
-	plotLeft   = 178 // where bars begin; labels stand left of it
-	plotWidth  = 420
-	barHeight  = 18
-	barStep    = 30
-	plotTop    = 8
+	fullWidth = 10_000 // hundredths of a percent
+	plotWidth = 9_600  // what the largest interval takes; the axis has words beyond it
 )
 
 // barChart shows parts of the total with their intervals.
 type barChart struct {
-	Width, Height, AxisY, PlotLeft, PlotRight int
-	Bars                                      []bar
-	Ticks                                     []tick
-	Unit                                      string
+	Bars  []bar
+	Ticks []tick
+	Unit  string
 }
 
+// bar is a row of a chart; places are percentages of the width.
 type bar struct {
-	Label, Value, Low, High   string
-	Y, W, H, Mid              int
-	LowX, HighX               int
-	TextX, TextY              int
-	WhiskerTop, WhiskerBottom int
+	Label, Value, Low, High string
+	W, LowX, HighX          string
 }
 
-type tick struct {
-	X     int
-	Label string
-}
+type tick struct{ X, Label string }
+
+// percentage writes hundredths of a percent.
+func percentage(n int64) string { return fmt.Sprintf("%d.%02d%%", n/100, n%100) }
 
 type part struct {
 	label string
@@ -64,7 +59,7 @@ func groupsChart(r bundle.Result) barChart {
 
 // bars lays out one bar per part.
 func bars(parts []part, total footprint.Mass) barChart {
-	c := barChart{Width: chartWidth, PlotLeft: plotLeft, PlotRight: plotLeft + plotWidth}
+	var c barChart
 	var most footprint.Mass
 	for _, p := range parts {
 		if p.High.Cmp(most) > 0 {
@@ -79,22 +74,16 @@ func bars(parts []part, total footprint.Mass) barChart {
 	if unit > 1 {
 		c.Unit = "tonnes CO₂e"
 	}
-	scale := func(m footprint.Mass) int {
+	scale := func(m footprint.Mass) int64 {
 		n := new(big.Int).Mul(m.Big(), big.NewInt(plotWidth))
-		return int(n.Div(n, most.Big()).Int64())
+		return n.Div(n, most.Big()).Int64()
 	}
-	for i, p := range parts {
-		y := plotTop + i*barStep
-		b := bar{Label: p.label, Value: kg(p.KgCO2e) + " kg, " + percent(p.KgCO2e, total), Y: y, H: barHeight, W: max(scale(p.KgCO2e), 1), Mid: y + barHeight/2,
-			LowX: plotLeft + scale(p.Low), HighX: plotLeft + scale(p.High), TextY: y + barHeight/2 + 4,
-			WhiskerTop: y + barHeight/2 - 5, WhiskerBottom: y + barHeight/2 + 5, Low: kg(p.Low), High: kg(p.High)}
-		b.TextX = max(b.HighX, plotLeft+b.W) + 8
-		c.Bars = append(c.Bars, b)
+	for _, p := range parts {
+		c.Bars = append(c.Bars, bar{Label: p.label, Value: kg(p.KgCO2e) + " kg, " + percent(p.KgCO2e, total), Low: kg(p.Low), High: kg(p.High),
+			W: percentage(max(scale(p.KgCO2e), 10)), LowX: percentage(scale(p.Low)), HighX: percentage(scale(p.High))})
 	}
-	c.AxisY = plotTop + len(parts)*barStep - (barStep-barHeight)/2
-	c.Height = c.AxisY + 34
 	for m := (footprint.Mass{}); m.Cmp(most) <= 0; m = m.Add(step) {
-		c.Ticks = append(c.Ticks, tick{plotLeft + scale(m), rounded(m, unit, decimalsOf(step, unit))})
+		c.Ticks = append(c.Ticks, tick{percentage(scale(m)), rounded(m, unit, decimalsOf(step, unit))})
 	}
 	return c
 }
@@ -133,34 +122,23 @@ func decimalsOf(step footprint.Mass, unit int64) int {
 }
 
 // stack shows shares of a whole side by side.
-type stack struct {
-	Width, Height int
-	Parts         []stackPart
-}
+type stack struct{ Parts []stackPart }
 
-type stackPart struct {
-	Label, Share, Class string
-	X, W                int
-}
-
-const stackHeight = 26
+type stackPart struct{ Label, Share, Class, X, W string }
 
 func stacked(labels []string, classes []string, perMilles []int64) stack {
-	s := stack{Width: chartWidth, Height: stackHeight}
+	var s stack
 	var sum, drawn int64
 	for _, n := range perMilles {
 		sum += max(n, 0)
-	}
-	if sum == 0 {
-		return s
 	}
 	for i, n := range perMilles {
 		if n <= 0 {
 			continue
 		}
-		from := int(drawn * chartWidth / sum)
+		from := drawn * fullWidth / sum
 		drawn += n
-		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: permille(n), Class: classes[i], X: from, W: max(int(drawn*chartWidth/sum)-from, 1)})
+		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: permille(n), Class: classes[i], X: percentage(from), W: percentage(max(drawn*fullWidth/sum-from, 10))})
 	}
 	return s
 }

@@ -25,12 +25,25 @@ var pageTemplate string
 //go:embed page.css
 var style string
 
-// ContentSecurityPolicy lets the page show its own style and nothing else: no
+// formerStyles are the SHA-256 of the styles that pages were written with before the
+// present one. A signed page is kept byte for byte, with the style of its day, and is
+// still to be shown as it was signed.
+var formerStyles = []string{
+	"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
+	"dQ+nMVMqN2LgHpXwES+5TXAxMfSghKtfCKJTCD3vUco=",
+	"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
+}
+
+func hashOfStyle() string {
+	sum := sha256.Sum256([]byte(style))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// ContentSecurityPolicy lets a page show its own style and nothing else: no
 // script, no image, no font, nothing from anywhere.
 func ContentSecurityPolicy() string {
-	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	styles := "'sha256-" + strings.Join(append([]string{hashOfStyle()}, formerStyles...), "' 'sha256-") + "'"
+	return "default-src 'none'; style-src " + styles + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
 const (

@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -234,6 +236,54 @@ func TestTextCannotBeAFormula(t *testing.T) {
 		rows, err := csv.NewReader(&out).ReadAll()
 		if err != nil || len(rows) != 2 || rows[1][3] != "'"+evil {
 			t.Errorf("%q: %v %v", evil, rows, err)
+		}
+	}
+}
+
+// newestStyle is the SHA-256 of page.css.
+const newestStyle = "1aYpqaa0kcrX2GQvuvFPnjEeIfC1tgyHC1Njb0XQqHw="
+
+// TestStylesOfSignedPagesAreAllowed: a page is kept as it was signed, and shown under
+// the policy of the release that serves it.
+func TestStylesOfSignedPagesAreAllowed(t *testing.T) {
+	t.Parallel()
+	policy := report.ContentSecurityPolicy()
+	// The styles of all pages so far; a change of page.css adds the newest one here, and
+	// the one before it to those that the policy allows.
+	for _, hash := range []string{
+		"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
+		"dQ+nMVMqN2LgHpXwES+5TXAxMfSghKtfCKJTCD3vUco=",
+		"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
+		newestStyle,
+	} {
+		if !strings.Contains(policy, "'sha256-"+hash+"'") {
+			t.Errorf("the policy forbids the style %s: %s", hash, policy)
+		}
+	}
+	newest := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page(t, data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)))
+	if newest == nil {
+		t.Fatal("the page has no style")
+	}
+	if sum := sha256.Sum256([]byte(newest[1])); base64.StdEncoding.EncodeToString(sum[:]) != newestStyle {
+		t.Errorf("the style has changed: add %s to those that are allowed, and name the new one here: %s", newestStyle, base64.StdEncoding.EncodeToString(sum[:]))
+	}
+}
+
+// TestChartsKeepTheirWordsOnNarrowScreens: the bars are a share of the width, and no
+// word of a chart is scaled with them.
+func TestChartsKeepTheirWordsOnNarrowScreens(t *testing.T) {
+	t.Parallel()
+	text := page(t, data(t, footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"},
+		`flights {"from":"LHR","to":"JFK","passengers":30,"group":"staff"}`, `water {"supplyM3":1}`))
+	if strings.Contains(text, "viewBox") {
+		t.Error("a chart is scaled as a whole")
+	}
+	for _, want := range []string{
+		`<span class="name">Flights</span>`, `<span class="value">`, `<line class="whisker" x1="`, `x2="96.00%"`,
+		`<div class="frame" tabindex="0" role="group" aria-label="By source">`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }

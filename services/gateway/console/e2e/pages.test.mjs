@@ -1,4 +1,6 @@
 // Every page, for every role, in both themes.
+import assert from 'node:assert/strict';
+import AxeBuilder from '@axe-core/playwright';
 import { anonymous, axe, settled, test, the, visit } from './setup.mjs';
 
 for (const who of ['viewer', 'user', 'manager', 'admin'])
@@ -50,4 +52,37 @@ test('axe finds nothing on the page to sign in', async () => {
   const { page } = await anonymous();
   await page.getByLabel('Email').waitFor();
   await axe(page, 'sign in');
+});
+
+test('the report can be read on a phone, in both themes, with the words of its charts', async () => {
+  const id = await the.server.event('Narrow');
+  await the.server.approved(id);
+  for (const colorScheme of ['light', 'dark']) {
+    const { page } = await visit('manager', `/events/${id}/report`, {
+      viewport: { width: 320, height: 700 },
+      colorScheme,
+    });
+    // Followed from the page: the door to the API opens to its own console only.
+    await page.locator('iframe').evaluate((frame) => location.assign(frame.src));
+    await page.waitForURL('**/results/report');
+    await page.getByRole('heading', { level: 1, name: 'Narrow' }).waitFor();
+    const seen = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      // Their size on the screen: what scales a chart as a whole scales its words as well.
+      words: [...document.querySelectorAll('.bars .name, .bars .value, svg text')].map(
+        (e) => e.getBoundingClientRect().height,
+      ),
+      scrolls: [...document.querySelectorAll('.frame')].every(
+        (f) => f.scrollWidth === f.clientWidth || f.tabIndex === 0,
+      ),
+    }));
+    assert.ok(seen.width <= 320, `${seen.width} px wide`);
+    assert.ok(seen.words.length > 3 && Math.min(...seen.words) >= 11, `words of ${Math.min(...seen.words)} px`);
+    assert.ok(seen.scrolls);
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    assert.deepEqual(
+      violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(' | ')}`),
+      [],
+    );
+  }
 });
