@@ -29,6 +29,8 @@ type call struct {
 	harmless bool
 	// rehearsable operations take X-Dry-Run, guarded ones If-Match.
 	rehearsable, guarded bool
+	// many is the body of a move of many records; it takes revisions.
+	many map[string]any
 }
 
 func get(path ...string) call { return call{method: http.MethodGet, path: path} }
@@ -42,6 +44,17 @@ func write(method string, body any, path ...string) call {
 func post(body any, path ...string) call {
 	k := write(http.MethodPost, body, path...)
 	k.keyed = true
+	return k
+}
+
+// postMany is a post of one move of many records, by their ids.
+func postMany(ids []string, comment string, path ...string) call {
+	body := map[string]any{"ids": ids}
+	if comment != "" {
+		body["comment"] = comment
+	}
+	k := post(body, path...)
+	k.many = body
 	return k
 }
 
@@ -84,6 +97,7 @@ type Option func(*settings)
 type settings struct {
 	key         string
 	ifMatch     string
+	revisions   map[string]int64
 	ifNoneMatch string
 	requestID   string
 	dryRun      bool
@@ -99,6 +113,11 @@ func IdempotencyKey(key string) Option { return func(s *settings) { s.key = key 
 // IfMatch makes a change only of the state that was seen: tag is the [Meta] ETag
 // of an earlier answer. Otherwise the error is CodePreconditionFailed.
 func IfMatch(tag string) Option { return func(s *settings) { s.ifMatch = tag } }
+
+// IfRevisions is [IfMatch] for a move of many records: of each only the revision that
+// was seen is moved, by its id. Another one, and a record that is not named, has
+// CodePreconditionFailed as the error of its outcome.
+func IfRevisions(seen map[string]int64) Option { return func(s *settings) { s.revisions = seen } }
 
 // IfNoneMatch reads only what differs from what one has: the error is
 // [ErrNotModified] while tag, the [Meta] ETag of an earlier answer, still holds.
@@ -140,12 +159,15 @@ func (c *Client) settle(k call, options []Option) (settings, error) {
 	}
 	isGet := k.method == http.MethodGet
 	for name, wrong := range map[string]bool{
-		"IdempotencyKey": s.key != "" && !k.keyed, "IfMatch": s.ifMatch != "" && !k.guarded,
+		"IdempotencyKey": s.key != "" && !k.keyed, "IfMatch": s.ifMatch != "" && !k.guarded, "IfRevisions": s.revisions != nil && k.many == nil,
 		"IfNoneMatch": s.ifNoneMatch != "" && !isGet, "DryRun": s.dryRun && !k.rehearsable,
 	} {
 		if wrong {
 			return s, fmt.Errorf("%w: %s %s does not take %s", ErrArgument, k.method, k.where(), name)
 		}
+	}
+	if s.revisions != nil {
+		k.many["revisions"] = s.revisions
 	}
 	if k.keyed && s.key == "" && !s.dryRun {
 		s.key = c.options.NewKey()

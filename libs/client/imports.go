@@ -40,11 +40,11 @@ func (c *Client) ApproveImport(ctx context.Context, eventID, importID string, op
 // WithdrawRecords takes up to 100 records of one type out of the queue, each by
 // itself.
 func (c *Client) WithdrawRecords(ctx context.Context, eventID, recordType string, ids []string, options ...Option) (*Outcomes, error) {
-	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids}, "events", eventID, recordType, "withdraw"), options)
+	return ask[Outcomes](ctx, c, postMany(ids, "", "events", eventID, recordType, "withdraw"), options)
 }
 
 // DeleteRecords deletes up to 100 records of one type that are not submitted, each
 // by itself.
 func (c *Client) DeleteRecords(ctx context.Context, eventID, recordType string, ids []string, options ...Option) (*Outcomes, error) {
-	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids}, "events", eventID, recordType, "delete"), options)
+	return ask[Outcomes](ctx, c, postMany(ids, "", "events", eventID, recordType, "delete"), options)
 }

@@ -55,7 +55,7 @@ func (c *Client) SendRecords(ctx context.Context, eventID string, in []RecordInp
 
 // SubmitRecords submits up to 100 records of one type, each by itself.
 func (c *Client) SubmitRecords(ctx context.Context, eventID, recordType string, ids []string, options ...Option) (*Outcomes, error) {
-	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids}, "events", eventID, recordType, "submit"), options)
+	return ask[Outcomes](ctx, c, postMany(ids, "", "events", eventID, recordType, "submit"), options)
 }
 
 // ImportOptions say how a file is to be read.
@@ -223,11 +223,11 @@ func (c *Client) ReopenRecords(ctx context.Context, eventID string, ids []string
 }
 
 func (c *Client) decideRecords(ctx context.Context, eventID, decision string, ids []string, comment string, options []Option) (*Outcomes, error) {
-	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids, "comment": comment}, "events", eventID, "review", decision), options)
+	return ask[Outcomes](ctx, c, postMany(ids, comment, "events", eventID, "review", decision), options)
 }
 
 // ApproveRecords approves up to 100 records of an event, each by itself. For
 // managers.
 func (c *Client) ApproveRecords(ctx context.Context, eventID string, ids []string, options ...Option) (*Outcomes, error) {
-	return ask[Outcomes](ctx, c, post(map[string]any{"ids": ids}, "events", eventID, "review", "approve"), options)
+	return ask[Outcomes](ctx, c, postMany(ids, "", "events", eventID, "review", "approve"), options)
 }

@@ -238,6 +238,32 @@ func TestErrorTellsEverything(t *testing.T) {
 	}
 }
 
+// TestRevisionsOfManyRecords: they are sent in the body, which has no comment when none
+// was given.
+func TestRevisionsOfManyRecords(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { success(w, `{"items":[]}`) })
+	c, _ := connect(t, s.URL, nil)
+	seen := client.IfRevisions(map[string]int64{"a": 3})
+	if _, err := c.ApproveRecords(t.Context(), "e", []string{"a"}, seen); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.RejectRecords(t.Context(), "e", []string{"a"}, "Twice", seen); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.SubmitRecords(t.Context(), "e", "waste", []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	var sent []string
+	for _, r := range s.requests() {
+		sent = append(sent, r.body)
+	}
+	want := []string{`{"ids":["a"],"revisions":{"a":3}}`, `{"comment":"Twice","ids":["a"],"revisions":{"a":3}}`, `{"ids":["a"]}`}
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent %q", sent)
+	}
+}
+
 // What would lead elsewhere, or is no option of the call, is refused before
 // anything is sent.
 func TestArguments(t *testing.T) {
@@ -250,6 +276,9 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	if _, err := c.GetEvent(t.Context(), "e", client.DryRun()); !errors.Is(err, client.ErrArgument) {
+		t.Errorf("%v", err)
+	}
+	if _, err := c.ApproveRecord(t.Context(), client.RecordRef{EventID: "e", Type: "waste", ID: "r"}, "", client.IfRevisions(map[string]int64{"r": 1})); !errors.Is(err, client.ErrArgument) {
 		t.Errorf("%v", err)
 	}
 	if _, err := c.CreateRecords(t.Context(), "e", nil); !errors.Is(err, client.ErrArgument) {

@@ -322,6 +322,38 @@ func (r *Reader) StringMap(name string, count, maxLength int) (map[string]string
 	return out, ok
 }
 
+// IntegerMap reads an object of at most count whole numbers from minimum to maximum.
+// Keys are 1 to maxKey characters.
+func (r *Reader) IntegerMap(name string, count, maxKey int, minimum, maximum int64) (map[string]int64, bool) {
+	inner, ok := r.Object(name)
+	if !ok || r.shape != nil {
+		return nil, false
+	}
+	names := inner.Names()
+	if len(names) > count {
+		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, count, len(names))
+		return nil, false
+	}
+	out := make(map[string]int64, len(names))
+	for _, key := range names {
+		if key == "" || utf8.RuneCountInString(key) > maxKey {
+			r.fault(name+"."+cut(key, 80), BadFormat, "A key of %s must be 1 to %d characters; got %s.", name, maxKey, quote(key))
+			inner.Ignore(key)
+			ok = false
+			continue
+		}
+		if inner.IsNull(key) {
+			r.fault(name+"."+cut(key, 80), WrongType, "%s must hold whole numbers; got null.", name)
+			ok = false
+			continue
+		}
+		v, good := inner.Integer(key, minimum, maximum)
+		out[key] = v
+		ok = ok && good
+	}
+	return out, ok
+}
+
 func mapKey(s string) bool {
 	if s == "" || len(s) > 40 {
 		return false

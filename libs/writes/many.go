@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"sync"
 
@@ -66,11 +67,23 @@ func Refused(c *fiber.Ctx, err error) (Outcome, error) {
 	return Outcome{Error: &body}, nil
 }
 
-// Many is the body {"ids": […], "comment": "…"}: 1 to 100 ids, each once, and a
-// comment for all of them.
+// Many is the body {"ids": […], "comment": "…", "revisions": {…}}: 1 to 100 ids, each
+// once, a comment for all of them, and the revisions of them that the caller has seen.
 type Many struct {
 	IDs     []record.ID
 	Comment string
+	// Revisions, unless nil, hold the move of each record to the revision it names.
+	Revisions map[string]int64
+}
+
+// IfMatch returns the condition under which one of the records is moved; nil: none.
+// With revisions, one that has none is not moved: it was not seen.
+func (m Many) IfMatch(id record.ID) func(record.Record) bool {
+	if m.Revisions == nil {
+		return nil
+	}
+	seen := m.Revisions[string(id)]
+	return func(r record.Record) bool { return r.Rev == seen }
 }
 
 // ReadIDs reads a Many.
@@ -97,6 +110,9 @@ func ReadIDs(c *fiber.Ctx) (Many, error) {
 			continue
 		}
 		first[id] = i
+	}
+	if revisions, ok := r.IntegerMap("revisions", MaxMany, maxID, 1, math.MaxInt64); ok {
+		m.Revisions = revisions
 	}
 	return m, web.Finish(c, r)
 }

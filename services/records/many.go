@@ -191,7 +191,7 @@ func (s *server) moveMany(m record.Move) fiber.Handler {
 		}
 		sub := subOf(c)
 		items, err := w.Each(c, sent.IDs, func(_ context.Context, id record.ID) (record.Request, error) {
-			return record.Request{Key: record.Key{Event: sub.Event, Type: sub.Type, ID: id}, Move: m, Comment: sent.Comment}, nil
+			return record.Request{Key: record.Key{Event: sub.Event, Type: sub.Type, ID: id}, Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id)}, nil
 		})
 		if err != nil {
 			return err

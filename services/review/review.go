@@ -162,7 +162,7 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 			if errors.Is(err, record.ErrNotFound) {
 				return record.Request{}, record.NoSuchRecord()
 			}
-			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment}, err
+			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id)}, err
 		})
 		if err != nil {
 			return err

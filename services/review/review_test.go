@@ -211,17 +211,51 @@ func TestRepeatedDecision(t *testing.T) {
 	}
 }
 
-// TestApprovalOfMany: each record by itself; one that cannot be approved holds up
-// none of the others.
-func TestApprovalOfMany(t *testing.T) {
+// TestApprovalOfManyAsTheyWereSeen: with revisions no record is approved but one that
+// is still at the revision that was seen.
+func TestApprovalOfManyAsTheyWereSeen(t *testing.T) {
 	t.Parallel()
-	h := start(t, record.Policy{FourEyes: true})
-	ours, own, done := h.submitted("ada"), h.submitted("max"), h.submitted("ada")
-	if a := h.post(niels, "/waste/"+string(done.ID)+"/approve", ""); a.status != http.StatusOK {
+	h := start(t, record.Policy{})
+	same, moved, unseen, free := h.submitted("ada"), h.submitted("ada"), h.submitted("ada"), h.submitted("ada")
+	if a := h.post(niels, "/waste/"+string(moved.ID)+"/review", ""); a.status != http.StatusOK {
 		t.Fatalf("%d %.300s", a.status, a.body)
 	}
-	ids, _ := json.Marshal(map[string]any{"ids": []string{string(ours.ID), string(own.ID), string(done.ID), "missing"}})
-	a := h.post(planck, "/review/approve", string(ids))
+	decide := func(body map[string]any, header ...string) string {
+		t.Helper()
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcomes(t, h.post(planck, "/review/approve", string(text), header...))
+	}
+	seen := map[string]any{
+		"ids":       []record.ID{same.ID, moved.ID, unseen.ID},
+		"revisions": map[record.ID]int64{same.ID: same.Rev, moved.ID: moved.Rev},
+	}
+	const want = "approved; PRECONDITION_FAILED; PRECONDITION_FAILED"
+	if got := decide(seen, "X-Dry-Run", "true"); got != want {
+		t.Errorf("rehearsed: %s, want %s", got, want)
+	}
+	if got := decide(seen); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if a, b, c := h.stored(same).Status, h.stored(moved).Status, h.stored(unseen).Status; a != record.Approved || b != record.InReview || c != record.Submitted {
+		t.Errorf("the records are %s, %s and %s", a, b, c)
+	}
+	if got := decide(map[string]any{"ids": []record.ID{free.ID}, "revisions": nil}); got != "approved" {
+		t.Errorf("without revisions: %s", got)
+	}
+	for _, wrong := range []string{`{"a":"2"}`, `{"a":0}`, `{"a":null}`, `{"":1}`, `[1]`, `{"` + strings.Repeat("a", 65) + `":1}`} {
+		body := `{"ids":["` + string(unseen.ID) + `"],"revisions":` + wrong + `}`
+		if a := h.post(planck, "/review/approve", body); a.status != http.StatusBadRequest || h.stored(unseen).Status != record.Submitted {
+			t.Errorf("%s: %d %.300s, the record is %s", wrong, a.status, a.body, h.stored(unseen).Status)
+		}
+	}
+}
+
+// outcomes returns what became of each: the state, or the code of the error.
+func outcomes(t *testing.T, a answer) string {
+	t.Helper()
 	var read struct {
 		Data struct {
 			Items []struct {
@@ -242,9 +276,22 @@ func TestApprovalOfMany(t *testing.T) {
 			got = append(got, item.Record.Status)
 		}
 	}
-	want := []string{"approved", "SELF_APPROVAL_FORBIDDEN", "INVALID_TRANSITION", "RECORD_NOT_FOUND"}
-	if strings.Join(got, "; ") != strings.Join(want, "; ") {
-		t.Errorf("got  %q\nwant %q\n%.800s", got, want, a.body)
+	return strings.Join(got, "; ")
+}
+
+// TestApprovalOfMany: each record by itself; one that cannot be approved holds up
+// none of the others.
+func TestApprovalOfMany(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{FourEyes: true})
+	ours, own, done := h.submitted("ada"), h.submitted("max"), h.submitted("ada")
+	if a := h.post(niels, "/waste/"+string(done.ID)+"/approve", ""); a.status != http.StatusOK {
+		t.Fatalf("%d %.300s", a.status, a.body)
+	}
+	ids, _ := json.Marshal(map[string]any{"ids": []string{string(ours.ID), string(own.ID), string(done.ID), "missing"}})
+	a := h.post(planck, "/review/approve", string(ids))
+	if got, want := outcomes(t, a), "approved; SELF_APPROVAL_FORBIDDEN; INVALID_TRANSITION; RECORD_NOT_FOUND"; got != want {
+		t.Errorf("got  %s\nwant %s\n%.800s", got, want, a.body)
 	}
 	if now := h.stored(ours); now.Status != record.Approved {
 		t.Errorf("the good one is %s", now.Status)

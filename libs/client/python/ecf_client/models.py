@@ -2310,12 +2310,16 @@ IdsInput = TypedDict(
     {
         "comment": "NotRequired[str]",
         "ids": "List[str]",
+        "revisions": "NotRequired[Dict[str, int]]",
     },
 )
 IdsInput.__doc__ = """Up to 100 records of one event, by id.
 
 comment: Why. It stands in the history of each record, and is required to request changes, reject and reopen.
 ids: The `_id` of each record, none twice.
+revisions: The `revision` of each record that you have seen, by its `_id`: what `If-Match` is for one record. A record
+    that is at another one by now, or that is not named here, has the error `PRECONDITION_FAILED` and stays as it is.
+    Without `revisions` records are taken as they are.
 """
 
 Import = TypedDict(

@@ -97,6 +97,36 @@ test('what has changed since it was shown is not approved, however soon that is 
   assert.equal((await the.server.api('manager', 'GET', path)).status, 'submitted');
 });
 
+test('of many that are approved together, what was changed after the preview is left', async () => {
+  const id = await the.server.event('Many unseen');
+  const path = `/events/${id}/flights`;
+  const waits = async (to) => {
+    const { _id } = await the.server.api('user', 'POST', path, { from: 'LHR', to, passengers: 2 });
+    await the.server.api('user', 'POST', `${path}/${_id}/submit`, {});
+    return _id;
+  };
+  const [same, moved] = [await waits('JFK'), await waits('AMS')];
+  const { page } = await visit('manager', `/events/${id}/review`);
+  const queue = page.getByRole('listbox');
+  await queue.waitFor();
+  await queue.focus();
+  await page.keyboard.press(' ');
+  await page.keyboard.press('j');
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Approve 2' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('2 records would be approved and count.').waitFor();
+  await dialog.getByText(/AMS/).waitFor();
+  await the.server.api('user', 'POST', `${path}/${moved}/withdraw`, {});
+  await the.server.api('user', 'PATCH', `${path}/${moved}`, { passengers: 200 });
+  await the.server.api('user', 'POST', `${path}/${moved}/submit`, {});
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('One record was not approved.').waitFor();
+  const status = async (record) => (await the.server.api('manager', 'GET', `${path}/${record}`)).status;
+  assert.equal(await status(same), 'approved');
+  assert.equal(await status(moved), 'submitted');
+});
+
 test('two browsers decide on the same record: the second is told', async () => {
   const id = await the.server.event('Two');
   const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {

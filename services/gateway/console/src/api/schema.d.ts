@@ -3243,6 +3243,17 @@ export interface components {
             ids: string[];
             /** @description Why. It stands in the history of each record, and is required to request changes, reject and reopen. */
             comment?: string;
+            /**
+             * @description The `revision` of each record that you have seen, by its `_id`: what `If-Match` is for one record. A record that is at
+             *     another one by now, or that is not named here, has the error `PRECONDITION_FAILED` and stays as it is. Without
+             *     `revisions` records are taken as they are.
+             * @example {
+             *       "p2hw6ryhezzjj9ybae1d6t9wh1": 2
+             *     }
+             */
+            revisions?: {
+                [key: string]: number;
+            };
         };
         /**
          * @description Either `record` or `error`.

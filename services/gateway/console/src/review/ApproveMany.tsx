@@ -4,9 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
+import { useSummary } from '../footprint/summary';
+import { amount } from '../format';
 import { sayError } from '../i18n/server';
 import type { Item } from '../pages/queue';
 import { Problem, useProblemText } from '../ui/states';
+import { fieldsOnly } from './Decision';
 
 interface Outcomes {
   items: { _id?: string; record?: Schemas['Record']; error?: Schemas['Error'] }[];
@@ -14,7 +17,10 @@ interface Outcomes {
   failed: number;
 }
 
-/** Shows what the server would do with each record before it is asked to. */
+/**
+ * Shows what the server would do with each record before it is asked to. It is asked to
+ * approve the records as they stand here: one that somebody changes meanwhile is left.
+ */
 export function ApproveMany({
   eventId,
   items,
@@ -28,15 +34,22 @@ export function ApproveMany({
 }): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
-  const ids = items.map((i) => i._id);
+  const summary = useSummary();
+  // The queue behind goes on listing itself again; what is decided on is what was shown.
+  const [shown] = useState(items);
   const [busy, setBusy] = useState(false);
   const send = async (dry: boolean): Promise<Outcomes['items']> => {
     const outcomes: Outcomes['items'] = [];
-    for (let n = 0; n < ids.length; n += 100) {
+    for (let n = 0; n < shown.length; n += 100) {
+      const part = shown.slice(n, n + 100);
+      const body: Schemas['IdsInput'] = {
+        ids: part.map((i) => i._id),
+        revisions: Object.fromEntries(part.map((i) => [i._id, i.revision])),
+      };
       const { data } = await call<Outcomes>(
         'POST',
         `/events/${eventId}/review/approve`,
-        { ids: ids.slice(n, n + 100) },
+        body,
         dry ? { 'X-Dry-Run': 'true' } : { 'Idempotency-Key': crypto.randomUUID() },
       );
       outcomes.push(...data.items);
@@ -44,45 +57,70 @@ export function ApproveMany({
     return outcomes;
   };
   const dry = useQuery({
-    queryKey: ['approve-many', eventId, ids],
+    queryKey: ['approve-many', eventId, shown.map((i) => [i._id, i.revision])],
     queryFn: () => send(true),
     staleTime: 0,
     retry: false,
   });
-  const refused = dry.data?.filter((o) => o.error) ?? [];
+  const refused = new Map(dry.data?.flatMap((o) => (o.error ? [[o._id, o.error]] : [])));
+  const would = shown.length - refused.size;
   return (
     <Modal
       opened
       onClose={close}
       size="lg"
-      title={t('review.approveMany', { count: ids.length })}
+      title={t('review.approveMany', { count: shown.length })}
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       {dry.isPending && <Skeleton h={80} />}
       {dry.isError && <Problem error={dry.error} />}
       {dry.data && (
         <Stack>
-          <Text>{t('review.would', { count: dry.data.length - refused.length })}</Text>
-          {refused.map((o) => (
-            <Alert key={o._id} color="orange" p="xs">
-              {o.error && sayError(o.error)}
-            </Alert>
-          ))}
+          <Text>{t('review.would', { count: would })}</Text>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+          <ul className="many" tabIndex={0} aria-label={t('review.many')}>
+            {shown.map((i) => {
+              const error = refused.get(i._id);
+              return (
+                <li key={i._id}>
+                  <Group justify="space-between" wrap="nowrap" gap="sm">
+                    <Text size="sm">
+                      {t(`type.${i.type as 'flights'}`, { defaultValue: i.type ?? '' })}:{' '}
+                      {summary(i.type, fieldsOnly(i))}
+                    </Text>
+                    <Text size="sm" className="figure">
+                      {i.review.kgCO2e === null ? '–' : amount(i.review.kgCO2e)}
+                    </Text>
+                  </Group>
+                  {error && (
+                    <Alert color="orange" p={6}>
+                      {sayError(error)}
+                    </Alert>
+                  )}
+                </li>
+              );
+            })}
+          </ul>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('state.cancel')}
             </Button>
             <Button
               loading={busy}
-              disabled={dry.data.length === refused.length}
+              disabled={would === 0}
               data-autofocus
               onClick={() => {
                 setBusy(true);
                 send(false).then(
                   (o) => {
                     const failed = o.filter((x) => x.error);
-                    if (failed.length > 0)
-                      notifications.show({ color: 'orange', message: failed[0]?.error && sayError(failed[0].error) });
+                    const error = failed[0]?.error;
+                    if (error)
+                      notifications.show({
+                        color: 'orange',
+                        autoClose: 12_000,
+                        message: `${t('review.left', { count: failed.length })} ${sayError(error)}`,
+                      });
                     done(new Set(o.filter((x) => x.record).map((x) => x.record?._id ?? '')));
                   },
                   (cause: Error) => {
