@@ -18,7 +18,7 @@ import (
 // useBrowser puts what browsers need before the routes: the console's files and
 // the way to the API that looks at cookies.
 func (g *gateway) useBrowser(app *fiber.App) error {
-	files, err := console.New()
+	files, err := console.New(g.Version)
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,8 @@ type Deps struct {
 	// Issuer is the address that clients reach the product at. The served OpenAPI
 	// document names it; empty: the document names no host.
 	Issuer string
+	// Version names the build for those who read the page about it; may be empty.
+	Version string
 	// Document is the description of the API. Default: the one that is built in.
 	Document *spec.Document
 	// Timeout is how long a request may take, whatever hangs behind the gateway.

@@ -10,6 +10,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"mime"
@@ -62,21 +63,22 @@ type Files struct {
 	assets map[string]asset
 }
 
-// New returns the files that are part of the program.
-func New() (*Files, error) {
+// New returns the files that are part of the program; the page names its version.
+func New(version string) (*Files, error) {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	return newFiles(dist)
+	return newFiles(dist, version)
 }
 
-func newFiles(dist fs.FS) (*Files, error) {
+func newFiles(dist fs.FS, version string) (*Files, error) {
 	page, err := fs.ReadFile(dist, "index.html")
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	f := &Files{page: string(page), assets: map[string]asset{}}
+	named := strings.Replace(string(page), "<title>", `<meta name="version" content="`+html.EscapeString(version)+`" /><title>`, 1)
+	f := &Files{page: named, assets: map[string]asset{}}
 	names, err := fs.Glob(dist, "assets/*.br")
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)

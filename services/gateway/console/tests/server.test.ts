@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { expect, it } from 'vitest';
 import { de } from '../src/i18n/de';
-import { learn, say } from '../src/i18n/server';
+import { learn, say, sayFormula } from '../src/i18n/server';
 import { server } from '../src/i18n/server.de';
 
 const source = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url).pathname, 'utf8');
@@ -48,4 +48,35 @@ it('names in German what the server counted and misses, and falls back to its se
   expect(notice).toMatch(/\(3 Zeilen, 12,3\skg\)$/);
   expect(say('fault', { code: 'REQUIRED', message: 'from is required', field: 'from' }, 'Von')).toBe('Von fehlt.');
   expect(say('fault', { code: 'NEW_CODE', message: 'is new' })).toBe('is new');
+});
+
+it('says a formula of the server in German, with every digit', async () => {
+  await i18next.init({ lng: 'de', resources: { de: { translation: de } } });
+  learn('de', server);
+  expect(
+    sayFormula('5,539.833 km × 12 passengers × 3 trips × 2 (return) × 0.11704 kg per passenger-km = 46,683.507911 kg'),
+  ).toBe(
+    '5.539,833 km × 12 Reisende × 3 Reisen × 2 (hin und zurück) × 0,11704 kg je Personenkilometer = 46.683,507911 kg',
+  );
+  expect(sayFormula('50 kg × 1/1,000 × 520.58023 kg per tonne + 1.5 kg re-based on AR6 = 27.5 kg')).toBe(
+    '50 kg × 1/1.000 × 520,58023 kg je Tonne + 1,5 kg durch Umrechnung auf AR6 = 27,5 kg',
+  );
+  expect(sayFormula('7 of the survey × 2 shells')).toBe('7 der Umfrage × 2 shells');
+  await i18next.changeLanguage('en');
+  expect(sayFormula('1,000.5 km × 2 passengers')).toBe('1,000.5 km × 2 passengers');
+});
+
+// The words that quantities are counted in stand in the sources of the record types. One
+// without a German word would be English in the middle of a German formula.
+it('has a German word for everything that formulas count', () => {
+  const sources = readdirSync(new URL('../../../../libs/footprint/', import.meta.url).pathname).filter(
+    (name) => name.endsWith('.go') && !name.endsWith('_test.go'),
+  );
+  const words = sources.flatMap((name) =>
+    [...source(`libs/footprint/${name}`).matchAll(/\bq\.(?:count|amount|remainder)\(([^\n]*)\)/g)].flatMap((m) =>
+      [...(m[1] ?? '').matchAll(/"([^"]+)"/g)].map((w) => w[1] ?? ''),
+    ),
+  );
+  expect(words.length).toBeGreaterThan(15);
+  expect(words.filter((w) => !['km', 'kg', 'kWh'].includes(w) && !(w in server.formula))).toEqual([]);
 });

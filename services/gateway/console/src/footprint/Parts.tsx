@@ -4,7 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type Schemas, take } from '../api/client';
+import { useRecordTypes } from '../api/types';
 import { amount, range } from '../format';
+import { sayFormula } from '../i18n/server';
 import { Bars } from '../ui/Bars';
 import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
@@ -65,6 +67,10 @@ type By = 'type' | 'scope' | 'group' | 'stage';
 function Explained({ eventId, by, part }: { eventId: string; by: By; part: string }): ReactNode {
   const { t } = useTranslation();
   const summary = useSummary();
+  const types = useRecordTypes();
+  // Of a type the server has the words of the page's language; a line comes in English.
+  const method = (type: string, english: string): string =>
+    types.data?.items.find((x) => x.type === type)?.formula ?? english;
   const list = useInfiniteQuery({
     queryKey: ['explain', eventId],
     initialPageParam: 1,
@@ -99,12 +105,12 @@ function Explained({ eventId, by, part }: { eventId: string; by: By; part: strin
               <span className="dim figure">{range(x.low, x.high, x.kgCO2e)}</span> {summary(x.type, x.fields)}
             </summary>
             <Text size="sm" my={4}>
-              {x.method}
+              {method(x.type, x.method)}
             </Text>
             {x.lines.map((l) => (
               <Box key={l.factorId + l.stage} className="line">
                 <Text size="sm" className="figure">
-                  {l.formula}
+                  {sayFormula(l.formula)}
                 </Text>
                 {l.factor && (
                   <Text size="xs" c="dimmed">

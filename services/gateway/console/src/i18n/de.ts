@@ -908,6 +908,8 @@ export const de: Translation = {
   about: {
     title: 'Über',
     text: 'Der Fußabdruck wird auf dem Server aus freigegebenen Einträgen und veröffentlichten Faktoren berechnet; jede Zeile lässt sich bis zur Quelle verfolgen.',
+    version: 'Version {{version}}',
+    changelog: 'Was sich geändert hat, Version für Version',
     methodology: 'Methodik: Grenze, Formeln, Faktoren und ihre Grenzen',
     docs: 'Die Schnittstelle, für Programme',
     keys: 'Die Schlüssel, mit denen Berichte signiert sind',

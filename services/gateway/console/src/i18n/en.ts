@@ -888,6 +888,8 @@ export const en = {
   about: {
     title: 'About',
     text: 'The footprint of an event is calculated on the server from approved records and published factors; every line can be traced to its source.',
+    version: 'Version {{version}}',
+    changelog: 'What has changed, release by release',
     methodology: 'Methodology: boundary, formulas, factors and limits',
     docs: 'The API, for programs',
     keys: 'The keys that reports are signed with',

@@ -1,7 +1,7 @@
 /** What the server says by its codes, in German. Its own words are English. */
-import type { Sentences } from './server';
+import type { Server } from './server';
 
-export const server: Sentences = {
+export const server: Server = {
   error: {
     VALIDATION_ERROR: 'Die Angaben sind so nicht möglich.',
     UNAUTHENTICATED: 'Bitte melden Sie sich an.',
@@ -189,5 +189,38 @@ export const server: Sentences = {
     NO_FLIGHT_BETWEEN: 'Zwischen den Orten gibt es keinen Flug; ein anderes Verkehrsmittel gilt.',
     LEGS_DOOR_TO_DOOR: 'Wege zum Flughafen und vom Flughafen sind mitgezählt.',
     PEOPLE_WITHOUT_ORIGIN: 'Menschen ohne Herkunft zählen wie das Mittel der anderen.',
+  },
+  formula: {
+    passenger: 'Reisender',
+    passengers: 'Reisende',
+    vehicle: 'Fahrzeug',
+    vehicles: 'Fahrzeuge',
+    trip: 'Reise',
+    trips: 'Reisen',
+    '(return)': '(hin und zurück)',
+    room: 'Zimmer',
+    rooms: 'Zimmer',
+    guest: 'Gast',
+    guests: 'Gäste',
+    night: 'Nacht',
+    nights: 'Nächte',
+    participant: 'Teilnehmende',
+    participants: 'Teilnehmende',
+    hours: 'Stunden',
+    litre: 'Liter',
+    litres: 'Liter',
+    tonne: 'Tonne',
+    meal: 'Mahlzeit',
+    item: 'Stück',
+    'passenger-km': 'Personenkilometer',
+    'vehicle-km': 'Fahrzeugkilometer',
+    'tonne-km': 'Tonnenkilometer',
+    'room-night': 'Zimmernacht',
+    'guest-night': 'Gästenacht',
+    'kWh-net-cv': 'kWh (Heizwert)',
+    'kWh-gross-cv': 'kWh (Brennwert)',
+    'of the survey': 'der Umfrage',
+    'kg re-based on AR6': 'kg durch Umrechnung auf AR6',
+    'kg per': 'kg je',
   },
 };

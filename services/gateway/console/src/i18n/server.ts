@@ -10,6 +10,9 @@ import { amount, readable } from '../format';
 export type Kind = 'error' | 'fault' | 'finding' | 'notice';
 export type Sentences = Record<Kind, Record<string, string>>;
 
+/** What the server says in a language: by its codes, and the words that its formulas are made of. */
+export type Server = Sentences & { formula: Record<string, string> };
+
 interface Said {
   code: string;
   message: string;
@@ -18,9 +21,9 @@ interface Said {
   records?: number | undefined;
 }
 
-const languages = new Map<string, Sentences>();
+const languages = new Map<string, Server>();
 
-export function learn(language: string, sentences: Sentences): void {
+export function learn(language: string, sentences: Server): void {
   languages.set(language, sentences);
 }
 
@@ -44,6 +47,23 @@ export function say(kind: Kind, said: Said, label?: string): string {
   const words = sentence.replace('{{field}}', label ?? said.field ?? '').replace(/^[: ]+/, '');
   const text = words.charAt(0).toLocaleUpperCase() + words.slice(1);
   return facts.length > 0 ? `${text} (${facts.join(', ')})` : text;
+}
+
+/**
+ * Returns a formula of a line, such as "1,234.5 km × 2 passengers × 0.117 kg per passenger-km = …", in the
+ * language of the page: its words one by one, its numbers with the marks of the language and every digit.
+ */
+export function sayFormula(formula: string): string {
+  const words = languages.get(i18next.resolvedLanguage ?? 'en')?.formula;
+  if (!words) return formula;
+  const phrase = Object.keys(words)
+    .sort((a, b) => b.length - a.length)
+    .map((w) => w.replace(/[()]/g, '\\$&'))
+    .join('|');
+  const marks: Record<string, string> = { ',': '.', '.': ',' };
+  return formula
+    .replace(/\d[\d,]*(?:\.\d+)?/g, (n) => n.replace(/[,.]/g, (m) => marks[m] ?? m))
+    .replace(new RegExp(`(?<![\\p{L}\\d-])(?:${phrase})(?![\\p{L}\\d-])`, 'gu'), (w) => words[w] ?? w);
 }
 
 /** Returns what an error of the server says, with all that is wrong. */

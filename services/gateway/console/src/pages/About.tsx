@@ -6,6 +6,9 @@ import { all, api, take } from '../api/client';
 import licences from '../licences.json';
 import { Problem } from '../ui/states';
 
+/** The server writes its version into the page; Vite's own has none. */
+const version = document.querySelector('meta[name=version]')?.getAttribute('content');
+
 export function AboutPage(): ReactNode {
   const { t } = useTranslation();
   const sets = useQuery({
@@ -19,9 +22,13 @@ export function AboutPage(): ReactNode {
           {t('about.title')}
         </Title>
         <Text>{t('about.text')}</Text>
+        {version && <Text className="figure">{t('about.version', { version })}</Text>}
         <List>
           <List.Item>
             <Anchor href="/methodology">{t('about.methodology')}</Anchor>
+          </List.Item>
+          <List.Item>
+            <Anchor href="/changelog">{t('about.changelog')}</Anchor>
           </List.Item>
           <List.Item>
             <Anchor href="/api/v2/docs">{t('about.docs')}</Anchor>

@@ -196,7 +196,11 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
       <List size="sm" spacing={6} type="ordered">
         {list.slice(0, 5).map((m) => (
           <List.Item key={m.recordId}>
-            <Anchor component={Link} to={`/events/${eventId}/sheet?type=${m.type}&record=${m.recordId}`}>
+            <Anchor
+              className="target"
+              component={Link}
+              to={`/events/${eventId}/sheet?type=${m.type}&record=${m.recordId}`}
+            >
               {t(`type.${m.type as 'flights'}`, { defaultValue: m.type })}, {amount(m.kgCO2e)}
             </Anchor>
             : {t('foot.shareOfRange', { share: percent(m.varianceShare) })}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
-import { say } from '../i18n/server';
+import { say, sayFormula } from '../i18n/server';
 import { resultOf } from '../pages/Events';
 import type { TypeInfo } from '../pages/Sheet';
 import { shown } from './columns';
@@ -163,7 +163,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
           {counted?.lines?.map((l) => (
             <Box key={l.factorId + l.stage} className="line">
               <Text size="sm" className="figure">
-                {l.formula}
+                {sayFormula(l.formula)}
               </Text>
               {l.factor && (
                 <Text size="xs" c="dimmed">
