@@ -265,7 +265,8 @@ class Method1:
                     mass, gases = self.split(stated, row, column, part, quantity + off, figure)
         same(at + ".byGas", {n: Fraction(milligrams(stated["byGas"][n]), 10**6) for n in GASES}, {n: Fraction(v, 10**6) for n, v in gases.items()})
         same(at + ".kgCO2e", stated["kgCO2e"], Fraction(mass, 10**6))
-        if self.context["gwp"] == "AR6" and not self.parted(row, column, part):
+        # The potential of a refrigerant may be that of AR6 already.
+        if self.context["gwp"] == "AR6" and not self.parted(row, column, part) and not (row is not None and named(row).endswith(".ar6")):
             self.unbased += mass * 1000
         quality, scores = self.scores(record, fields, part, row, column, stated)
         same(at + ".dataQuality", stated["dataQuality"], QUALITY[quality])

@@ -202,7 +202,7 @@ def energy(fields, context):
     weight = fields.get("weightKg")
     by = {"litre": fields.get("volumeLitres"), "kWh": fields.get("energyKWh"), "m3": fields.get("volumeM3"),
           "kg": weight, "tonne": None if weight is None else weight / 1000}
-    return fuel(fields, by, 1, "energy.")
+    return fuel(fields, by, 1, "refr." if source == "refrigerant" else "energy.")
 
 
 def water(fields, context):

@@ -24,7 +24,7 @@ def form(type_, fields):
     """Returns which rough form a record has, or None."""
     names = {
         "venue": ("attendees",), "waste": ("container",), "ground-transport": ("volumeLitres", "energyKWh"), "catering": ("servings",),
-        "materials": ("sheets",), "energy": ("weightKg", "generatorKVA"), "attendee-travel": ("origins", "originSet"),
+        "materials": ("sheets",), "energy": ("generatorKVA",), "attendee-travel": ("origins", "originSet"),
     }
     for name in names.get(type_, ()):
         if name in fields:
@@ -43,8 +43,6 @@ def form(type_, fields):
         return "mealType"
     if type_ == "accommodation" and fields.get("kind") == "rental":
         return "kind rental"
-    if type_ == "energy" and fields["source"] in ("gas_oil", "propane", "butane"):
-        return "source"
     if type_ == "materials":
         if fields.get("source") == "hired" and "usesOverLife" not in fields:
             return "hired without usesOverLife"

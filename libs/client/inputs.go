@@ -406,15 +406,21 @@ type Materials struct {
 func (Materials) RecordType() string { return "materials" }
 
 // Energy is the input of a record of the type energy. Energy that is not on the meter of the venue:
-// generators, heaters, a grid supply of one's own.
+// generators, heaters, a grid supply of one's own; and refrigerant that leaked.
 type Energy struct {
 	Common
 
 	// Names the place, so that energy of one place counted twice is found.
 	Site string `json:"site,omitempty"`
 
-	// Fuel or supply; kerosene is heating oil for burners.
+	// Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships.
+	// refrigerant is gas that leaked.
 	Source string `json:"source"`
+
+	// Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
+	// blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are
+	// in no scope of the GHG Protocol and refused.
+	Refrigerant string `json:"refrigerant,omitempty"`
 
 	// Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
 	Country string `json:"country,omitempty"`
@@ -427,8 +433,8 @@ type Energy struct {
 	// operator, count in scope 3. Absent: hired.
 	Control string `json:"control,omitempty"`
 
-	// Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-	// and HVO have factors by the litre only, wood by its weight, and biopropane by either. In kWh.
+	// Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels
+	// have factors by the litre and by weight, wood and biogas by weight. In kWh.
 	EnergyKWh *float64 `json:"energyKWh,omitempty"`
 
 	// Litres of a liquid fuel; they decide where energy is given too. In litre.
@@ -437,7 +443,8 @@ type Energy struct {
 	// Cubic metres of natural gas. In m3.
 	VolumeM3 *float64 `json:"volumeM3,omitempty"`
 
-	// Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. In kg.
+	// Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the
+	// refrigerant that leaked. In kg.
 	WeightKg *float64 `json:"weightKg,omitempty"`
 
 	// Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
@@ -547,16 +554,16 @@ type Purchases struct {
 // RecordType returns "purchases".
 func (Purchases) RecordType() string { return "purchases" }
 
-// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere, such as
-// refrigerant that leaked, or an amount of something whose supplier states a factor.
+// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere, or an amount
+// of something whose supplier states a factor.
 type Custom struct {
 	Common
 
 	// Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 	Country string `json:"country,omitempty"`
 
-	// The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure
-	// of its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+	// The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
+	// event's factor set, with the id of the row as evidence. In kg CO2e.
 	KgCO2e *float64 `json:"kgCO2e,omitempty"`
 
 	// Scope of the GHG Protocol. Absent: 3.

@@ -132,6 +132,8 @@ type Factor struct {
 	Licence string `json:"licence"`
 	// The day after which a newer figure should be looked for.
 	BestBefore string `json:"bestBefore,omitempty"`
+	// Why no record uses the row, in a set that never changes; absent for the rows that records use.
+	NotUsed string `json:"notUsed,omitempty"`
 }
 
 // FactorSet is an edition of emission factors.

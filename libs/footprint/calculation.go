@@ -256,7 +256,7 @@ func (c *calculation) gases(l *Line, e entry, q quantity) {
 			l.Gases.Unsplit = q.mass(e.withoutRF.KgCO2e)
 			l.Gases.AviationNonCO2 = l.Mass.Sub(l.Gases.Unsplit)
 		}
-		if c.ev.GWP == "AR6" {
+		if c.ev.GWP == "AR6" && (f == nil || !byAR6(f)) {
 			c.out.NotRebased = c.out.NotRebased.Add(l.Mass)
 		}
 		return

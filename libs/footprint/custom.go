@@ -98,11 +98,11 @@ func customDoc() doc {
 	return doc{
 		place:       13,
 		answered:    []string{"kgCO2e", "evidence"},
-		description: "A footprint that was worked out elsewhere, such as refrigerant that leaked, or an amount of something whose supplier states a factor.",
+		description: "A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor.",
 		formula:     "kgCO2e as stated; or quantity × the factor of the supplier from the organization's library",
 		fields: []fieldDoc{
 			{"country", "Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
-			{"kgCO2e", "The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of its row in the event's factor set, with the id of the row as evidence.", ``},
+			{"kgCO2e", "The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the event's factor set, with the id of the row as evidence.", ``},
 			{"scope", "Scope of the GHG Protocol.", `3`},
 			{"scope3Category", scope3CategoryText, ``},
 			{"supplierFactor", supplierFactorText + " With quantity it stands for kgCO2e.", ``},
@@ -118,7 +118,7 @@ func customDoc() doc {
 		},
 		examples: []string{
 			`{"kgCO2e":184.5,"description":"Fireworks, by the maker's life-cycle assessment","evidence":[{"url":"https://example.org/lca.pdf"}]}`,
-			`{"kgCO2e":2308.8,"scope":1,"description":"1.2 kg of R410A leaked from our own chiller, 1924 kg CO2e each","evidence":[{"name":"Row refr.r410a.ar5.2025 of desnz-2026"}]}`,
+			`{"kgCO2e":24.62,"description":"10,000 invitations by e-mail, 0.002462 kg CO2e each","evidence":[{"name":"Row digital.email.message of desnz-2026"}]}`,
 		},
 	}
 }

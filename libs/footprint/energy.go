@@ -19,6 +19,7 @@ type energy struct {
 	Subdivision  string           `json:"subdivision,omitempty"`
 	Control      string           `json:"control,omitempty"`
 	Source       string           `json:"source"`
+	Refrigerant  string           `json:"refrigerant,omitempty"`
 	EnergyKWh    *decimal.Decimal `json:"energyKWh,omitempty"`
 	VolumeLitres *decimal.Decimal `json:"volumeLitres,omitempty"`
 	VolumeM3     *decimal.Decimal `json:"volumeM3,omitempty"`
@@ -45,8 +46,11 @@ var energySources = [...]struct{ name, kwh, litre, m3, weight string }{
 	{grid, "grid", "", "", ""},
 	{"diesel", "energy.diesel_avg_blend.kwh_gross_cv", "energy.diesel_avg_blend.litre", "", "energy.diesel_avg_blend.tonne"},
 	{"petrol", "energy.petrol_avg_blend.kwh_gross_cv", "energy.petrol_avg_blend.litre", "", "energy.petrol_avg_blend.tonne"},
-	{"biodiesel", "", "energy.biodiesel_me.litre", "", ""},
-	{"hvo", "", "energy.hvo.litre", "", ""},
+	{"biodiesel", "", "energy.biodiesel_me.litre", "", "energy.biodiesel_me.kg"},
+	{"biodiesel_used_oil", "", "energy.biodiesel_uco.litre", "", "energy.biodiesel_uco.kg"},
+	{"biodiesel_tallow", "", "energy.biodiesel_tallow.litre", "", "energy.biodiesel_tallow.kg"},
+	{"bioethanol", "", "energy.bioethanol.litre", "", "energy.bioethanol.kg"},
+	{"hvo", "", "energy.hvo.litre", "", "energy.hvo.kg"},
 	{"lpg", "energy.lpg.kwh_gross_cv", "energy.lpg.litre", "", "energy.lpg.tonne"},
 	{"natural_gas", "energy.natural_gas.kwh_gross_cv", "", "energy.natural_gas.m3", ""},
 	{"gas_oil", "energy.gas_oil_red_diesel.kwh_gross_cv", "energy.gas_oil_red_diesel.litre", "", "energy.gas_oil_red_diesel.tonne"},
@@ -54,12 +58,18 @@ var energySources = [...]struct{ name, kwh, litre, m3, weight string }{
 	{"butane", "energy.butane.kwh_gross_cv", "energy.butane.litre", "", "energy.butane.tonne"},
 	{"biopropane", "", "energy.biopropane.litre", "", "energy.biopropane.kg"},
 	{"kerosene", "energy.burning_oil_kerosene.kwh_gross_cv", "energy.burning_oil_kerosene.litre", "", "energy.burning_oil_kerosene.tonne"},
+	{"fuel_oil", "energy.fuel_oil.kwh_gross_cv", "energy.fuel_oil.litre", "", "energy.fuel_oil.tonne"},
+	{"cng", "energy.cng.kwh_gross_cv", "energy.cng.litre", "", "energy.cng.tonne"},
+	{"lng", "energy.lng.kwh_gross_cv", "energy.lng.litre", "", "energy.lng.tonne"},
+	{"biogas", "", "", "", "energy.biogas.tonne"},
+	{"wood_chips", "", "", "", "energy.wood_chips.kg"},
 	{"wood_logs", "", "", "", "energy.wood_logs.tonne"},
 	{"wood_pellets", "", "", "", "energy.wood_pellets.tonne"},
+	{refrigerant, "", "", "", "refr.kg"}, // the row is that of the gas
 }
 
 // engineFuels are the sources that a generator can burn.
-var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil"}
+var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil", "biodiesel_used_oil", "biodiesel_tallow"}
 
 func decodeEnergy(d *decoder, n *energy) {
 	d.Require("source")
@@ -70,6 +80,7 @@ func decodeEnergy(d *decoder, n *energy) {
 		names = append(names, s.name)
 	}
 	n.Source, _ = d.Enum("source", names...)
+	n.Refrigerant = d.refrigerant()
 	n.Country = d.country(n.Source == grid)
 	n.Subdivision = d.subdivision(n.Country)
 	n.Control = d.control()
@@ -119,7 +130,8 @@ func decodeEnergy(d *decoder, n *energy) {
 }
 
 func (n *energy) complete() bool {
-	return n.GeneratorKVA == nil || n.Hours != nil && n.GeneratorKVA.Sign() > 0
+	return (n.GeneratorKVA == nil || n.Hours != nil && n.GeneratorKVA.Sign() > 0) &&
+		(n.Source != refrigerant || refrigerantSeries(n.Refrigerant) != "")
 }
 
 // amount is one way to state how much energy was used.
@@ -162,12 +174,15 @@ func calculateEnergy(c *calculation, n *energy) {
 			if a.unit == "tonne" {
 				q.quantity = q.quantity.perThousand()
 			}
-			if n.Source == grid {
+			switch n.Source {
+			case grid:
 				if c.second() {
 					at.renewable = n.RenewablePercent
 				}
 				c.electricity(at, q)
-			} else {
+			case refrigerant:
+				c.leaked(at, n.Refrigerant, q)
+			default:
 				c.fuel(at, a.row, a.field, 1, a.unit, q)
 			}
 		}
@@ -183,6 +198,7 @@ func calculateEnergy(c *calculation, n *energy) {
 	}
 	c.unused(n.RenewablePercent != nil && (n.Source != grid || !c.second()), "renewablePercent",
 		"renewablePercent is of grid electricity, from engine 2.0.0 on; it was not used.")
+	c.unused(n.Refrigerant != "" && n.Source != refrigerant, "refrigerant", "refrigerant is of the source refrigerant alone; it was not used.")
 	c.unused(n.Subdivision != "" && n.Source != grid, "subdivision", "Only grid electricity has factors by state or province; subdivision was not used.")
 }
 
@@ -204,18 +220,19 @@ func energyDoc() doc {
 	return doc{
 		place:       9,
 		bought:      []string{"energy", "electricity"},
-		description: "Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own.",
-		formula:     "litres, m³ or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank",
+		description: "Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own; and refrigerant that leaked.",
+		formula:     "litres, m³, kg or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank; kg × global warming potential of the refrigerant",
 		fields: []fieldDoc{
 			{"site", "Names the place, so that energy of one place counted twice is found.", ``},
 			{"country", "Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.", ``},
 			{"subdivision", "State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA.", ``},
 			{"control", "Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3.", `"hired"`},
-			{"source", "Fuel or supply; kerosene is heating oil for burners.", ``},
-			{"energyKWh", "Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only, wood by its weight, and biopropane by either.", ``},
+			{"source", "Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships. refrigerant is gas that leaked.", ``},
+			{"refrigerant", "Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and refused.", ``},
+			{"energyKWh", "Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels have factors by the litre and by weight, wood and biogas by weight.", ``},
 			{"volumeLitres", "Litres of a liquid fuel; they decide where energy is given too.", ``},
 			{"volumeM3", "Cubic metres of natural gas.", ``},
-			{"weightKg", "Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood.", ``},
+			{"weightKg", "Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked.", ``},
 			{"generatorKVA", "Rated size of a generator, where its fuel is not known; with hours it stands for the litres.", ``},
 			{"hours", "Hours that the generator ran.", ``},
 			{"loadPercent", "Mean load of the generator, of its rated power. Absent: 35, with a wide range.", `35`},
@@ -230,6 +247,8 @@ func energyDoc() doc {
 				needs: []string{"source", "volumeM3"}, more: []string{"control"}, example: `{"source":"natural_gas","volumeM3":120}`},
 			{title: "By weight", help: "Kilograms of a fuel that is sold in bottles, or of wood.",
 				needs: []string{"source", "weightKg"}, more: []string{"control"}, example: `{"source":"propane","weightKg":94}`},
+			{title: "Refrigerant that leaked", help: "Kilograms of a named gas: what was refilled, by the engineer's report.",
+				needs: []string{"source", "refrigerant", "weightKg"}, more: []string{"control"}, example: `{"source":"refrigerant","refrigerant":"r410a","weightKg":1.2,"control":"own"}`},
 			{title: "By a generator's hours", help: "Its rated power, hours and load, where nobody counted the litres.",
 				needs: []string{"source", "generatorKVA", "hours"}, more: []string{"loadPercent", "control"}, example: `{"source":"gas_oil","generatorKVA":100,"hours":36}`},
 		},
@@ -238,6 +257,7 @@ func energyDoc() doc {
 			`{"source":"diesel","volumeLitres":340}`,
 			`{"source":"gas_oil","generatorKVA":100,"hours":36}`,
 			`{"source":"propane","weightKg":94}`,
+			`{"source":"refrigerant","refrigerant":"r410a","weightKg":1.2,"control":"own"}`,
 			`{"source":"grid","energyKWh":850,"country":"DE"}`,
 		},
 	}

@@ -36,7 +36,23 @@ func TestEnergyOfHeaters(t *testing.T) {
 		`{"source":"wood_pellets","weightKg":500}`:   "116.096945", // 0.5 × (55.19389 + 177)
 		`{"source":"biopropane","weightKg":47}`:      "14.616530",  // × (0.00415 + 0.30684)
 		`{"source":"biopropane","volumeLitres":100}`: "15.965000",  // × (0.00213 + 0.15752)
+
+		`{"source":"fuel_oil","volumeLitres":100}`:           "387.031000", // × (3.17492 + 0.69539 of 2025)
+		`{"source":"fuel_oil","energyKWh":100}`:              "32.726000",  // × (0.26813 + 0.05913)
+		`{"source":"cng","weightKg":100}`:                    "310.624328", // 0.1 × (2575.46441 + 530.77887)
+		`{"source":"cng","energyKWh":100}`:                   "22.085000",  // × (0.18296 + 0.03789)
+		`{"source":"lng","volumeLitres":100}`:                "159.074000", // × (1.17797 + 0.41277)
+		`{"source":"biogas","weightKg":100}`:                 "10.410028",  // 0.1 × (1.24314 + 102.85714)
+		`{"source":"bioethanol","volumeLitres":10}`:          "6.241700",   // × (0.00901 + 0.61516)
+		`{"source":"biodiesel_used_oil","volumeLitres":100}`: "52.091000",  // × (0.16751 + 0.3534)
+		`{"source":"biodiesel_tallow","volumeLitres":100}`:   "69.983000",  // × (0.16751 + 0.53232)
+		`{"source":"biodiesel","weightKg":100}`:              "63.213000",  // × (0.18822 + 0.44391)
+		`{"source":"hvo","weightKg":100}`:                    "76.920000",  // × (0.04562 + 0.72358)
+		`{"source":"wood_chips","weightKg":100}`:             "4.505983",   // × 0.04505983; nobody's upstream part is held
 	})
+	if e := evaluate(t, "energy", `{"source":"wood_chips","weightKg":100}`, london); !has(e.Notices, footprint.NoticeUpstream) {
+		t.Errorf("wood chips without their upstream part: %v", e.Notices)
+	}
 	for _, body := range []string{`{"source":"wood_logs","energyKWh":100}`, `{"source":"biopropane","energyKWh":100}`} {
 		if got := faults(t, "energy", body, london); !slices.Equal(got, []string{"energyKWh FACTOR_UNAVAILABLE"}) {
 			t.Errorf("%s: %v", body, got)
@@ -57,6 +73,11 @@ func TestBiogenicCO2IsOutsideScopes(t *testing.T) {
 		`{"source":"wood_pellets","weightKg":500}`:                            "838.590000",
 		`{"source":"biopropane","weightKg":47,"control":"own"}`:               "140.530000",
 		`{"source":"biopropane","volumeLitres":100}`:                          "154.000000",
+		`{"source":"wood_chips","weightKg":100}`:                              "133.571000",
+		`{"source":"biogas","weightKg":100}`:                                  "110.566950",
+		`{"source":"bioethanol","volumeLitres":10}`:                           "15.200000",
+		`{"source":"biodiesel_used_oil","volumeLitres":100}`:                  "239.000000",
+		`{"source":"hvo","weightKg":100}`:                                     "312.000000",
 	} {
 		for _, set := range []string{"desnz-2026", "desnz-2025", "desnz-2024"} {
 			ev := london

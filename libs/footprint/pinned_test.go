@@ -144,3 +144,37 @@ func TestEnginesAgreeOnTheFigure(t *testing.T) {
 		}
 	})
 }
+
+// TestFiguresOfLaterValuesBelongToTheEngineVersion holds values that records could not
+// have when the engines were released: every engine counts them, and goes on doing so.
+func TestFiguresOfLaterValuesBelongToTheEngineVersion(t *testing.T) {
+	t.Parallel()
+	for engine, want := range map[string]string{
+		footprint.Engine1: "3cd6f41e4f6228f809ad4aec29655630a7a377850fd67ede45ded5c2076f8146",
+		footprint.Engine2: "132245bccd417e712e2355cd33fb2ad5e97ac62db40a837bdf5ea1d7884addb4",
+		footprint.Engine3: "132245bccd417e712e2355cd33fb2ad5e97ac62db40a837bdf5ea1d7884addb4",
+		footprint.Engine4: "132245bccd417e712e2355cd33fb2ad5e97ac62db40a837bdf5ea1d7884addb4",
+		footprint.Engine5: "ae615a5385ed33f7983f727ca20a69004e6e72f6f0833ac2c0937e25fbb9a96b",
+	} {
+		hash := sha256.New()
+		for _, gwp := range []string{"published", "AR6"} {
+			ev := london
+			ev.Engine, ev.GWP = footprint.Pin(engine), gwp
+			for _, body := range []string{
+				`{"source":"refrigerant","refrigerant":"r410a","weightKg":1.2,"control":"own"}`, `{"source":"refrigerant","refrigerant":"r227ea","weightKg":0.35}`,
+				`{"source":"kerosene","volumeLitres":40}`, `{"source":"wood_pellets","weightKg":250}`, `{"source":"wood_chips","weightKg":812.5}`, `{"source":"biopropane","weightKg":47}`,
+				`{"source":"cng","weightKg":33.3}`, `{"source":"lng","energyKWh":12.5}`, `{"source":"fuel_oil","volumeLitres":70}`, `{"source":"biogas","weightKg":80}`,
+				`{"source":"bioethanol","volumeLitres":9}`, `{"source":"biodiesel_used_oil","volumeLitres":61}`, `{"source":"biodiesel_tallow","weightKg":61}`, `{"source":"hvo","weightKg":61}`,
+			} {
+				e := evaluate(t, "energy", body, ev)
+				hash.Write([]byte(encoded(t, e.Lines)))
+				b := total.Of(&e).Breakdown(ev)
+				b.Notices = nil // words, not figures
+				hash.Write([]byte(encoded(t, b)))
+			}
+		}
+		if got := hex.EncodeToString(hash.Sum(nil)); got != want {
+			t.Errorf("the figures of engine %s have the hash %s, pinned is %s", engine, got, want)
+		}
+	}
+}

@@ -7,7 +7,7 @@ import (
 )
 
 // unnamed are lists whose values are read the same in every language.
-var unnamed = map[string]bool{"numberFormat": true, "sheetSize": true, "scope": true}
+var unnamed = map[string]bool{"numberFormat": true, "sheetSize": true, "scope": true, "refrigerant": true}
 
 // Every field and every value of every type has words in every language: a field
 // that is added without them fails here.

@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
@@ -54,7 +55,13 @@ type sourceView struct {
 // rowsView is a factor set with a page of its rows.
 type rowsView struct {
 	setView
-	web.List[bundle.Factor]
+	web.List[servedRow]
+}
+
+// servedRow is a row, with the reason where no record uses it.
+type servedRow struct {
+	bundle.Factor
+	NotUsed string `json:"notUsed,omitempty"`
 }
 
 func rowsOf(set *factors.Set) []bundle.Factor {
@@ -151,7 +158,11 @@ func (s *server) factorSet(c *fiber.Ctx) error {
 	rows := rowsOf(set)
 	total := int64(len(rows))
 	from, to := page.Within(total)
-	return web.OK(c, rowsView{viewOfSet(set), web.NewList(rows[from:to], page, total)})
+	views := make([]servedRow, 0, to-from)
+	for _, row := range rows[from:to] {
+		views = append(views, servedRow{row, footprint.NotUsed(set, row.Series)})
+	}
+	return web.OK(c, rowsView{viewOfSet(set), web.NewList(views, page, total)})
 }
 
 // readSet finds the set that a body names in factorSet; a set that nobody has is a

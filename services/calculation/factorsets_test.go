@@ -9,6 +9,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -44,6 +45,7 @@ func TestFactorSets(t *testing.T) {
 	// All pages of a set are all its rows.
 	set := sets[0]
 	var ids []string
+	notUsed := 0
 	for page := 1; ; page++ {
 		a := s.get(fmt.Sprintf("/factor-sets/%s?limit=100&page=%d", set.ID, page)).want(http.StatusOK)
 		if a.data("id") != set.ID || a.data("pagination", "total") != fmt.Sprint(len(set.Factors())) {
@@ -54,12 +56,25 @@ func TestFactorSets(t *testing.T) {
 		}
 		for i := range a.count("items") {
 			ids = append(ids, a.data("items", i, "id"))
+			// A row that no record uses is served with the reason, and no other is.
+			reason := footprint.NotUsed(set, a.data("items", i, "series"))
+			if reason != "" {
+				notUsed++
+			} else {
+				reason = "<nil>"
+			}
+			if got := a.data("items", i, "notUsed"); got != reason {
+				t.Errorf("%s: %q, want %q", a.data("items", i, "id"), got, reason)
+			}
 		}
 	}
 	for i, f := range set.Factors() {
 		if len(ids) != len(set.Factors()) || ids[i] != f.ID {
 			t.Fatalf("%d rows listed, %d held", len(ids), len(set.Factors()))
 		}
+	}
+	if notUsed == 0 {
+		t.Error("no row says that it is not used")
 	}
 	s.get("/factor-sets/desnz-1926").wantError(http.StatusNotFound, "NOT_FOUND")
 	s.get("/factor-sets?page=x").wantError(http.StatusBadRequest, "VALIDATION_ERROR")

@@ -93,6 +93,9 @@ var extras = map[string][]string{
 	"digital":   {`{"activity":"home_heating","participants":90,"hours":6.5,"group":"staff"}`, `{"activity":"home_heating","participants":900,"hours":6.5,"group":"attendees"}`},
 	"energy": {`{"source":"grid","energyKWh":500,"country":"GB","renewablePercent":40,"control":"own","evidence":[{"name":"certificates"}]}`, `{"source":"biodiesel","volumeLitres":12.5}`, `{"source":"lpg","energyKWh":100,"volumeLitres":7,"control":"own"}`, `{"source":"natural_gas","volumeM3":3}`,
 		`{"source":"kerosene","volumeLitres":40}`, `{"source":"wood_pellets","weightKg":250,"control":"own"}`, `{"source":"wood_logs","weightKg":40.5}`, `{"source":"biopropane","weightKg":47}`,
+		`{"source":"refrigerant","refrigerant":"r404a","weightKg":2.25,"control":"own"}`, `{"source":"refrigerant","refrigerant":"r227ea","weightKg":0.5,"control":"hired_with_operator"}`,
+		`{"source":"refrigerant","refrigerant":"sf6","weightKg":0.125,"respondents":3,"population":7}`, `{"source":"wood_chips","weightKg":812.5}`, `{"source":"cng","weightKg":33.3}`,
+		`{"source":"fuel_oil","volumeLitres":70}`, `{"source":"lng","energyKWh":12.5,"control":"own"}`, `{"source":"bioethanol","volumeLitres":9}`, `{"source":"biodiesel_used_oil","weightKg":61}`,
 		`{"source":"grid","energyKWh":850,"country":"US","subdivision":"CA","control":"own"}`},
 }
 

@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -47,7 +48,10 @@ func TestExpectedCompanions(t *testing.T) {
 	count := func(ev findings.Event, types ...string) int {
 		var facts []findings.Fact
 		for _, typ := range types {
-			facts = append(facts, findings.Fact{ID: record.ID(typ), Type: typ})
+			typ, source, _ := strings.Cut(typ, " ")
+			fact := findings.Fact{ID: record.ID(typ), Type: typ}
+			fact.Source = source
+			facts = append(facts, fact)
 		}
 		return len(ofCode(findings.Of(ev, facts), findings.CompanionMissing))
 	}
@@ -55,7 +59,7 @@ func TestExpectedCompanions(t *testing.T) {
 		types []string
 		want  int
 	}{
-		{nil, 0}, {[]string{"accommodation"}, 2}, {[]string{"accommodation", "ground-transport", "energy"}, 0}, {[]string{"flights"}, 1}, {[]string{"flights", "attendee-travel"}, 0},
+		{nil, 0}, {[]string{"accommodation"}, 2}, {[]string{"accommodation", "ground-transport", "energy"}, 0}, {[]string{"flights"}, 1}, {[]string{"accommodation", "ground-transport", "energy refrigerant"}, 1}, {[]string{"flights", "attendee-travel"}, 0},
 		{[]string{"catering"}, 2}, {[]string{"catering", "waste"}, 1}, {[]string{"catering", "waste", "venue"}, 1}, {[]string{"catering", "waste", "venue", "water"}, 0},
 	} {
 		if got := count(findings.Event{Attendees: 9}, c.types...); got != c.want {

@@ -102,6 +102,9 @@ func TestEachFinding(t *testing.T) {
 		{"grams for kilograms", []string{`waste {"weightKg":1000.5,"date":"d","group":"staff"}`, `waste {"weightKg":1000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
 		{"watt-hours for kilowatt-hours", []string{`venue {"electricityKWh":10001,"date":"d","group":"staff"}`, `venue {"electricityKWh":10000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
 
+		{"grams of refrigerant for kilograms", []string{`energy {"source":"refrigerant","weightKg":20.5,"date":"d","group":"staff"}`, `energy {"source":"refrigerant","weightKg":20,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+		{"grams of pellets for kilograms", []string{`energy {"source":"wood_pellets","weightKg":1000.5,"date":"d","group":"staff"}`, `energy {"source":"wood_pellets","weightKg":1000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+
 		{"excluded", []string{`digital {"date":"d","group":"staff"}`}, []string{"EXCLUDED_TYPE_COUNTED r0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

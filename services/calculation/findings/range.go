@@ -75,7 +75,13 @@ func (f *Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
 		if f.EnergyKWh != nil {
 			return f.EnergyKWh, 500, "kWh of energy"
 		}
-		return f.VolumeLitres, 50, "litres of fuel"
+		if f.VolumeLitres != nil {
+			return f.VolumeLitres, 50, "litres of fuel"
+		}
+		if f.Source == "refrigerant" {
+			return f.WeightKg, 1, "kg of refrigerant"
+		}
+		return f.WeightKg, 50, "kg of fuel"
 	case "water":
 		return f.SupplyM3, 2, "m³ of water"
 	case "freight":

@@ -730,8 +730,8 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
-    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
+    event's factor set, with the id of the row as evidence. In kg CO2e.
 metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -774,8 +774,8 @@ CustomInput = TypedDict(
         "supplierFactor": "NotRequired[Optional[str]]",
     },
 )
-CustomInput.__doc__ = """A footprint that was worked out elsewhere, such as refrigerant that leaked, or an amount of something whose supplier
-states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
+CustomInput.__doc__ = """A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated;
+or quantity × the factor of the supplier from the organization's library.
 
 country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -784,8 +784,8 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
-    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
+    event's factor set, with the id of the row as evidence. In kg CO2e.
 metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -1017,11 +1017,12 @@ EnergyFields = TypedDict(
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
+        "refrigerant": "NotRequired[Optional[Literal['r14', 'r23', 'r32', 'r41', 'r116', 'r125', 'r134', 'r134a', 'r143', 'r143a', 'r152', 'r152a', 'r161', 'r218', 'r227ea', 'r236cb', 'r236ea', 'r236fa', 'r245ca', 'r245fa', 'r365mfc', 'r43_10mee', 'rc318', 'pfc_3_1_10', 'pfc_4_1_12', 'pfc_5_1_14', 'pfc_9_1_18', 'perfluorocyclopropane', 'nf3', 'sf6', 'r404a', 'r407a', 'r407b', 'r407c', 'r407d', 'r407e', 'r407f', 'r410a', 'r410b', 'r413a', 'r417a', 'r417b', 'r417c', 'r419a', 'r419b', 'r421a', 'r421b', 'r422a', 'r422b', 'r422c', 'r422d', 'r422e', 'r423a', 'r424a', 'r425a', 'r426a', 'r427a', 'r428a', 'r429a', 'r430a', 'r431a', 'r434a', 'r435a', 'r437a', 'r438a', 'r439a', 'r440a', 'r442a', 'r444a', 'r445a', 'r507a', 'r508a', 'r508b', 'r512a']]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
-        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']",
+        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'biodiesel_used_oil', 'biodiesel_tallow', 'bioethanol', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'fuel_oil', 'cng', 'lng', 'biogas', 'wood_chips', 'wood_logs', 'wood_pellets', 'refrigerant']",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
@@ -1037,8 +1038,8 @@ country: Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 description: What the record is about, in your own words.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only, wood by its weight, and biopropane by either. In kWh.
+energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels
+    have factors by the litre and by weight, wood and biogas by weight. In kWh.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
@@ -1049,12 +1050,16 @@ metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
+refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
+    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
+    scope of the GHG Protocol and refused.
 renewablePercent: Share of the grid electricity under a renewable contract or certificates, with evidence. It never
     lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
-source: Fuel or supply; kerosene is heating oil for burners.
+source: Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships.
+    refrigerant is gas that leaked.
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
@@ -1062,7 +1067,8 @@ subdivision: State, province or territory, ISO 3166-2 with or without the countr
     CA.
 volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
-weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. In kg.
+weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the
+    refrigerant that leaked. In kg.
 """
 
 EnergyInput = TypedDict(
@@ -1083,11 +1089,12 @@ EnergyInput = TypedDict(
         "metadata": "NotRequired[Optional[Dict[str, str]]]",
         "numberFormat": "NotRequired[Optional[Literal['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', '1 234.5', \"1'234.5\"]]]",
         "population": "NotRequired[Optional[int]]",
+        "refrigerant": "NotRequired[Optional[Literal['r14', 'r23', 'r32', 'r41', 'r116', 'r125', 'r134', 'r134a', 'r143', 'r143a', 'r152', 'r152a', 'r161', 'r218', 'r227ea', 'r236cb', 'r236ea', 'r236fa', 'r245ca', 'r245fa', 'r365mfc', 'r43_10mee', 'rc318', 'pfc_3_1_10', 'pfc_4_1_12', 'pfc_5_1_14', 'pfc_9_1_18', 'perfluorocyclopropane', 'nf3', 'sf6', 'r404a', 'r407a', 'r407b', 'r407c', 'r407d', 'r407e', 'r407f', 'r410a', 'r410b', 'r413a', 'r417a', 'r417b', 'r417c', 'r419a', 'r419b', 'r421a', 'r421b', 'r422a', 'r422b', 'r422c', 'r422d', 'r422e', 'r423a', 'r424a', 'r425a', 'r426a', 'r427a', 'r428a', 'r429a', 'r430a', 'r431a', 'r434a', 'r435a', 'r437a', 'r438a', 'r439a', 'r440a', 'r442a', 'r444a', 'r445a', 'r507a', 'r508a', 'r508b', 'r512a']]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
         "sampleCV": "NotRequired[Optional[Number]]",
         "site": "NotRequired[Optional[str]]",
-        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']",
+        "source": "Literal['grid', 'diesel', 'petrol', 'biodiesel', 'biodiesel_used_oil', 'biodiesel_tallow', 'bioethanol', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'fuel_oil', 'cng', 'lng', 'biogas', 'wood_chips', 'wood_logs', 'wood_pellets', 'refrigerant']",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
         "volumeLitres": "NotRequired[Optional[Number]]",
@@ -1095,8 +1102,9 @@ EnergyInput = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-EnergyInput.__doc__ = """Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own. litres, m³ or kWh ×
-(factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank.
+EnergyInput.__doc__ = """Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own; and refrigerant that
+leaked. litres, m³, kg or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and
+well-to-tank; kg × global warming potential of the refrigerant.
 
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
@@ -1104,8 +1112,8 @@ country: Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
 description: What the record is about, in your own words.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel
-    and HVO have factors by the litre only, wood by its weight, and biopropane by either. In kWh.
+energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels
+    have factors by the litre and by weight, wood and biogas by weight. In kWh.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
@@ -1116,12 +1124,16 @@ metadata: Up to 20 texts of your own.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
+refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
+    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
+    scope of the GHG Protocol and refused.
 renewablePercent: Share of the grid electricity under a renewable contract or certificates, with evidence. It never
     lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
 site: Names the place, so that energy of one place counted twice is found.
-source: Fuel or supply; kerosene is heating oil for burners.
+source: Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships.
+    refrigerant is gas that leaked.
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
@@ -1129,7 +1141,8 @@ subdivision: State, province or territory, ISO 3166-2 with or without the countr
     CA.
 volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
-weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. In kg.
+weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the
+    refrigerant that leaked. In kg.
 """
 
 Error = TypedDict(
@@ -1664,6 +1677,7 @@ Factor = TypedDict(
         "kgCO2e": "Number",
         "licence": "str",
         "n2o": "Optional[Number]",
+        "notUsed": "NotRequired[str]",
         "region": "str",
         "series": "str",
         "source": "str",
@@ -1686,6 +1700,7 @@ id: Identifier of the row, its year included.
 kgCO2e: All gases together. In kg CO2e per unit.
 licence: The licence of the publication.
 n2o: Nitrous oxide, as CO2e. In kg CO2e per unit.
+notUsed: Why no record uses the row, in a set that never changes; absent for the rows that records use.
 region: Where it holds.
 series: The id without its year.
 source: The publication.
@@ -3358,6 +3373,7 @@ Record = TypedDict(
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
         "quantity": "NotRequired[Optional[Number]]",
+        "refrigerant": "NotRequired[Optional[Literal['r14', 'r23', 'r32', 'r41', 'r116', 'r125', 'r134', 'r134a', 'r143', 'r143a', 'r152', 'r152a', 'r161', 'r218', 'r227ea', 'r236cb', 'r236ea', 'r236fa', 'r245ca', 'r245fa', 'r365mfc', 'r43_10mee', 'rc318', 'pfc_3_1_10', 'pfc_4_1_12', 'pfc_5_1_14', 'pfc_9_1_18', 'perfluorocyclopropane', 'nf3', 'sf6', 'r404a', 'r407a', 'r407b', 'r407c', 'r407d', 'r407e', 'r407f', 'r410a', 'r410b', 'r413a', 'r417a', 'r417b', 'r417c', 'r419a', 'r419b', 'r421a', 'r421b', 'r422a', 'r422b', 'r422c', 'r422d', 'r422e', 'r423a', 'r424a', 'r425a', 'r426a', 'r427a', 'r428a', 'r429a', 'r430a', 'r431a', 'r434a', 'r435a', 'r437a', 'r438a', 'r439a', 'r440a', 'r442a', 'r444a', 'r445a', 'r507a', 'r508a', 'r508b', 'r512a']]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
@@ -3375,7 +3391,7 @@ Record = TypedDict(
         "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'biodiesel_used_oil', 'biodiesel_tallow', 'bioethanol', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'fuel_oil', 'cng', 'lng', 'biogas', 'wood_chips', 'wood_logs', 'wood_pellets', 'refrigerant']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "status": "RecordStatus",
@@ -3465,8 +3481,8 @@ heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
-    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
+    event's factor set, with the id of the row as evidence. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
@@ -3493,6 +3509,9 @@ participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
+refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
+    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
+    scope of the GHG Protocol and refused.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
@@ -3619,6 +3638,7 @@ RecordInput = TypedDict(
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
         "quantity": "NotRequired[Optional[Number]]",
+        "refrigerant": "NotRequired[Optional[Literal['r14', 'r23', 'r32', 'r41', 'r116', 'r125', 'r134', 'r134a', 'r143', 'r143a', 'r152', 'r152a', 'r161', 'r218', 'r227ea', 'r236cb', 'r236ea', 'r236fa', 'r245ca', 'r245fa', 'r365mfc', 'r43_10mee', 'rc318', 'pfc_3_1_10', 'pfc_4_1_12', 'pfc_5_1_14', 'pfc_9_1_18', 'perfluorocyclopropane', 'nf3', 'sf6', 'r404a', 'r407a', 'r407b', 'r407c', 'r407d', 'r407e', 'r407f', 'r410a', 'r410b', 'r413a', 'r417a', 'r417b', 'r417c', 'r419a', 'r419b', 'r421a', 'r421b', 'r422a', 'r422b', 'r422c', 'r422d', 'r422e', 'r423a', 'r424a', 'r425a', 'r426a', 'r427a', 'r428a', 'r429a', 'r430a', 'r431a', 'r434a', 'r435a', 'r437a', 'r438a', 'r439a', 'r440a', 'r442a', 'r444a', 'r445a', 'r507a', 'r508a', 'r508b', 'r512a']]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
@@ -3632,7 +3652,7 @@ RecordInput = TypedDict(
         "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'biodiesel_used_oil', 'biodiesel_tallow', 'bioethanol', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'fuel_oil', 'cng', 'lng', 'biogas', 'wood_chips', 'wood_logs', 'wood_pellets', 'refrigerant']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "subdivision": "NotRequired[Optional[str]]",
@@ -3705,8 +3725,8 @@ haul: Haul of air freight, where no airports are named. Absent as well: short be
 heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
-kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
-    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
+    event's factor set, with the id of the row as evidence. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
@@ -3731,6 +3751,9 @@ participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
+refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
+    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
+    scope of the GHG Protocol and refused.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
@@ -4079,6 +4102,7 @@ ReviewItem = TypedDict(
         "passengers": "NotRequired[Union[int, Optional[int]]]",
         "population": "NotRequired[Optional[int]]",
         "quantity": "NotRequired[Optional[Number]]",
+        "refrigerant": "NotRequired[Optional[Literal['r14', 'r23', 'r32', 'r41', 'r116', 'r125', 'r134', 'r134a', 'r143', 'r143a', 'r152', 'r152a', 'r161', 'r218', 'r227ea', 'r236cb', 'r236ea', 'r236fa', 'r245ca', 'r245fa', 'r365mfc', 'r43_10mee', 'rc318', 'pfc_3_1_10', 'pfc_4_1_12', 'pfc_5_1_14', 'pfc_9_1_18', 'perfluorocyclopropane', 'nf3', 'sf6', 'r404a', 'r407a', 'r407b', 'r407c', 'r407d', 'r407e', 'r407f', 'r410a', 'r410b', 'r413a', 'r417a', 'r417b', 'r417c', 'r419a', 'r419b', 'r421a', 'r421b', 'r422a', 'r422b', 'r422c', 'r422d', 'r422e', 'r423a', 'r424a', 'r425a', 'r426a', 'r427a', 'r428a', 'r429a', 'r430a', 'r431a', 'r434a', 'r435a', 'r437a', 'r438a', 'r439a', 'r440a', 'r442a', 'r444a', 'r445a', 'r507a', 'r508a', 'r508b', 'r512a']]]",
         "refrigerated": "NotRequired[Optional[bool]]",
         "renewablePercent": "NotRequired[Optional[Number]]",
         "respondents": "NotRequired[Optional[int]]",
@@ -4097,7 +4121,7 @@ ReviewItem = TypedDict(
         "sheets": "NotRequired[Optional[int]]",
         "site": "NotRequired[Optional[str]]",
         "size": "NotRequired[Optional[Literal['small', 'medium', 'large', 'average', 'regular', 'black_cab', 'local_london', 'local_not_london', 'foot', 'car']]]",
-        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'wood_logs', 'wood_pellets']]]",
+        "source": "NotRequired[Union[Optional[Literal['virgin', 'recycled', 'hired', 'reused']], Literal['grid', 'diesel', 'petrol', 'biodiesel', 'biodiesel_used_oil', 'biodiesel_tallow', 'bioethanol', 'hvo', 'lpg', 'natural_gas', 'gas_oil', 'propane', 'butane', 'biopropane', 'kerosene', 'fuel_oil', 'cng', 'lng', 'biogas', 'wood_chips', 'wood_logs', 'wood_pellets', 'refrigerant']]]",
         "spaceSharePercent": "NotRequired[Optional[Number]]",
         "stated": "NotRequired[Optional[Dict[str, str]]]",
         "status": "RecordStatus",
@@ -4187,8 +4211,8 @@ heatKWh: Metered district heat or steam. In kWh.
 hours:
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-kgCO2e: The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of
-    its row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
+    event's factor set, with the id of the row as evidence. In kg CO2e.
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
@@ -4215,6 +4239,9 @@ participants: People who took part from afar.
 passengers:
 population: Of a survey: how many there are in all.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
+refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
+    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
+    scope of the GHG Protocol and refused.
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.

@@ -5677,7 +5677,7 @@ export interface components {
         };
         /**
          * energy
-         * @description Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own. litres, m³ or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank.
+         * @description Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own; and refrigerant that leaked. litres, m³, kg or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank; kg × global warming potential of the refrigerant.
          * @example {
          *       "source": "hvo",
          *       "volumeLitres": 1200,
@@ -5697,6 +5697,12 @@ export interface components {
          *       "weightKg": 94
          *     }
          * @example {
+         *       "source": "refrigerant",
+         *       "refrigerant": "r410a",
+         *       "weightKg": 1.2,
+         *       "control": "own"
+         *     }
+         * @example {
          *       "source": "grid",
          *       "energyKWh": 850,
          *       "country": "DE"
@@ -5706,10 +5712,15 @@ export interface components {
             /** @description Names the place, so that energy of one place counted twice is found. */
             site?: string | null;
             /**
-             * @description Fuel or supply; kerosene is heating oil for burners.
+             * @description Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships. refrigerant is gas that leaked.
              * @enum {string}
              */
-            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "wood_logs" | "wood_pellets";
+            source: "grid" | "diesel" | "petrol" | "biodiesel" | "biodiesel_used_oil" | "biodiesel_tallow" | "bioethanol" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "fuel_oil" | "cng" | "lng" | "biogas" | "wood_chips" | "wood_logs" | "wood_pellets" | "refrigerant";
+            /**
+             * @description Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and refused.
+             * @enum {string|null}
+             */
+            refrigerant?: "r14" | "r23" | "r32" | "r41" | "r116" | "r125" | "r134" | "r134a" | "r143" | "r143a" | "r152" | "r152a" | "r161" | "r218" | "r227ea" | "r236cb" | "r236ea" | "r236fa" | "r245ca" | "r245fa" | "r365mfc" | "r43_10mee" | "rc318" | "pfc_3_1_10" | "pfc_4_1_12" | "pfc_5_1_14" | "pfc_9_1_18" | "perfluorocyclopropane" | "nf3" | "sf6" | "r404a" | "r407a" | "r407b" | "r407c" | "r407d" | "r407e" | "r407f" | "r410a" | "r410b" | "r413a" | "r417a" | "r417b" | "r417c" | "r419a" | "r419b" | "r421a" | "r421b" | "r422a" | "r422b" | "r422c" | "r422d" | "r422e" | "r423a" | "r424a" | "r425a" | "r426a" | "r427a" | "r428a" | "r429a" | "r430a" | "r431a" | "r434a" | "r435a" | "r437a" | "r438a" | "r439a" | "r440a" | "r442a" | "r444a" | "r445a" | "r507a" | "r508a" | "r508b" | "r512a" | null;
             /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
             country?: string | null;
             /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
@@ -5719,13 +5730,13 @@ export interface components {
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only, wood by its weight, and biopropane by either. */
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels have factors by the litre and by weight, wood and biogas by weight. */
             energyKWh?: number | null;
             /** @description Litres of a liquid fuel; they decide where energy is given too. */
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
-            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. */
+            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked. */
             weightKg?: number | null;
             /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
             generatorKVA?: number | null;
@@ -5842,7 +5853,7 @@ export interface components {
         };
         /**
          * custom
-         * @description A footprint that was worked out elsewhere, such as refrigerant that leaked, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
+         * @description A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
          * @example {
          *       "kgCO2e": 184.5,
          *       "description": "Fireworks, by the maker's life-cycle assessment",
@@ -5853,12 +5864,11 @@ export interface components {
          *       ]
          *     }
          * @example {
-         *       "kgCO2e": 2308.8,
-         *       "scope": 1,
-         *       "description": "1.2 kg of R410A leaked from our own chiller, 1924 kg CO2e each",
+         *       "kgCO2e": 24.62,
+         *       "description": "10,000 invitations by e-mail, 0.002462 kg CO2e each",
          *       "evidence": [
          *         {
-         *           "name": "Row refr.r410a.ar5.2025 of desnz-2026"
+         *           "name": "Row digital.email.message of desnz-2026"
          *         }
          *       ]
          *     }
@@ -5866,7 +5876,7 @@ export interface components {
         CustomInput: components["schemas"]["CommonInput"] & {
             /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
-            /** @description The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
+            /** @description The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
             kgCO2e?: number | null;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
@@ -6562,10 +6572,15 @@ export interface components {
             /** @description Names the place, so that energy of one place counted twice is found. */
             site?: string | null;
             /**
-             * @description Fuel or supply; kerosene is heating oil for burners.
+             * @description Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships. refrigerant is gas that leaked.
              * @enum {string}
              */
-            source: "grid" | "diesel" | "petrol" | "biodiesel" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "wood_logs" | "wood_pellets";
+            source: "grid" | "diesel" | "petrol" | "biodiesel" | "biodiesel_used_oil" | "biodiesel_tallow" | "bioethanol" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "fuel_oil" | "cng" | "lng" | "biogas" | "wood_chips" | "wood_logs" | "wood_pellets" | "refrigerant";
+            /**
+             * @description Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and refused.
+             * @enum {string|null}
+             */
+            refrigerant?: "r14" | "r23" | "r32" | "r41" | "r116" | "r125" | "r134" | "r134a" | "r143" | "r143a" | "r152" | "r152a" | "r161" | "r218" | "r227ea" | "r236cb" | "r236ea" | "r236fa" | "r245ca" | "r245fa" | "r365mfc" | "r43_10mee" | "rc318" | "pfc_3_1_10" | "pfc_4_1_12" | "pfc_5_1_14" | "pfc_9_1_18" | "perfluorocyclopropane" | "nf3" | "sf6" | "r404a" | "r407a" | "r407b" | "r407c" | "r407d" | "r407e" | "r407f" | "r410a" | "r410b" | "r413a" | "r417a" | "r417b" | "r417c" | "r419a" | "r419b" | "r421a" | "r421b" | "r422a" | "r422b" | "r422c" | "r422d" | "r422e" | "r423a" | "r424a" | "r425a" | "r426a" | "r427a" | "r428a" | "r429a" | "r430a" | "r431a" | "r434a" | "r435a" | "r437a" | "r438a" | "r439a" | "r440a" | "r442a" | "r444a" | "r445a" | "r507a" | "r508a" | "r508b" | "r512a" | null;
             /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
             country?: string | null;
             /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
@@ -6575,13 +6590,13 @@ export interface components {
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biodiesel and HVO have factors by the litre only, wood by its weight, and biopropane by either. */
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels have factors by the litre and by weight, wood and biogas by weight. */
             energyKWh?: number | null;
             /** @description Litres of a liquid fuel; they decide where energy is given too. */
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
-            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood. */
+            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked. */
             weightKg?: number | null;
             /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
             generatorKVA?: number | null;
@@ -6733,12 +6748,11 @@ export interface components {
          * @description The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
          * @example {
          *       "country": "GB",
-         *       "kgCO2e": 2308.8,
-         *       "scope": 1,
-         *       "description": "1.2 kg of R410A leaked from our own chiller, 1924 kg CO2e each",
+         *       "kgCO2e": 24.62,
+         *       "description": "10,000 invitations by e-mail, 0.002462 kg CO2e each",
          *       "evidence": [
          *         {
-         *           "name": "Row refr.r410a.ar5.2025 of desnz-2026"
+         *           "name": "Row digital.email.message of desnz-2026"
          *         }
          *       ]
          *     }
@@ -6746,7 +6760,7 @@ export interface components {
         CustomFields: components["schemas"]["CommonInput"] & {
             /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
             country?: string | null;
-            /** @description The footprint. Of what no other type counts, such as refrigerant that leaked: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
+            /** @description The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
             kgCO2e: number;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
@@ -9100,6 +9114,8 @@ export interface components {
              * @description The day after which a newer figure should be looked for.
              */
             bestBefore?: string;
+            /** @description Why no record uses the row, in a set that never changes; absent for the rows that records use. */
+            notUsed?: string;
         };
         /**
          * @description An edition of emission factors.

@@ -1,0 +1,101 @@
+package footprint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// refrigerant is the source of an energy record of a gas that leaked. It has the
+// scopes of the fuel of the same machine.
+const refrigerant = "refrigerant"
+
+// kyotoGases are the gases that the Kyoto Protocol covers, by the number that is on
+// the plate of a machine, and the part of their series that names them.
+var kyotoGases = [...]struct{ name, row string }{
+	{"r14", "perfluoromethane_pfc_14"}, {"r23", "hfc_23"}, {"r32", "hfc_32"}, {"r41", "hfc_41"}, {"r116", "perfluoroethane_pfc_116"},
+	{"r125", "hfc_125"}, {"r134", "hfc_134"}, {"r134a", "hfc_134a"}, {"r143", "hfc_143"}, {"r143a", "hfc_143a"}, {"r152", "hfc_152"},
+	{"r152a", "hfc_152a"}, {"r161", "hfc_161"}, {"r218", "perfluoropropane_pfc_218"}, {"r227ea", "hfc_227ea"}, {"r236cb", "hfc_236cb"},
+	{"r236ea", "hfc_236ea"}, {"r236fa", "hfc_236fa"}, {"r245ca", "hfc_245ca"}, {"r245fa", "hfc_245fa"}, {"r365mfc", "hfc_365mfc"},
+	{"r43_10mee", "hfc_43_i0mee"}, {"rc318", "perfluorocyclobutane_pfc_318"}, {"pfc_3_1_10", "perfluorobutane_pfc_3_1_10"},
+	{"pfc_4_1_12", "perfluoropentane_pfc_4_1_12"}, {"pfc_5_1_14", "perfluorohexane_pfc_5_1_14"}, {"pfc_9_1_18", "pfc_9_1_18"},
+	{"perfluorocyclopropane", "perfluorocyclopropane"}, {"nf3", "nitrogen_trifluoride"}, {"sf6", "sulphur_hexafluoride_sf6"},
+}
+
+// kyotoBlends are blends that hold such a gas and none that the Montreal Protocol
+// controls, by ANSI/ASHRAE 34. A test makes their potentials of those of their parts.
+const kyotoBlends = "r404a r407a r407b r407c r407d r407e r407f r410a r410b r413a r417a r417b r417c r419a r419b r421a r421b r422a r422b r422c " +
+	"r422d r422e r423a r424a r425a r426a r427a r428a r429a r430a r431a r434a r435a r437a r438a r439a r440a r442a r444a r445a r507a r508a r508b r512a"
+
+// otherGases are refrigerants and gases of fire extinguishers that the Kyoto Protocol
+// does not cover, or that hold one that the Montreal Protocol controls: CFCs, HCFCs and
+// halons, their blends, hydrocarbons and HFOs. The Corporate Standard of the GHG
+// Protocol keeps such gases out of the scopes (chapter 4).
+const otherGases = "r11 r12 r13 r21 r22 r113 r114 r115 r123 r124 r141b r142b r225ca r225cb halon_1211 halon_1301 halon_2402 " +
+	"r401a r401b r401c r402a r402b r403a r403b r405a r406a r408a r409a r409b r411a r411b r412a r414a r414b r415a r415b r416a r418a r420a " +
+	"r500 r501 r502 r503 r504 r505 r506 r509a r170 r290 r600 r600a r601 r601a r1270 r1234yf r1234ze r432a r433a r433b r433c r436a r436b r441a r443a r510a r511a"
+
+// refrigerants returns the gases that a record can be of.
+func refrigerants() []string {
+	out := make([]string, 0, len(kyotoGases)+strings.Count(kyotoBlends, " ")+1)
+	for _, g := range kyotoGases {
+		out = append(out, g.name)
+	}
+	return append(out, strings.Fields(kyotoBlends)...)
+}
+
+// refrigerantSeries returns the series of a gas without its edition of the
+// potentials; empty where no record can be of it.
+func refrigerantSeries(name string) string {
+	for _, g := range kyotoGases {
+		if g.name == name {
+			return "refr." + g.row
+		}
+	}
+	if name != "" && slices.Contains(strings.Fields(kyotoBlends), name) {
+		return "refr." + name
+	}
+	return ""
+}
+
+// refrigerant reads the gas of a record. One that is known and kept out of the
+// scopes is refused with the reason, and without one that is spelled alike.
+func (d *decoder) refrigerant() string {
+	d.RequireWhen("source", []string{refrigerant}, "refrigerant")
+	said := strings.Trim(string(d.Peek("refrigerant")), `"`)
+	if plain := strings.ReplaceAll(strings.ToLower(said), "-", ""); !d.Describing() && slices.Contains(strings.Fields(otherGases), plain) {
+		_, _ = d.Raw("refrigerant")
+		d.Fault(apperr.Detail{Field: "refrigerant", Code: fields.NotAllowed, Message: fmt.Sprintf(
+			"%s is, or holds, a gas that the Kyoto Protocol does not cover. The GHG Protocol keeps it out of all scopes: report what leaked beside the footprint.", said)})
+		return ""
+	}
+	name, _ := d.Enum("refrigerant", refrigerants()...)
+	return name
+}
+
+// byAR6 reports whether a row is a potential by AR6 already.
+func byAR6(f *factors.Factor) bool { return strings.HasSuffix(f.Series, ".ar6") }
+
+// leaked adds what leaked of a gas. Where the event asks for the potentials of AR6 and
+// the set has one of the gas, that is used.
+func (c *calculation) leaked(s supply, name string, q carrier) {
+	series := refrigerantSeries(name)
+	f := c.engine.set.Ref(series + ".ar5")
+	if later := c.engine.set.Ref("refr." + name + ".ar6"); later != nil && c.ev.GWP == "AR6" {
+		f = later
+	}
+	if f == nil {
+		c.unavailable(apperr.Detail{Field: "refrigerant", Message: "The factor set has no potential of " + name + "."})
+		return
+	}
+	c.place = "" // a potential holds everywhere
+	scope, category, upstream := s.scopes(1)
+	e := entry{factor: f, quantity: q.quantity, unit: "kg", stage: Direct, scope: scope, category: category,
+		geography: 1, technology: q.technology}
+	c.add(e)
+	c.upstream(e, upstream)
+}
