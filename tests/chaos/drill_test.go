@@ -19,7 +19,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-const rulesFile = "../../deploy/monitoring/rules/ecf.rules.yaml"
+const (
+	rulesFile   = "../../deploy/monitoring/rules/ecf.rules.yaml"
+	runbookFile = "../../docs/runbooks/alerts.md"
+)
 
 // answersBurn are the alerts on failed requests: with one window for all of them
 // they fire together.
@@ -28,6 +31,9 @@ var answersBurn = []string{"EcfAnswersBudgetBurns", "EcfAnswersBudgetBurnsFast",
 type drill struct {
 	fault  *regexp.Regexp
 	alerts []string
+	// section and step are the alert in whose section of the runbook stands what is done
+	// about the fault, and the words that say it.
+	section, step string
 	// passing are those that may fire as well, and end while the fault lasts.
 	passing []string
 	// decided says that somebody approves a record while the fault lasts.
@@ -37,21 +43,60 @@ type drill struct {
 }
 
 // drilled names, for the faults of a deployment, the alerts that each fires while
-// somebody reads events. The first expression that matches holds; nil: the system
-// mends it alone, before anybody needs to be woken.
+// somebody reads events. The first expression that matches holds; without alerts the
+// system mends it alone, before anybody needs to be woken.
 var drilled = []drill{
-	{fault: regexp.MustCompile(`^(kill -9|hang) records$`), alerts: append([]string{"EcfProcessDown", "EcfServiceAbsent"}, answersBurn...)},
-	{fault: regexp.MustCompile(`^(kill -9|hang) (auth|review|results)$`), alerts: []string{"EcfProcessDown", "EcfServiceAbsent"}},
-	{fault: regexp.MustCompile(`^(kill -9|hang) (worker|gateway) 1$`), alerts: []string{"EcfProcessDown"}},
+	{fault: regexp.MustCompile(`^kill -9 records$`), alerts: append([]string{"EcfProcessDown", "EcfServiceAbsent"}, answersBurn...),
+		section: "EcfServiceAbsent", step: "Start it."},
+	{fault: regexp.MustCompile(`^hang records$`), alerts: append([]string{"EcfProcessDown", "EcfServiceAbsent"}, answersBurn...),
+		section: "EcfProcessDown", step: "A pod that is stuck may be deleted."},
+	{fault: regexp.MustCompile(`^kill -9 (auth|review|results|every gateway)$`), alerts: []string{"EcfProcessDown", "EcfServiceAbsent"},
+		section: "EcfServiceAbsent", step: "Start it."},
+	{fault: regexp.MustCompile(`^hang (auth|review|results)$`), alerts: []string{"EcfProcessDown", "EcfServiceAbsent"},
+		section: "EcfProcessDown", step: "A pod that is stuck may be deleted."},
+	{fault: regexp.MustCompile(`^kill -9 (worker|gateway) 1$`), alerts: []string{"EcfProcessDown"},
+		section: "EcfProcessDown", step: "One that has ended is started again"},
+	{fault: regexp.MustCompile(`^hang (worker|gateway) 1$`), alerts: []string{"EcfProcessDown"},
+		section: "EcfProcessDown", step: "A pod that is stuck may be deleted."},
 	// Without workers nothing is wrong until a result is due.
-	{fault: regexp.MustCompile(`^kill -9 every worker$`), alerts: []string{"EcfNoWorkers", "EcfProcessDown", "EcfResultsOverdue", "EcfServiceAbsent"}, decided: true, scales: true},
-	{fault: regexp.MustCompile(`^kill -9 every gateway$`), alerts: []string{"EcfProcessDown", "EcfServiceAbsent"}},
-	{fault: regexp.MustCompile(`^((stop|kill -9|hang|cut off|silence|fill the memory of) Redis)$`), alerts: []string{"EcfQueueUnreachable"}},
+	{fault: regexp.MustCompile(`^kill -9 every worker$`), alerts: []string{"EcfNoWorkers", "EcfProcessDown", "EcfResultsOverdue", "EcfServiceAbsent"}, decided: true, scales: true,
+		section: "EcfNoWorkers", step: "Start workers"},
+	{fault: regexp.MustCompile(`^(stop|kill -9|hang) Redis$`), alerts: []string{"EcfQueueUnreachable"},
+		section: "EcfQueueUnreachable", step: "Start it, or a new and empty one"},
+	{fault: regexp.MustCompile(`^fill the memory of Redis$`), alerts: []string{"EcfQueueUnreachable"},
+		section: "EcfQueueUnreachable", step: "Raise its `maxmemory`."},
+	{fault: regexp.MustCompile(`^(cut off|silence) Redis$`), alerts: []string{"EcfQueueUnreachable"},
+		section: "EcfQueueUnreachable", step: "does a NetworkPolicy stand between"},
 	// Nothing is sent to a database that cannot be reached, so nothing fails there but
 	// what was on its way.
-	{fault: regexp.MustCompile(`^cut off the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...)},
-	{fault: regexp.MustCompile(`^silence the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...), passing: []string{"EcfStoreFails"}},
-	{fault: regexp.MustCompile(`^(flush Redis|flood the queue|(reset connections to|slow down) (Redis|the database))$`), alerts: nil},
+	{fault: regexp.MustCompile(`^cut off the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...),
+		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
+	{fault: regexp.MustCompile(`^silence the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...), passing: []string{"EcfStoreFails"},
+		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
+	{fault: regexp.MustCompile(`^(flush Redis|flood the queue|(reset connections to|slow down) (Redis|the database))$`)},
+}
+
+// TestDrillsFollowTheRunbook: what a drill does about a fault stands in the section of
+// one of the alerts that the fault fires, where whoever is woken by it looks.
+func TestDrillsFollowTheRunbook(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(runbookFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range drilled {
+		if len(d.alerts) == 0 {
+			continue
+		}
+		if !slices.Contains(d.alerts, d.section) {
+			t.Errorf("%s does not fire %s, in whose section the step is", d.fault, d.section)
+		}
+		_, section, found := strings.Cut(string(text), "\n## "+d.section+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		if words := strings.Join(strings.Fields(section), " "); !found || d.step == "" || !strings.Contains(words, d.step) {
+			t.Errorf("the section %s of %s does not say %q", d.section, runbookFile, d.step)
+		}
+	}
 }
 
 // quickened returns the shipped rules with short waits, so that a drill takes
@@ -201,7 +246,11 @@ func TestDrill(t *testing.T) {
 		drills++
 		t.Run(f.name, func(t *testing.T) {
 			mend := sync.OnceFunc(func() {
-				f.end()
+				if f.repair != nil {
+					f.repair()
+				} else {
+					f.end()
+				}
 				d.awaitReady()
 			})
 			defer mend()

@@ -27,6 +27,8 @@ type fault struct {
 	targets []string
 	begin   func()
 	end     func()
+	// repair is what a runbook has people do about it, where they cannot end it.
+	repair func()
 	// lasting is how long it lasts, when it is not left to chance.
 	lasting time.Duration
 }
@@ -38,7 +40,8 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 		all = append(all,
 			fault{name: "kill -9 " + p.name, targets: []string{p.name}, begin: p.kill, end: p.start},
 			fault{name: "hang " + p.name, targets: []string{p.name},
-				begin: func() { p.signal(syscall.SIGSTOP) }, end: func() { p.signal(syscall.SIGCONT) }},
+				begin: func() { p.signal(syscall.SIGSTOP) }, end: func() { p.signal(syscall.SIGCONT) },
+				repair: func() { p.kill(); p.start() }},
 		)
 		if long {
 			all = append(all, fault{name: "restart " + p.name, targets: []string{p.name}, begin: p.stop, end: p.start})
@@ -80,7 +83,7 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 		)
 		if r.Real() {
 			all = append(all,
-				fault{name: "hang Redis", targets: target, begin: r.Pause, end: r.Resume},
+				fault{name: "hang Redis", targets: target, begin: r.Pause, end: r.Resume, repair: func() { r.Kill(); r.Start() }},
 				fault{name: "fill the memory of Redis", targets: target, begin: r.Fill, end: r.Room},
 			)
 		}
