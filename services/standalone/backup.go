@@ -28,7 +28,7 @@ type backupSettings struct {
 func (c *backupSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.To, "to", "", "folder of the backup; it must not exist", nil)
 	s.TextFlag(&c.Into, "into", "", "folder of backups: the backup becomes a folder in it, named by the time", nil)
-	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones; 0 keeps all", func(v string) (err error) {
+	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones, and unfinished ones for a day; 0 keeps all", func(v string) (err error) {
 		if c.Keep, err = strconv.Atoi(v); err != nil || c.Keep < 0 {
 			return errors.New("a number from 0")
 		}
@@ -110,34 +110,47 @@ const backupName = "ecf-20060102T150405Z"
 
 // wholeBackups lists the backups in a folder that have a manifest, oldest first.
 func wholeBackups(in string) ([]string, error) {
+	whole, _, err := backups(in)
+	return whole, err
+}
+
+// backups lists the backups in a folder, oldest first, and apart from them what was
+// begun a day ago or earlier and never finished.
+func backups(in string) (whole, left []string, err error) {
 	entries, err := os.ReadDir(in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var whole []string
 	for _, e := range entries {
-		if _, err := time.Parse(backupName, e.Name()); err != nil {
+		begun, err := time.Parse(backupName, e.Name())
+		if err != nil {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(in, e.Name(), manifestFile)); err == nil {
-			whole = append(whole, filepath.Join(in, e.Name()))
+		path := filepath.Join(in, e.Name())
+		if _, err := os.Stat(filepath.Join(path, manifestFile)); err == nil {
+			whole = append(whole, path)
+		} else if errors.Is(err, os.ErrNotExist) && time.Since(begun) > unfinishedAfter {
+			left = append(left, path)
 		}
 	}
 	slices.Sort(whole)
-	return whole, nil
+	return whole, left, nil
 }
 
-// prune removes whole backups but the newest ones.
+// unfinishedAfter is when a backup without a manifest is one that was killed: it takes
+// the space of a whole one, night by night.
+const unfinishedAfter = 24 * time.Hour
+
+// prune removes whole backups but the newest ones, and what killed ones have left.
 func prune(in string, keep int) error {
-	whole, err := wholeBackups(in)
+	whole, left, err := backups(in)
 	if err != nil {
 		return err
 	}
-	for len(whole) > keep {
-		if err := os.RemoveAll(whole[0]); err != nil {
+	for _, old := range append(left, whole[:max(0, len(whole)-keep)]...) {
+		if err := os.RemoveAll(old); err != nil {
 			return fmt.Errorf("remove an old backup: %w", err)
 		}
-		whole = whole[1:]
 	}
 	return nil
 }
