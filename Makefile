@@ -173,9 +173,10 @@ test-long: ## Run all tests at full length (PKG=./libs/record/...)
 test-race: ## Run the end-to-end tests with the race detector, all of them (20 minutes)
 	@CGO_ENABLED=1 $(GO) test -race $(TEST_FLAGS) ./tests/e2e
 
-# Not part of `make test`: building the API server takes ten minutes of two cores.
+# Not part of `make test`: building the API server takes ten minutes of two cores, and
+# KEDA twenty more.
 .PHONY: test-k8s
-test-k8s: ## Apply all manifests to a real Kubernetes API server
+test-k8s: ## Apply all manifests to a real Kubernetes API server, and have KEDA scale the workers on it
 	@tests/deploy/cluster/build.sh $(CURDIR)/.cache/kubernetes
 	@cd tests/deploy && ECF_KUBERNETES=$(CURDIR)/.cache/kubernetes GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster' .
 

@@ -28,6 +28,9 @@ import (
 // stores objects, and runs none.
 type cluster struct {
 	t       *testing.T
+	folder  string // of the programs
+	server  string
+	token   string
 	kubectl string
 	args    []string
 }
@@ -62,16 +65,20 @@ func startCluster(t *testing.T) *cluster {
 		"--listen-client-urls", store, "--advertise-client-urls", store, "--listen-peer-urls", member, "--initial-advertise-peer-urls", member,
 		"--initial-cluster", "default=" + member, "--log-level", "error"}, nil)
 	etcd.WaitHTTP(store + "/health")
+	// It asks servers of further kinds, such as KEDA's of metrics, by this certificate.
+	ca, cert, private, _ := testkit.NewAuthority(t).Write(dir)
 	testkit.Process(t, filepath.Join(folder, "kube-apiserver"), []string{"--etcd-servers", store, "--bind-address", "127.0.0.1",
 		"--secure-port", fmt.Sprint(secure), "--cert-dir", filepath.Join(dir, "pki"), "--authorization-mode", "RBAC", "--token-auth-file", tokens,
 		"--service-account-issuer", "https://kubernetes.default.svc", "--service-account-key-file", keyFile, "--service-account-signing-key-file", keyFile,
-		"--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none", "--advertise-address", "127.0.0.1", "--v", "0"}, nil)
+		"--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none", "--advertise-address", "127.0.0.1", "--v", "0",
+		"--requestheader-client-ca-file", ca, "--requestheader-username-headers", "X-Remote-User", "--requestheader-group-headers", "X-Remote-Group",
+		"--requestheader-extra-headers-prefix", "X-Remote-Extra-", "--proxy-client-cert-file", cert, "--proxy-client-key-file", private}, nil)
 	kubectl, err := exec.LookPath("kubectl")
 	if err != nil {
 		kubectl = filepath.Join(folder, "kubectl")
 	}
-	c := &cluster{t: t, kubectl: kubectl, args: []string{"--kubeconfig", "/dev/null", "--cache-dir", filepath.Join(dir, "cache"),
-		"--server", fmt.Sprintf("https://127.0.0.1:%d", secure), "--token", token, "--insecure-skip-tls-verify"}}
+	c := &cluster{t: t, folder: folder, server: fmt.Sprintf("https://127.0.0.1:%d", secure), token: token, kubectl: kubectl}
+	c.args = []string{"--kubeconfig", "/dev/null", "--cache-dir", filepath.Join(dir, "cache"), "--server", c.server, "--token", token, "--insecure-skip-tls-verify"}
 	testkit.Eventually(t, 3*time.Minute, func() error {
 		_, err := c.try("", "get", "--raw", "/readyz")
 		return err

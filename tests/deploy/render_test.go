@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -248,6 +249,39 @@ func checkJobs(t *testing.T, objects []runtime.Object) {
 		}
 		if !strings.Contains(string(source), `app.NewCommand("`+strings.Join(words, " ")+`",`) {
 			t.Errorf("%s: there is no command %v", c.Name, words)
+		}
+	}
+}
+
+// TestJobsOfOperators: backups are made every night and one is restored every month,
+// by themselves; what is run by hand is there to be made a job of, and never begins
+// alone. In development the schema and the first account are made on apply.
+func TestJobsOfOperators(t *testing.T) {
+	t.Parallel()
+	for _, overlay := range []string{dev, prod, operators} {
+		objects := render(t, overlay)
+		found := map[string]string{}
+		for _, c := range all[*batchv1.CronJob](objects) {
+			when := c.Spec.Schedule
+			if c.Spec.Suspend != nil && *c.Spec.Suspend {
+				when = "by hand"
+			}
+			found[c.Name] = when + ": " + strings.Join(c.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args, " ")
+		}
+		for _, j := range all[*batchv1.Job](objects) {
+			found["job "+j.Name] = strings.Join(j.Spec.Template.Spec.Containers[0].Args, " ")
+		}
+		want := map[string]string{
+			"backup": `^\d+ \d+ \* \* \*: backup --into=`, "restore-drill": `^\d+ \d+ \d+ \* \*: backup verify `,
+			"schema": `^by hand: schema up$`, "bootstrap": `^by hand: bootstrap`, "admin": `^by hand: `,
+		}
+		if overlay == dev {
+			want["job bootstrap"] = `^bootstrap `
+		}
+		for name, pattern := range want {
+			if !regexp.MustCompile(pattern).MatchString(found[name]) {
+				t.Errorf("%s: %s is %q, want %s", overlay, name, found[name], pattern)
+			}
 		}
 	}
 }

@@ -22,7 +22,7 @@ type module struct {
 // outside are modules that are kept out of the workspace because their
 // dependencies would move those of everything else. One that needs other
 // versions than we ship must not be compared.
-var outside = map[string]bool{"tests/mongoengine": false, "tests/deploy": true, "tests/deploy/cluster": false}
+var outside = map[string]bool{"tests/mongoengine": false, "tests/deploy": true, "tests/deploy/cluster": false, "tests/deploy/keda": false}
 
 // modules returns every module of the repository that is held to our versions, by
 // its folder.
