@@ -6,6 +6,7 @@ package deploy
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -281,6 +282,44 @@ func TestJobsOfOperators(t *testing.T) {
 		for name, pattern := range want {
 			if !regexp.MustCompile(pattern).MatchString(found[name]) {
 				t.Errorf("%s: %s is %q, want %s", overlay, name, found[name], pattern)
+			}
+		}
+	}
+}
+
+// TestNamesAreResolvedEverywhere: pods reach the names of kube-system and of OpenShift,
+// and caches on their node, by UDP and TCP.
+func TestNamesAreResolvedEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, overlay := range []string{dev, prod, operators} {
+		reached := map[string]bool{}
+		for _, p := range all[*networkingv1.NetworkPolicy](render(t, overlay)) {
+			if p.Name != "allow-dns" {
+				continue
+			}
+			for _, rule := range p.Spec.Egress {
+				for _, to := range rule.To {
+					for _, port := range rule.Ports {
+						for _, namespace := range []string{"kube-system", "openshift-dns", "default"} {
+							if to.NamespaceSelector != nil && matches(to.NamespaceSelector, map[string]string{"kubernetes.io/metadata.name": namespace}) {
+								reached[fmt.Sprintf("%s %s %s", namespace, port.Port, *port.Protocol)] = true
+							}
+						}
+						if to.IPBlock != nil {
+							reached[fmt.Sprintf("%s %s %s", to.IPBlock.CIDR, port.Port, *port.Protocol)] = true
+						}
+					}
+				}
+			}
+		}
+		if reached["default 53 UDP"] {
+			t.Errorf("%s: pods reach whatever says that it resolves names", overlay)
+		}
+		for _, want := range []string{"kube-system 53", "openshift-dns 5353", "169.254.20.10/32 53", "169.254.25.10/32 53"} {
+			for _, protocol := range []string{" UDP", " TCP"} {
+				if !reached[want+protocol] {
+					t.Errorf("%s: no pod reaches %s%s; there are %v", overlay, want, protocol, slices.Sorted(maps.Keys(reached)))
+				}
 			}
 		}
 	}
