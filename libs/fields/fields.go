@@ -52,6 +52,15 @@ func (f *faults) add(d apperr.Detail) {
 	f.list = append(f.list, d)
 }
 
+// suggest tells what the field at a path may be, where it was missed.
+func (f *faults) suggest(path string, allowed []string) {
+	for i := range f.list {
+		if d := &f.list[i]; d.Field == path && d.Code == Required && d.Suggestions == nil {
+			d.Suggestions = slices.Clone(allowed)
+		}
+	}
+}
+
 // Reader reads the fields of one object and of the objects inside it.
 type Reader struct {
 	path     string

@@ -163,6 +163,7 @@ func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
 	}
 	n := r.take(name)
 	if n == nil {
+		r.faults.suggest(r.Path(name), allowed)
 		return "", false
 	}
 	if n.kind != kindString {

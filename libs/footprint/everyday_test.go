@@ -103,6 +103,12 @@ func TestWhatPaperSaysIsSuggested(t *testing.T) {
 		{"materials", `{"material":"T-shirts","items":5}`, "material", "tshirt_cotton"},
 		{"catering", `{"drinks":{"water":5}}`, "drinks.water", "bottled_water"},
 		{"catering", `{"servings":{"croissant":5}}`, "servings.croissant", "pastry"},
+		{"energy", `{"volumeLitres":5}`, "source", "grid"},
+		{"freight", `{"mode":"courier","weightKg":5,"distanceKm":6}`, "mode", "road"},
+		{"catering", `{"meals":5,"diet":"vegan","mealType":"buffet"}`, "mealType", "lunch"},
+		{"purchases", `{"amount":1,"currency":"€","category":"av_hire"}`, "currency", "EUR"},
+		{"flights", `{"from":"LHR","to":"Schiphol","passengers":1}`, "to", "AMS"},
+		{"flights", `{"from":"LHR","to":"Flughafen Charles-de-Gaulle","passengers":1}`, "to", "CDG"},
 		{"attendee-travel", `{"to":"LHR","origins":[{"country":"DE","people":5,"mode":"minibus"}]}`, "origins[0].mode", "coach"},
 	} {
 		_, err := footprint.Decode(c.typ, []byte(c.body), london)

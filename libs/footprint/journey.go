@@ -187,6 +187,10 @@ func placeFault(field, text string, err error) apperr.Detail {
 	if e, ok := errors.AsType[*places.NotFoundError](err); ok {
 		detail.Suggestions = e.Suggestions()
 	}
+	const most = 3
+	for _, airport := range locations.AirportsNamed(text, most) {
+		detail.Suggestions = append(detail.Suggestions, airport.Code)
+	}
 	return detail
 }
 

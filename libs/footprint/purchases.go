@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
@@ -113,17 +114,34 @@ func shortened(text string) string {
 // currency reads a code of ISO 4217 in any case and returns it in upper case. It
 // only names the unit of the factor, so any three letters will do.
 func (d *decoder) currency() string {
-	text, ok := d.String("currency", 3, 3)
+	text, ok := d.String("currency", 0, maxText)
 	d.Document("currency", func(p *fields.Property) { p.MinLength, p.MaxLength, p.Pattern = 0, 0, "^[A-Za-z]{3}$" })
 	if !ok {
 		return ""
 	}
 	code := strings.ToUpper(text)
 	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		d.Fault(apperr.Detail{Field: "currency", Code: fields.BadFormat,
+		d.Fault(apperr.Detail{Field: "currency", Code: currencyFault(text), Suggestions: currencySigns[strings.TrimSpace(text)],
 			Message: fmt.Sprintf("currency must be an ISO 4217 code such as EUR; got %q.", shorten(text))})
 	}
 	return code
+}
+
+// currencyFault returns the code of what is wrong with a text that is no currency.
+func currencyFault(text string) string {
+	switch n := utf8.RuneCountInString(text); {
+	case n < 3:
+		return fields.TooShort
+	case n > 3:
+		return fields.TooLong
+	default:
+		return fields.BadFormat
+	}
+}
+
+// currencySigns are the codes that people mean by the signs of invoices.
+var currencySigns = map[string][]string{
+	"€": {"EUR"}, "£": {"GBP"}, "$": {"USD", "CAD", "AUD"}, "US$": {"USD"}, "¥": {"JPY", "CNY"}, "Fr.": {"CHF"}, "SFr.": {"CHF"}, "kr": {"SEK", "NOK", "DKK"}, "zł": {"PLN"}, "₹": {"INR"},
 }
 
 func (p *purchases) complete() bool {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 //go:embed places.tsv
@@ -124,6 +125,36 @@ func Cities() []Location {
 	}
 	slices.SortFunc(out, func(a, b Location) int { return strings.Compare(a.Code, b.Code) })
 	return out
+}
+
+// AirportsNamed returns at most limit airports in whose names the words of a text
+// stand, the large ones first: Schiphol is Amsterdam's. It decides nothing, since many
+// share a word.
+func AirportsNamed(text string, limit int) []Location {
+	words := nameWords(text)
+	if len(words) == 0 {
+		return nil
+	}
+	var large, small []Location
+	for _, l := range places().airports {
+		name := nameWords(l.Name)
+		if slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(name, word) }) {
+			continue
+		}
+		if l.Large {
+			large = append(large, l)
+		} else {
+			small = append(small, l)
+		}
+	}
+	found := append(large, small...)
+	return found[:min(limit, len(found))]
+}
+
+// nameWords returns the words of the name of an airport that tell it from others.
+func nameWords(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.DeleteFunc(words, func(word string) bool { return word == "airport" || word == "international" || word == "flughafen" })
 }
 
 // HaulOf returns a country's haul relative to the UK; false for a territory that

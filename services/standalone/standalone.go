@@ -187,8 +187,8 @@ func announce(o Options, address string, demo *demoAccounts) {
 		address = net.JoinHostPort("127.0.0.1", port)
 	}
 	if o.Out != nil {
-		fmt.Fprintf(o.Out, "\nEvent Carbon Footprint Service %s\n\n  API     http://%s%s\n  Docs    http://%s%s/docs\n  Health  http://%s%s/health\n",
-			o.Version, address, web.BasePath, address, web.BasePath, address, web.BasePath)
+		fmt.Fprintf(o.Out, "\nEvent Carbon Footprint Service %s\n\n  Console http://%s/\n  API     http://%s%s\n  Docs    http://%s%s/docs\n  Health  http://%s%s/health\n",
+			o.Version, address, address, web.BasePath, address, web.BasePath, address, web.BasePath)
 		switch {
 		case demo == nil:
 			fmt.Fprint(o.Out, "\n  ecf org create and ecf user create make an organization and its first account.\n")
