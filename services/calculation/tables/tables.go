@@ -126,7 +126,14 @@ func isoRow(c total.Cell) string {
 		return isoOther
 	}
 	switch number {
-	case "4", "6", "7", "9":
+	case "6", "7":
+		// Homes of those who take part from afar: the commuting and business travel of
+		// ISO 14064-1 (annex B) are transport, and heat in a home is none.
+		if c.Type == "digital" {
+			return isoOther
+		}
+		return isoTransport
+	case "4", "9":
 		return isoTransport
 	case "11", "12":
 		return isoSold
@@ -191,7 +198,7 @@ var standards = []standard{
 	{id: "ghg-protocol", title: "GHG Protocol: scopes and categories of scope 3", rows: protocolRows, of: protocolRow, dual: true,
 		note: "The Scope 3 Standard has no category for visitors; their journeys and stays, and what is exhibitors' own, are an optional row."},
 	{id: "iso-14064-1", title: "ISO 14064-1:2018: categories", rows: []string{isoDirect, isoEnergy, isoTransport, isoUsed, isoSold, isoOther}, of: isoRow, whole: true,
-		note: "Categories 4, 6, 7 and 9 of scope 3, and journeys, stays and freight of visitors and exhibitors, stand in transportation; upstream parts of energy, leased venues and waste in products used."},
+		note: "Categories 4, 6, 7 and 9 of scope 3, and journeys, stays and freight of visitors and exhibitors, stand in transportation; upstream parts of energy, leased venues and waste in products used; the heating of homes from which people take part in other sources, since it is no transport."},
 	{id: "esrs-e1-6", title: "ESRS E1-6: gross scopes 1, 2, 3 and total GHG emissions", rows: protocolRows, of: protocolRow, dual: true,
 		note: "Total location-based and total market-based, by ESRS E1 AR 47. Biogenic CO2 and removals are outside of the rows. Report in tonnes."},
 	{id: "nzce", title: "Net Zero Carbon Events: nine categories", rows: nzceRows, of: nzceRow, whole: true,

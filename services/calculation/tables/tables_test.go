@@ -36,6 +36,13 @@ func TestRows(t *testing.T) {
 			"4 Indirect GHG emissions from products used by the organization", "Waste"},
 		{total.Cell{Type: "freight", Scope: 3, Category: "4 Upstream transportation and distribution"}, "Scope 3, category 4 Upstream transportation and distribution",
 			"3 Indirect GHG emissions from transportation", "Freight & logistics"},
+		{total.Cell{Type: "energy", Scope: 3, Category: "8 Upstream leased assets", Factor: "refr.r410a.ar5.2025"}, "Scope 3, category 8 Upstream leased assets",
+			"4 Indirect GHG emissions from products used by the organization", "Energy"},
+		{total.Cell{Type: "digital", Scope: 3, Category: "7 Employee commuting"}, "Scope 3, category 7 Employee commuting", "6 Indirect GHG emissions from other sources", "Digital content & communication"},
+		{total.Cell{Type: "digital", Scope: 3, Category: "6 Business travel"}, "Scope 3, category 6 Business travel", "6 Indirect GHG emissions from other sources", "Digital content & communication"},
+		{total.Cell{Type: "digital", Scope: 3, Category: "optional"}, "Optional: visitors, and what is exhibitors' own", "6 Indirect GHG emissions from other sources", "Digital content & communication"},
+		{total.Cell{Type: "custom", Scope: 3, Category: "7 Employee commuting"}, "Scope 3, category 7 Employee commuting", "3 Indirect GHG emissions from transportation",
+			"In none of the nine: purchases by money and custom records"},
 		{total.Cell{Type: "custom", Scope: 3, Category: "11 Use of sold products"}, "Scope 3, category 11 Use of sold products",
 			"5 Indirect GHG emissions associated with the use of products from the organization", "In none of the nine: purchases by money and custom records"},
 	} {
