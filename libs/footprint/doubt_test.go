@@ -349,3 +349,32 @@ func TestBiogenicOfBlends(t *testing.T) {
 		}
 	}
 }
+
+// TestOneDistributionWhereNothingIsWide: where no record of a sum is in great doubt, its
+// interval is that of the one matched distribution of the engine before.
+func TestOneDistributionWhereNothingIsWide(t *testing.T) {
+	t.Parallel()
+	before := newest
+	before.Engine = footprint.Engine4
+	compared := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var sum, by4 total.Contribution
+		for range rapid.IntRange(1, 8).Draw(t, "records") {
+			typ, body := drawRecord(t)
+			e, f := evaluate(t, typ, body, newest), evaluate(t, typ, body, before)
+			for _, l := range e.Lines {
+				if l.GSD2 > 2_000_000 {
+					return
+				}
+			}
+			sum, by4 = sum.Add(total.Of(&e)), by4.Add(total.Of(&f))
+		}
+		compared++
+		if got, want := sum.Breakdown(newest).Total, by4.Breakdown(before).Total; got != want {
+			t.Fatalf("%+v, by engine 2.2.0 %+v", got, want)
+		}
+	})
+	if compared == 0 {
+		t.Error("no event was compared")
+	}
+}
