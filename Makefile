@@ -63,7 +63,7 @@ E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|AnIntegrationThroughTheGateway|E
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
 # call testkit.WithoutRace, named TestAllocationsOf….
-ALLOCATIONS := ./libs/api ./libs/web ./services/gateway ./services/records
+ALLOCATIONS := ./libs/api ./libs/footprint/fixed ./libs/record/sqlitestore ./libs/web ./services/gateway ./services/records
 
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
@@ -257,6 +257,11 @@ bench-system: ## Measure the product over HTTP beside baselines that do the leas
 .PHONY: bench-neighbour
 bench-neighbour: ## Measure what one organization notices while another floods the product (5 minutes)
 	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
+
+.PHONY: bench-curve
+bench-curve: ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (10 minutes, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
+	@ECF_SCALE=curve ECF_CURVE_OUT=$(CURDIR)/docs/benchmarks/curve.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurve ./tests/scale
+	@$(GO) run ./tests/cmd/capacity
 
 .PHONY: bench-pages
 bench-pages: bin/ecf $(CONSOLE_MODULES) ## Measure how soon the pages show something in Chromium (1 minute)

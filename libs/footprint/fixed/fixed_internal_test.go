@@ -103,11 +103,11 @@ func TestProductIsRoundedHalfEven(t *testing.T) {
 	}
 }
 
-// TestSeriesAllocateNothingOfTheirLength holds that what they allocate is the answer and
-// a few numbers on the way.
-func TestSeriesAllocateNothingOfTheirLength(t *testing.T) {
-	x, e := big.NewRat(1234567, 1000000), new(big.Int).Quo(One, big.NewInt(3))
+// TestAllocationsOfASeries holds that what it allocates is the answer and a few numbers
+// on the way, and nothing of its length.
+func TestAllocationsOfASeries(t *testing.T) {
 	testkit.WithoutRace(t)
+	x, e := big.NewRat(1234567, 1000000), new(big.Int).Quo(One, big.NewInt(3))
 	if got := testing.AllocsPerRun(100, func() { Log(x) }); got > 16 {
 		t.Errorf("Log allocates %v times", got)
 	}
