@@ -1,0 +1,167 @@
+package capacity
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// seed is that of the simulation of the page.
+const seed = 19
+
+// Page writes docs/runbooks/ten-thousand.md.
+func Page(c Curve) (string, error) {
+	p, err := Work(c, Assumed(), Wanted())
+	if err != nil {
+		return "", err
+	}
+	s, err := Simulate(c, p, seed)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(opening)
+	b.WriteString(c.table())
+	b.WriteString(p.text())
+	b.WriteString(s.text(p))
+	b.WriteString(closing)
+	return b.String(), nil
+}
+
+const opening = `# Ten thousand organizations
+
+What a deployment of 10,000 organizations needs, from what requests cost on one machine.
+` + "`make bench-curve`" + ` measures (embedded engine, the server as a process of its own, one request after the
+other, in turns over the sizes; 10 minutes and 4 GB of disk) and writes this page, its drawing and
+[the table](../benchmarks/curve.tsv) that both are made from. The model is ` + "`tests/capacity`" + `; with another
+workload in it, ` + "`go run ./tests/cmd/capacity`" + ` works the page out again.
+
+## Cost by size
+![Processor time by size](../benchmarks/curve.svg)
+
+Processor time is the server's, all parts and the engine included, counted in ticks of 10 ms over some
+two hundred requests; what else the machine did moves it little, and the medians much. The kept run was made beside much other work, in events of up to the largest size below; read ratios. Up to 20,000 records
+a result also says what they come to together, which grows with them
+([benchmarks](../benchmarks.md#large-events-and-many-decisions-over-http)); beyond that it does not. The time of an approval
+until it is visible is without the readings of who waited for it. On MongoDB the same requests send as many commands in an event of any size, and read as many documents
+([benchmarks](../benchmarks.md#large-events-and-many-decisions-over-http)).
+
+`
+
+func (c Curve) table() string {
+	var b strings.Builder
+	b.WriteString("| | records | processor time | by that of the smallest | median |\n|---|--:|--:|--:|--:|\n")
+	for _, d := range drawn {
+		points := c.Of(d.operation)
+		for i, p := range points {
+			name := d.operation
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", name, thousands(p.Records), duration(p.Processor),
+				figure(p.Processor/max(points[0].Processor, 1)), duration(p.Median()))
+		}
+	}
+	return b.String() + "\n"
+}
+
+func (p Plan) text() string {
+	w, t := p.Workload, p.Targets
+	n := float64(w.Organizations)
+	var b strings.Builder
+	fmt.Fprintf(&b, `## What organizations do
+Assumed, not measured. Each in a month: %s records created, submitted and approved, %s pages of lists
+read, %s results, %s sign-ins; %.0f %% of that in the busiest hour of the month (22 days of 8 hours,
+the busiest twice their mean). Records are kept for %.0f months. Events are of %s records. What one
+organization does is log-normal with σ = %s: one in a hundred does %s times what the median one does.
+
+## The arithmetic
+| | how | |
+|---|---|--:|
+`, figure(w.Created), figure(w.Lists), figure(w.Results), figure(w.SignIns), 100*w.BusiestHour, w.Kept, thousands(w.Records), figure(w.Spread), figure(hundredth(w.Spread)))
+	row := func(what, how, value string) { fmt.Fprintf(&b, "| %s | %s | %s |\n", what, how, value) }
+	row("processor time of an organization in a month", "requests × their cost", figure(p.Seconds)+" s")
+	row("approvals in the busiest hour", "organizations × approvals × part of the hour ÷ 3,600", figure(p.Approvals)+" a second")
+	row("cores of all services", fmt.Sprintf("processor time of that hour ÷ 3,600 ÷ %.0f %% busy", 100*t.Busy), figure(p.Cores))
+	row("of them hashing passwords (auth)", "sign-ins × their cost, likewise", figure(p.SignIn))
+	row("offered to the workers", "approvals a second × processor time until visible", figure(p.Approvals*p.Service)+" cores")
+	row("workers, one core each", fmt.Sprintf("fewest with which 95 of 100 wait no longer than is left of %s beside the %s that 95 of 100 take by themselves, or else do not wait: Erlang C, corrected by Allen and Cunneen for a variation of %s", duration(t.Visible*1e6), duration(p.Tail*1e6), figure(p.Variation)), thousands(p.Workers))
+	row("records stored", "organizations × records × months × bytes", figure(p.Bytes/1e9)+" GB")
+	row("the largest shard by the mean one", "1 + 4 √((shards − 1) e^σ² ÷ organizations)", figure(p.Uneven))
+	row("shards, replica sets of three", fmt.Sprintf("stored × that ÷ %.0f GB, which a member copies in an hour at 100 MB/s", t.ShardSize/1e9), thousands(p.Shards))
+	row("commands for the largest shard", "commands of each request, counted, × requests of the hour", figure(p.Commands)+" a second")
+	fmt.Fprintf(&b, `
+So one organization costs, in a month:
+
+| | |
+|---|--:|
+| processors, provided for the busiest hour | %s core-hours of services |
+| the same without that hour's factor | %s core-hours |
+| stored at its end, once | %s GB |
+| stored, in a replica set of three | %s GB |
+
+`, figure(p.Cores/n*month/hour), figure(p.Seconds/t.Busy/hour), figure(p.Bytes/n/1e9), figure(members*p.Bytes/n/1e9))
+	return b.String()
+}
+
+func (s Simulated) text(p Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `## The arithmetic, simulated
+The busiest hour played task by task: arrivals by chance, workers as above, and times drawn from the
+measured distribution, whose shape is that seen from outside and whose mean is the processor time.
+Organizations are dealt to shards %d times.
+
+| | arithmetic | simulation |
+|---|--:|--:|
+| tasks of the hour | %s | %s |
+| workers busy | %.0f %% | %.0f %% |
+| 95 of 100 wait for a worker, at most | %s | %s |
+| 95 of 100 are visible within | %s (goal %s) | %s |
+| the largest shard by the mean one, 99 draws of 100 | %s | %s |
+
+`, draws, figure(p.Approvals*hour), figure(float64(s.Tasks)), 100*p.Approvals*p.Service/float64(p.Workers), 100*s.Busy,
+		duration(p.Wait*1e6), duration(s.Wait*1e6), duration((p.Wait+p.Tail)*1e6), duration(p.Targets.Visible*1e6), duration(s.Visible*1e6), figure(p.Uneven), figure(s.Uneven))
+	return b.String()
+}
+
+const closing = `## How it is laid out
+- **Shard key**: the organization, first in every key ([ADR 0029](../adr/0029-mongodb-in-production.md)), so
+  that one organization's requests go to one shard, or to few where its events were split. What has to ask all
+  shards is the sweep for marks, once a second, in an index of what is due.
+- **Replicas**: three of each service at least, for the loss of one; then by the cores above. Gateways, records,
+  review and reading of results share nothing between requests but caches.
+- **Redis of the cache**: sessions and rate limits, a key each, so a Redis Cluster spreads them.
+- **Redis of the queue**: asynq puts the name of the queue in braces into every key of it (` + "`asynq:{interactive}:…`" + `), and its
+  scripts touch keys of one queue only. On a cluster a queue therefore works and lies on one node whole: more nodes
+  do not make it faster. The sets of queues, servers and workers (` + "`asynq:queues`, `asynq:servers`, `asynq:workers`" + `) have no
+  braces, lie where they fall, and are written by commands of their own; cancelling by a channel reaches every node. One
+  task for an event in 50 ms is all that waits there, and what it says is written in the marks of records too, so
+  that the queue may be lost. One primary with a replica is enough for the rate above; a second queue by a hash of
+  the organization would be the next step.
+
+## What this does not say
+The processors of MongoDB's members: no server was at hand, only commands and documents were counted. The embedded
+engine's time is in the cores of the services above instead, so those are too many and the database's are missing. One
+process for everything saves the network between services; the gateway's hop is in it. Reports, exports, imports and
+changes of the factor set are rare and bound by their own limits; they are not in the workload.
+`
+
+// What is read and written, from the repository's root.
+const (
+	Table   = "docs/benchmarks/curve.tsv"
+	drawing = "docs/benchmarks/curve.svg"
+	page    = "docs/runbooks/ten-thousand.md"
+)
+
+// Files returns the page and its drawing by their names.
+func Files(table io.Reader) (map[string]string, error) {
+	c, err := Read(table)
+	if err != nil {
+		return nil, err
+	}
+	text, err := Page(c)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{page: text, drawing: Plot(c)}, nil
+}

@@ -1,0 +1,233 @@
+package scale
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/services/standalone"
+)
+
+// curvePlan is how much of everything TestCurve does.
+type curvePlan struct {
+	sizes  []int
+	rounds int // in each of them a block of every operation in every size
+	block  int
+	out    string // the table; empty for none
+}
+
+func curvePlanned(t *testing.T) curvePlan {
+	t.Helper()
+	if os.Getenv("ECF_SCALE") != "curve" {
+		return curvePlan{sizes: []int{100, 600}, rounds: 1, block: 3}
+	}
+	p := curvePlan{rounds: 4, block: 50, out: os.Getenv("ECF_CURVE_OUT")}
+	most := 1_000_000
+	if text := os.Getenv("ECF_CURVE_MOST"); text != "" {
+		var err error
+		if most, err = strconv.Atoi(text); err != nil || most < 1_000 {
+			t.Fatalf("ECF_CURVE_MOST=%q: it is the size of the largest event, 1000 at least", text)
+		}
+	}
+	for size := 1_000; size <= most; size *= 10 {
+		p.sizes = append(p.sizes, size)
+	}
+	return p
+}
+
+// pages are how many of a list are read in turns, from the first to the last: as many
+// in a list of any size, so that as many of them are remembered.
+const pages = 20
+
+// operation is one kind of request whose cost may depend on the size of the event.
+type operation struct {
+	name string
+	do   func(e *event, i int) error
+	// block is how many make a block; 0: as many as the plan says.
+	block int
+}
+
+// measured is an operation in events of one size: how long each one took, how much
+// processor time all of them took of the server, and how often it was asked besides.
+type measured struct {
+	took      sample
+	processor time.Duration
+	polls     int
+}
+
+// TestCurve measures what a request costs by the size of its event: one request after
+// the other, in turns over the sizes, on the embedded engine. What the same requests
+// read and send on MongoDB is counted by TestRoutesCostTheSameInEventsOfAnySize.
+// ECF_SCALE=curve plays it in full, up to events of ECF_CURVE_MOST records (a million),
+// and writes the table to ECF_CURVE_OUT.
+func TestCurve(t *testing.T) {
+	p := curvePlanned(t)
+	s := newSystem(t)
+	data := s.dataDir()
+	var sized []*event
+	var stored []int64 // bytes of the file for each record
+	for _, size := range p.sizes {
+		before := bytesOf(t, data)
+		sized = append(sized, s.seed(fmt.Sprintf("with %d records", size), size, 2*p.rounds*p.block))
+		stored = append(stored, (bytesOf(t, data)-before)/int64(size+2*p.rounds*p.block))
+	}
+	s.start()
+	s.settle()
+	polls := 0
+	operations := []operation{
+		{name: "list", do: func(e *event, i int) error {
+			return s.want(http.MethodGet, fmt.Sprintf("/events/%s/flights?limit=25&page=%d", e.id, 1+i%pages*max(1, e.size/50/pages)), nil, http.StatusOK)
+		}},
+		{name: "create", do: func(e *event, i int) error {
+			body := json.RawMessage(fmt.Sprintf(`{"description":"Curve","from":"FRA","to":"LHR","passengers":%d}`, 1+i%900))
+			return s.want(http.MethodPost, "/events/"+e.id+"/flights", body, http.StatusCreated)
+		}},
+		{name: "approve-to-visible", do: func(e *event, _ int) error {
+			w, ok := e.next()
+			if !ok {
+				return fmt.Errorf("event %s has nothing left to approve", e.id)
+			}
+			if err := s.approve(e, w); err != nil {
+				return err
+			}
+			for {
+				polls++
+				if r, err := s.result(e); err != nil || r.Status == "current" {
+					return err
+				}
+				<-time.After(2 * time.Millisecond)
+			}
+		}},
+		{name: "results", do: func(e *event, _ int) error {
+			return s.want(http.MethodGet, "/events/"+e.id+"/results", nil, http.StatusOK)
+		}},
+		{name: "sign-in", block: max(1, p.block/10), do: func(*event, int) error {
+			return s.want(http.MethodPost, "/auth/login", map[string]string{"email": email, "password": password}, http.StatusOK)
+		}},
+	}
+	all := make([][]measured, len(operations))
+	for i := range all {
+		all[i] = make([]measured, len(sized))
+	}
+	for round := range p.rounds {
+		for i, o := range operations {
+			for j, e := range sized {
+				m := &all[i][j]
+				before, began := s.processorTime(), polls
+				block := o.block
+				if block == 0 {
+					block = p.block
+				}
+				for k := range block {
+					start := time.Now()
+					if err := o.do(e, round*block+k); err != nil {
+						t.Fatalf("%s in an event of %d: %v", o.name, e.size, err)
+					}
+					m.took = append(m.took, time.Since(start))
+				}
+				m.processor += s.processorTime() - before
+				m.polls += polls - began
+			}
+		}
+	}
+	var table strings.Builder
+	table.WriteString("operation\trecords\tn\tprocessor_us\tpolls\tbytes_per_record\tquantiles_us\n")
+	for i, o := range operations {
+		for j, e := range sized {
+			m := all[i][j]
+			fmt.Fprintf(&table, "%s\t%d\t%d\t%d\t%.2f\t%d\t%s\n", o.name, e.size, len(m.took), m.processor.Microseconds()/int64(len(m.took)),
+				float64(m.polls)/float64(len(m.took)), stored[j], m.took.quantiles())
+			t.Logf("%-20s %9d records: processor %6d µs, %s", o.name, e.size, m.processor.Microseconds()/int64(len(m.took)), m.took)
+		}
+	}
+	if p.out != "" {
+		if err := os.WriteFile(p.out, []byte(table.String()), 0o644); err != nil { //nolint:gosec // a table for everybody
+			t.Fatal(err)
+		}
+	}
+	for _, e := range sized {
+		s.check(e)
+	}
+}
+
+// want sends a request and looks at the status of its answer.
+func (s *system) want(method, path string, body any, want int) error {
+	if status, answer := s.ask(method, path, body); status != want {
+		return fmt.Errorf("%s %s: status %d: %.300s", method, path, status, answer)
+	}
+	return nil
+}
+
+// result reads an event's result once.
+func (s *system) result(e *event) (result, error) {
+	status, body := s.ask(http.MethodGet, "/events/"+e.id+"/results", nil)
+	var envelope struct{ Data result }
+	if err := json.Unmarshal(body, &envelope); err != nil || status != http.StatusOK {
+		return result{}, fmt.Errorf("result: status %d: %.300s", status, body)
+	}
+	return envelope.Data, nil
+}
+
+// quantiles are 21 points of the distribution, from the least to the most, in µs.
+func (s sample) quantiles() string {
+	sorted := slices.Sorted(slices.Values(s))
+	points := make([]string, 21)
+	for i := range points {
+		points[i] = fmt.Sprint(sorted[(len(sorted)-1)*i/(len(points)-1)].Microseconds())
+	}
+	return strings.Join(points, " ")
+}
+
+// processorTime is how long the server has had a processor, in ticks of 10 ms; 0 where
+// there is no /proc.
+func (s *system) processorTime() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.proc.PID()))
+	if err != nil {
+		return 0
+	}
+	// Its name may hold spaces; behind it are the state and the numbers from the fourth.
+	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	var ticks int64
+	for _, word := range words[11:13] {
+		var n int64
+		if _, err := fmt.Sscan(string(word), &n); err != nil {
+			s.t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// dataDir is the folder of the server's database.
+func (s *system) dataDir() string {
+	for _, setting := range s.env {
+		if value, ok := strings.CutPrefix(setting, "ECF_DATA_DIR="); ok {
+			return value
+		}
+	}
+	s.t.Fatal("no folder of data is set")
+	return ""
+}
+
+// bytesOf returns the size of the database and its log.
+func bytesOf(t *testing.T, data string) (size int64) {
+	t.Helper()
+	for _, suffix := range []string{"", "-wal"} {
+		info, err := os.Stat(filepath.Join(data, standalone.DatabaseFile+suffix))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}
