@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,6 +43,8 @@ type Scheduler struct {
 	// comes back after a while starts from it, so that it cannot save up.
 	clock float64
 	keys  map[slot]*queue
+	// spare is a queue that was forgotten; its place in memory serves the next one.
+	spare *queue
 	// newest is the key that had work last, and other the one before it.
 	newest, other arrival
 }
@@ -91,6 +94,19 @@ func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (re
 	return s.acquire(ctx, slot{key: key, behind: true}, cost)
 }
 
+// held is work that has begun.
+type held struct {
+	scheduler *Scheduler
+	key       slot
+	ended     atomic.Bool
+}
+
+func (h *held) end() {
+	if !h.ended.Swap(true) {
+		h.scheduler.release(h.key)
+	}
+}
+
 // slot names a queue: work that is behind has its own.
 type slot struct {
 	key    string
@@ -105,7 +121,10 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int) (release fu
 	if err != nil {
 		return nil, err
 	}
-	release = sync.OnceFunc(func() { s.release(key) })
+	release = (&held{scheduler: s, key: key}).end
+	if t == nil {
+		return release, nil
+	}
 	select {
 	case <-t.ready:
 		return release, nil
@@ -130,12 +149,16 @@ func (s *Scheduler) Waiting(key string) int {
 	return waiting
 }
 
+// enqueue begins work at once, and returns nil, or lets it wait.
 func (s *Scheduler) enqueue(key slot, cost float64) (*ticket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.keys[key]
 	if q == nil {
-		q = &queue{}
+		q, s.spare = s.spare, nil
+		if q == nil {
+			q = &queue{}
+		}
 		s.keys[key] = q
 	}
 	if s.o.Waiting > 0 && len(q.waiting) >= s.o.Waiting {
@@ -144,10 +167,15 @@ func (s *Scheduler) enqueue(key slot, cost float64) (*ticket, error) {
 	if q.running == 0 && len(q.waiting) == 0 {
 		q.next = max(q.next, s.clock)
 	}
+	s.arrived(key.key)
+	if s.running < s.o.Slots && len(q.waiting) == 0 && q.running < s.share(key.key) {
+		// Whoever waits while there are places waits for its own share.
+		s.begin(q, cost)
+		return nil, nil //nolint:nilnil // nothing has to be waited for
+	}
 	t := &ticket{cost: cost, ready: make(chan struct{})}
 	q.waiting = append(q.waiting, t)
-	s.arrived(key.key)
-	s.dispatch()
+	s.dispatch() // a key that has become alone meanwhile may take more
 	return t, nil
 }
 
@@ -210,6 +238,8 @@ func (s *Scheduler) release(key slot) {
 func (s *Scheduler) forget(key slot, q *queue) {
 	if q.running == 0 && len(q.waiting) == 0 && (q.next <= s.clock || s.running == 0) {
 		delete(s.keys, key)
+		*q = queue{waiting: q.waiting[:0]}
+		s.spare = q
 	}
 	if s.running == 0 {
 		for k, other := range s.keys {
@@ -238,12 +268,17 @@ func (s *Scheduler) dispatch() {
 		}
 		t := q.waiting[0]
 		q.waiting = q.waiting[1:]
-		s.clock = max(s.clock, q.next)
-		q.next += t.cost
-		q.running++
-		s.running++
+		s.begin(q, t.cost)
 		close(t.ready)
 	}
+}
+
+// begin counts work that begins.
+func (s *Scheduler) begin(q *queue, cost float64) {
+	s.clock = max(s.clock, q.next)
+	q.next += cost
+	q.running++
+	s.running++
 }
 
 // before reports whether the work of one queue goes before that of another. Equal

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -103,8 +102,8 @@ const (
 // hundred records takes several times as long to compress as to read, so that who
 // asks for such pages over and over would make everybody else wait here.
 func newPackings() *fairshare.Scheduler {
-	processors := max(2, runtime.GOMAXPROCS(0))
-	return fairshare.New(fairshare.Options{Slots: processors, Share: processors / 2, Alone: processors, AloneAfter: packingAlone})
+	n := processors()
+	return fairshare.New(fairshare.Options{Slots: n, Share: n / 2, Alone: n, AloneAfter: packingAlone})
 }
 
 // compressor compresses the answer of a service to one request.

@@ -73,6 +73,8 @@ type Deps struct {
 	packings *fairshare.Scheduler
 	// hold, in tests, stands for the time that an answer waits.
 	hold func(rc *fasthttp.RequestCtx, wait time.Duration)
+	// turns, in tests, schedules short requests.
+	turns *turns
 }
 
 const defaultTimeout = 4500 * time.Millisecond
@@ -128,6 +130,9 @@ func New(d Deps) (*Gateway, error) {
 	}
 	if d.packings == nil {
 		d.packings = newPackings()
+	}
+	if d.turns == nil {
+		d.turns = newTurns(processors(), nil)
 	}
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),

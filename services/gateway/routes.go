@@ -24,11 +24,15 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	for name, text := range d.texts {
 		own[name] = text.send
 	}
+	costs := map[string]api.Operation{} // as the services have them: SignedIn leaves them out
+	for _, o := range api.Operations() {
+		costs[o.ID] = o
+	}
 	var list []web.Route
 	for _, o := range operations() {
 		handler := own[o.ID]
 		if o.Service != api.Gateway {
-			handler = g.proxy(o)
+			handler = g.inTurn(costs[o.ID], g.proxy(o))
 		}
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)

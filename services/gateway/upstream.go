@@ -70,6 +70,8 @@ const (
 type client struct {
 	name   string
 	scheme string
+	// inside: the service is part of this process.
+	inside bool
 	reads  *fasthttp.HostClient
 	writes *fasthttp.HostClient
 
@@ -127,7 +129,7 @@ func newClient(name string, u Upstream) (*client, error) {
 			DisablePathNormalizing:    true,
 		}
 	}
-	c := &client{name: name, scheme: parsed.Scheme, reads: host(2), writes: host(1)}
+	c := &client{name: name, inside: u.Dial != nil, scheme: parsed.Scheme, reads: host(2), writes: host(1)}
 	// By itself the library repeats any request whose connection ends before
 	// the first byte of the answer, POST included, although the service may have
 	// done the work.

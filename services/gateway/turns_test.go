@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestShortRequestsTakeTurns: while another organization asks too, half of the processors
+// work on short requests of one, reads and writes, and the rest of them wait; those of the
+// other one, and work that its service schedules, begin at once. Whoever takes longer than
+// a turn keeps nobody waiting.
+func TestShortRequestsTakeTurns(t *testing.T) {
+	t.Parallel()
+	const processors = 4
+	over := make(chan func(), 100)
+	turns := newTurns(processors, func(d time.Duration, f func()) interface{ Stop() bool } {
+		if d != turnTime {
+			t.Errorf("a turn takes %v, want %v", d, turnTime)
+		}
+		over <- f
+		return time.NewTimer(time.Hour)
+	})
+	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, time.Minute })
+	begun, end := make(chan string, 100), make(chan struct{})
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(end)
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
+		begun <- string(ctx.Method()) + string(ctx.Path())
+		<-end
+		ctx.SetContentType("application/json")
+		ctx.SetBodyString(`{"success":true,"data":{}}`)
+	})
+	ask := func(token, method, path string) {
+		all.Go(func() { s.do(request{method: method, path: "/api/v2" + path, token: token, body: "{}"}) })
+	}
+	waiting := func(want int) {
+		t.Helper()
+		testkit.Eventually(t, time.Minute, func() error {
+			if n := turns.scheduler.Waiting(principals()[alice].Org); n != want {
+				return fmt.Errorf("%d requests of the greedy organization wait, want %d", n, want)
+			}
+			return nil
+		})
+	}
+	ask(carol, http.MethodGet, "/events/quiet")
+	<-begun
+	const greedy = 6
+	for n := range greedy {
+		ask(alice, []string{http.MethodGet, http.MethodPatch}[n%2], "/events/greedy")
+	}
+	waiting(greedy - processors/2)
+	for range processors / 2 {
+		<-begun
+	}
+	ask(carol, http.MethodGet, "/events/quiet-too")
+	if got := <-begun; got != "GET/api/v2/events/quiet-too" {
+		t.Errorf("%s began, want what another organization asked for", got)
+	}
+	ask(alice, http.MethodGet, "/events/greedy/export")
+	if got := <-begun; got != "GET/api/v2/events/greedy/export" {
+		t.Errorf("%s began, want what the service schedules", got)
+	}
+	waiting(greedy - processors/2)
+	for range greedy - processors/2 {
+		for range processors { // whoever's: each of them has been long enough
+			select {
+			case f := <-over:
+				f()
+			default:
+			}
+		}
+		<-begun
+	}
+	waiting(0)
+}
+
+// TestTurnsOfOneAlone: an organization that has the gateway to itself takes what it can.
+func TestTurnsOfOneAlone(t *testing.T) {
+	t.Parallel()
+	turns := newTurns(2, nil)
+	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, time.Minute })
+	begun, end := make(chan bool, 100), make(chan struct{})
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { begun <- true; <-end })
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() { s.do(request{method: http.MethodGet, path: "/api/v2/events", token: alice}) })
+	}
+	for range 10 {
+		<-begun
+	}
+	close(end)
+	all.Wait()
+}
+
+// TestTurnsWithoutTime: a request whose turn does not come in its time is told to come back.
+func TestTurnsWithoutTime(t *testing.T) {
+	t.Parallel()
+	turns := newTurns(2, nil)
+	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, 50*time.Millisecond })
+	for _, org := range []string{principals()[carol].Org, principals()[alice].Org} {
+		end, err := turns.scheduler.Acquire(t.Context(), org, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(end)
+	}
+	got := s.do(request{method: http.MethodGet, path: "/api/v2/events", token: alice})
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+	if n := s.services[api.Records].count(); n != 0 {
+		t.Errorf("the service was asked %d times", n)
+	}
+}
