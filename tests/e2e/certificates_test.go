@@ -1,0 +1,205 @@
+package e2e
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// secured are all services as processes of their own, each with a certificate as files.
+type secured struct {
+	t         *testing.T
+	authority testkit.Authority
+	env       []string
+	url       string            // of the gateway
+	at        map[string]string // the addresses of the services behind it
+	folders   map[string]string // of everybody's files
+	serials   map[string]string
+}
+
+// files writes a new certificate for a process and returns its settings.
+func (s *secured) files(process string) []string {
+	s.t.Helper()
+	ca, cert, key, serial := s.authority.Write(s.folders[process])
+	s.serials[process] = serial
+	return []string{"ECF_TLS_CA=" + ca, "ECF_TLS_CERT=" + cert, "ECF_TLS_KEY=" + key}
+}
+
+func startSecured(t *testing.T) *secured {
+	t.Helper()
+	uri, database := testkit.MongoDB(t)
+	redis, _ := testkit.Redis(t)
+	address := func() string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
+	door := address()
+	s := &secured{t: t, authority: testkit.NewAuthority(t), url: "http://" + door, at: map[string]string{}, folders: map[string]string{}, serials: map[string]string{}}
+	s.env = []string{
+		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
+		"ECF_ISSUER=http://" + door, "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_REQUEST_TIMEOUT=1m", "ECF_SWEEP_INTERVAL=200ms",
+	}
+	behind := []string{"auth", "records", "review", "calculation"}
+	for _, name := range behind {
+		s.at[name] = address()
+		s.env = append(s.env, "ECF_"+strings.ToUpper(name)+"_URL=https://"+s.at[name])
+	}
+	ready := map[string]*testkit.Proc{}
+	run := func(name, address string, args ...string) {
+		t.Helper()
+		debug := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+		process := strings.Join(append([]string{name}, args...), " ")
+		s.folders[process] = t.TempDir()
+		env := append([]string{"ECF_ADDR=" + address, "ECF_DEBUG_ADDR=" + debug}, s.files(process)...)
+		ready["http://"+debug+"/health/ready"] = testkit.Process(t, testkit.Binary(t, "services/"+name+"/cmd/"+name), args, append(env, s.env...))
+	}
+	ecf := func(input string, args ...string) string {
+		t.Helper()
+		return command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), s.env, input, args...)
+	}
+	org := ecf("", "org", "create", "--name", "Sealed Ltd", "--plan", "team")
+	for _, role := range []string{"user", "manager"} {
+		ecf(password+"\n", "user", "create", "--org", org, "--email", role+"@example.test", "--role", role)
+	}
+	for _, name := range behind {
+		run(name, s.at[name])
+	}
+	run("calculation", address(), "--role=work")
+	run("gateway", door)
+	for url, process := range ready {
+		process.WaitHTTP(url)
+	}
+	return s
+}
+
+// shown connects to a service as the process does whose files are in a folder, and
+// returns the serial number of what the service shows.
+func (s *secured) shown(service, folder string) (string, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem"))
+	if err != nil {
+		return "", err
+	}
+	return s.ask("https", service, "/health/live", &tls.Config{RootCAs: s.authority.Roots(), Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, "", http.StatusOK)
+}
+
+// ask makes one request on a new connection; an answer with another status is an error.
+func (s *secured) ask(scheme, service, path string, config *tls.Config, token string, want int) (serial string, err error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+s.at[service]+path, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := (&http.Transport{TLSClientConfig: config, DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != want {
+		err = fmt.Errorf("%d %s", response.StatusCode, text)
+	}
+	if response.TLS != nil {
+		serial = response.TLS.PeerCertificates[0].SerialNumber.String()
+	}
+	return serial, err
+}
+
+// Statement 34, by real processes: with certificates the whole product works, and who
+// shows none of its authority gets no answer from any service behind the gateway, with
+// a good token or without. A certificate is no token either. Renewed files count
+// without a restart, and no request fails meanwhile.
+func TestServicesWithCertificatesAdmitOnlyEachOther(t *testing.T) {
+	t.Parallel()
+	s := startSecured(t)
+	as := func(email string) *caller {
+		t.Helper()
+		c := &caller{t: t, url: s.url}
+		c.token = c.post("/auth/login", map[string]any{"email": email, "password": password}).want(http.StatusOK).str("accessToken")
+		return c
+	}
+	user, manager := as("user@example.test"), as("manager@example.test")
+	event := manager.post("/events", map[string]any{"title": "Sealed", "country": "GB", "startDate": "2026-09-01"}).want(http.StatusCreated).str("_id")
+	record := "/events/" + event + "/flights/" + user.post("/events/"+event+"/flights", map[string]any{"from": "LHR", "to": "JFK", "class": "economy", "passengers": 2}).want(http.StatusCreated).str("_id")
+	user.post(record+"/submit", nil).want(http.StatusOK)
+	manager.post(record+"/approve", nil).want(http.StatusOK)
+	user.result(event, 1)
+
+	stranger := testkit.NewAuthority(t)
+	other := t.TempDir()
+	_, cert, key, _ := stranger.Write(other)
+	foreign, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for service := range s.at {
+		for _, token := range []string{"", manager.token} {
+			for name, config := range map[string]*tls.Config{
+				"without a certificate":           {RootCAs: s.authority.Roots(), MinVersion: tls.VersionTLS13},
+				"with one of another authority":   {RootCAs: s.authority.Roots(), MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{foreign}},
+				"without a certificate, unlooked": {InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, //nolint:gosec // who attacks does not care
+			} {
+				if _, err := s.ask("https", service, "/health/live", config, token, http.StatusOK); err == nil {
+					t.Errorf("%s answers a caller %s", service, name)
+				}
+			}
+			if _, err := s.ask("http", service, "/health/live", nil, token, http.StatusOK); err == nil {
+				t.Errorf("%s answers without TLS", service)
+			}
+		}
+		// Who has a certificate is a service; who asks is still said by the token.
+		pair, err := tls.LoadX509KeyPair(filepath.Join(s.folders["gateway"], "cert.pem"), filepath.Join(s.folders["gateway"], "key.pem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := &tls.Config{RootCAs: s.authority.Roots(), Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}
+		for token, want := range map[string]int{"": http.StatusUnauthorized, manager.token: http.StatusNotFound} {
+			if _, err := s.ask("https", service, "/api/v2/nothing", config, token, want); err != nil {
+				t.Errorf("%s, with a certificate and the token %t: %v", service, token != "", err)
+			}
+		}
+	}
+
+	before := map[string]string{}
+	for process := range s.folders {
+		before[process] = s.serials[process]
+		s.files(process)
+	}
+	for service := range s.at {
+		testkit.Eventually(t, time.Minute, func() error {
+			manager.get("/events/" + event).want(http.StatusOK)
+			user.get("/events/" + event + "/results").want(http.StatusOK)
+			got, err := s.shown(service, s.folders["gateway"])
+			if err == nil && (got != s.serials[service] || got == before[service]) {
+				err = fmt.Errorf("%s shows the certificate %s, want %s", service, got, s.serials[service])
+			}
+			return err
+		})
+	}
+	as("manager@example.test").get("/events/" + event).want(http.StatusOK)
+}
+
+// TestCertificatesWithPlainAddressesDoNotStart: a service that has certificates and is
+// told to call another one without says so and ends, instead of refusing all requests.
+func TestCertificatesWithPlainAddressesDoNotStart(t *testing.T) {
+	t.Parallel()
+	ca, cert, key, _ := testkit.NewAuthority(t).Write(t.TempDir())
+	process := testkit.Process(t, testkit.Binary(t, "services/gateway/cmd/gateway"), nil, []string{
+		"ECF_ADDR=127.0.0.1:0", "ECF_ISSUER=http://127.0.0.1:1", "ECF_REDIS_URL=redis://127.0.0.1:1/0", "ECF_TLS_CA=" + ca, "ECF_TLS_CERT=" + cert, "ECF_TLS_KEY=" + key,
+		"ECF_AUTH_URL=https://127.0.0.1:1", "ECF_RECORDS_URL=http://127.0.0.1:1", "ECF_REVIEW_URL=https://127.0.0.1:1", "ECF_CALCULATION_URL=https://127.0.0.1:1",
+	})
+	process.WaitLine("must begin with https://")
+	select {
+	case <-process.Exited():
+	case <-time.After(time.Minute):
+		t.Error("it goes on")
+	}
+}
