@@ -63,7 +63,7 @@ type Insight struct {
 	durations, lags            *window
 	runs                       map[Outcome]*atomic.Int64
 	overs, incomplete, sweeps  atomic.Int64
-	running                    atomic.Int64
+	running, waiting           atomic.Int64
 
 	mu   sync.Mutex // held during a look
 	last Sight
@@ -145,7 +145,8 @@ func (i *Insight) gauges(meter metric.Meter) error {
 		failed(e)
 		return c
 	}
-	tasks := gauge("ecf.recalculation.queue.tasks", "{task}", "Tasks of a queue, by state")
+	tasks := gauge("ecf.recalculation.queue.tasks", "{task}", "Tasks of a queue, by state; active ones are taken up, and may still wait for their turn")
+	runs := gauge("ecf.recalculation.runs", "{run}", "Runs of this process: those that are made, and those that wait for the turn of their organization")
 	wait := seconds("ecf.recalculation.queue.wait", "How long the oldest pending task of a queue has waited")
 	processed := counter("ecf.recalculation.queue.processed", "Tasks a queue has had done, failed ones included")
 	failures := counter("ecf.recalculation.queue.failed", "Tasks of a queue that failed")
@@ -157,6 +158,8 @@ func (i *Insight) gauges(meter metric.Meter) error {
 		return err
 	}
 	i.watched, err = meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		o.ObserveInt64(runs, i.running.Load(), metric.WithAttributes(attribute.String("state", "running")))
+		o.ObserveInt64(runs, i.waiting.Load(), metric.WithAttributes(attribute.String("state", "waiting")))
 		s := i.Look(ctx)
 		if s.QueueErr != nil {
 			o.ObserveInt64(reachable, 0)
@@ -178,8 +181,15 @@ func (i *Insight) gauges(meter metric.Meter) error {
 			o.ObserveFloat64(age, s.Age().Seconds())
 		}
 		return nil
-	}, tasks, wait, processed, failures, reachable, workers, events, age)
+	}, tasks, runs, wait, processed, failures, reachable, workers, events, age)
 	return err
+}
+
+// Waits counts a task that was taken up and waits for its run; call the function when
+// it does so no more.
+func (i *Insight) Waits() (ended func()) {
+	i.waiting.Add(1)
+	return func() { i.waiting.Add(-1) }
 }
 
 // Began counts a run that has begun; call the function with its outcome at its

@@ -107,6 +107,13 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		{Org: "org", Event: "young", Mark: record.NewMark(clock.Now().Add(-time.Second))},
 		{Org: "org", Event: "old", Mark: record.NewMark(clock.Now().Add(-6 * time.Second))},
 	}
+	for range 3 { // they wait for their turn
+		waited := insight.Waits()
+		defer waited()
+	}
+	insight.Waits()()
+	begun := insight.Began()
+	defer func() { begun(context.Background(), notify.Written) }()
 	ended := insight.Began()
 	clock.Advance(40 * time.Millisecond)
 	insight.Cleared(t.Context(), record.NewMark(clock.Now().Add(-90*time.Millisecond)))
@@ -122,6 +129,8 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		"ecf.recalculation.queue.tasks{queue=interactive,state=pending}":  1,
 		"ecf.recalculation.queue.tasks{queue=interactive,state=archived}": 1,
 		"ecf.recalculation.queue.tasks{queue=bulk,state=pending}":         0,
+		"ecf.recalculation.runs{state=running}":                           1,
+		"ecf.recalculation.runs{state=waiting}":                           3,
 		"ecf.recalculation.queue.failed{queue=interactive}":               1,
 		"ecf.recalculation.queue.reachable{}":                             1,
 		"ecf.recalculation.workers{}":                                     1,

@@ -16,8 +16,8 @@ import (
 // sweeper notifies again for the marks it left.
 type QueueState struct {
 	Name string
-	// Pending tasks wait, Active ones are being worked on (or were when their
-	// worker died), Archived ones have failed.
+	// Pending tasks wait, Active ones have been taken up by a process, which chooses
+	// among them whose turn it is (or had been when it died), Archived ones have failed.
 	Pending, Active, Retry, Archived int
 	// Wait is how long the oldest pending task has waited.
 	Wait time.Duration
@@ -30,8 +30,8 @@ type QueueState struct {
 type WorkerProcess struct {
 	Host    string
 	PID     int
-	Workers int // tasks it takes at once
-	Busy    int // tasks it works on
+	Workers int // tasks it takes up at once
+	Busy    int // tasks it has taken up; not all of them are being worked on
 	Started time.Time
 }
 

@@ -58,7 +58,7 @@ func (i *Insight) page(s Sight) []byte {
 		line("  %s\t%d\t%d\t%d\t%d\t%s\t%d\t%d", q.Name, q.Pending, q.Active, q.Retry, q.Archived, short(q.Wait), q.Processed, q.Failed)
 	}
 
-	line("\nWORKER PROCESSES\tworkers\tbusy\trunning for")
+	line("\nWORKER PROCESSES\tmay take up\thas taken up\trunning for")
 	slices.SortFunc(s.Workers, func(a, b WorkerProcess) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.PID, b.PID))
 	})
@@ -68,6 +68,7 @@ func (i *Insight) page(s Sight) []byte {
 
 	line("\nTHIS PROCESS\tfor %s", short(s.At.Sub(i.began)))
 	line("  running now\t%d", i.running.Load())
+	line("  waiting for their turn\t%d", i.waiting.Load())
 	for _, o := range outcomes() {
 		line("  runs %s\t%d", o, i.runs[o].Load())
 	}

@@ -48,6 +48,7 @@ func recalculation() Dashboard {
 		{Title: "From decision to result", Unit: "s", Queries: quantiles("ecf_recalculation_lag_seconds", every, "")},
 		{Title: "Duration of runs", Unit: "s", Queries: []Query{{`histogram_quantile(0.95, sum by (le, outcome) (rate(ecf_recalculation_duration_seconds_bucket{` + every + `}[5m])))`, "p95 {{outcome}}"}}},
 		{Title: "Tasks in the queues", Unit: "short", Queries: []Query{{`max by (queue, state) (ecf_recalculation_queue_tasks{` + every + `})`, "{{queue}} {{state}}"}}},
+		{Title: "Runs", Description: "Waiting: taken up, until it is the turn of their organization.", Unit: "short", Queries: []Query{{`sum by (state) (ecf_recalculation_runs{` + every + `})`, "{{state}}"}}},
 		{Title: "Age of the oldest task", Unit: "s", Queries: []Query{{`max by (queue) (ecf_recalculation_queue_wait_seconds{` + every + `})`, "{{queue}}"}}},
 		{Title: "Tasks done and failed", Unit: "ops", Queries: []Query{
 			{`max by (queue) (rate(ecf_recalculation_queue_processed_total{` + every + `}[5m]))`, "{{queue}} done"},

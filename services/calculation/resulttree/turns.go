@@ -19,10 +19,13 @@ func newTurns(runs int) *fairshare.Scheduler {
 	return fairshare.New(fairshare.Options{Slots: runs, Share: max(1, runs-1)})
 }
 
-// inTurn lets each run wait for the turn of its organization.
-func inTurn(turns *fairshare.Scheduler, run func(context.Context, record.OrgID, record.EventID) error) func(context.Context, record.OrgID, record.EventID) error {
+// inTurn lets each run wait for the turn of its organization; waits is
+// told of it.
+func inTurn(turns *fairshare.Scheduler, waits func() (ended func()), run func(context.Context, record.OrgID, record.EventID) error) func(context.Context, record.OrgID, record.EventID) error {
 	return func(ctx context.Context, org record.OrgID, event record.EventID) error {
+		ended := waits()
 		end, err := turns.Acquire(ctx, string(org), 1)
+		ended()
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package resulttree
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,12 @@ func TestRunsOfOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	begun, end := make(chan record.OrgID), make(chan struct{})
 	turns := newTurns(2)
-	work := inTurn(turns, func(_ context.Context, org record.OrgID, _ record.EventID) error {
+	var atOnce atomic.Int64
+	waits := func() func() {
+		atOnce.Add(1)
+		return func() { atOnce.Add(-1) }
+	}
+	work := inTurn(turns, waits, func(_ context.Context, org record.OrgID, _ record.EventID) error {
 		begun <- org
 		<-end
 		return nil
@@ -46,6 +52,9 @@ func TestRunsOfOrganizationsTakeTurns(t *testing.T) {
 		t.Fatalf("%s has all workers", org)
 	}
 	notify("third", 1, 1)
+	if n := atOnce.Load(); n != many {
+		t.Errorf("%d runs are told to wait, want %d and no more", n, many)
+	}
 	end <- struct{}{} // of either run
 	if org := <-begun; org != "third" {
 		t.Errorf("%s goes before the third", org)
