@@ -732,7 +732,7 @@ export const de: Translation = {
       'Vier Augen bleiben an, bis eine zweite Administration sie innerhalb von sieben Tagen ebenfalls ausschaltet.',
     pending:
       '{{name}} möchte vier Augen ausschalten ({{time}}). Eine andere Administration bestätigt, indem sie sie ebenfalls ausschaltet.',
-    below: 'Von selbst freigeben unter',
+    below: 'Von selbst freigeben unter (kg CO₂e)',
     belowText: 'Was weniger zählt, ist mit dem Einreichen freigegeben. Leer: nichts.',
     spot: 'Stichprobe: eins von',
     spotText: 'So viele davon warten trotzdem auf einen Menschen. Leer: keine.',

@@ -638,9 +638,9 @@ export const en = {
   unit: {
     m2: 'm²',
     m3: 'm³',
-    litre: 'litre',
-    night: 'night',
-    day: 'day',
+    litre: 'litres',
+    night: 'nights',
+    day: 'days',
     'kg CO2e': 'kg CO₂e',
     'kg/m3': 'kg/m³',
     'g/m2': 'g/m²',
@@ -713,7 +713,7 @@ export const en = {
     proposed: 'Four eyes stay on until a second administrator switches them off too, within seven days.',
     pending:
       '{{name}} wants to switch four eyes off ({{time}}). Another administrator confirms it by switching them off as well.',
-    below: 'Approve by itself below',
+    below: 'Approve by itself below (kg CO₂e)',
     belowText: 'Records that count for less are approved as they are submitted. Empty: none.',
     spot: 'Spot check: one in',
     spotText: 'So many of them wait for a person all the same. Empty: none.',

@@ -198,6 +198,7 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
           <List.Item key={m.recordId}>
             <Anchor
               className="target"
+              size="sm"
               component={Link}
               to={`/events/${eventId}/sheet?type=${m.type}&record=${m.recordId}`}
             >
@@ -225,7 +226,14 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
           <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
             <Text size="sm">{say('finding', f)}</Text>
             {f.recordIds.slice(0, 3).map((id, n) => (
-              <Anchor key={id} size="sm" mr="sm" component={Link} to={`/events/${eventId}/sheet?type=all&record=${id}`}>
+              <Anchor
+                key={id}
+                className="target"
+                size="sm"
+                mr="sm"
+                component={Link}
+                to={`/events/${eventId}/sheet?type=all&record=${id}`}
+              >
                 {t('foot.record', { n: n + 1 })}
               </Anchor>
             ))}

@@ -86,7 +86,14 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
           </Group>
         </Alert>
       )}
+      {locked && row && (
+        <Text size="sm" c="dimmed">
+          {t('inspect.locked')}
+        </Text>
+      )}
       {info?.columns.map((c) => {
+        // What is locked is read: without what is empty, and as text that looks like it.
+        if (locked && row && !row.cells[c.field]) return null;
         const fault = row?.check.faults[c.field];
         const label = `${c.label}${c.unit ? ` (${c.unit})` : ''}`;
         const error = fault && (
@@ -100,13 +107,12 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
               ))}
           </>
         );
-        if (c.options.length > 0 && c.kind !== 'amounts')
+        if (!locked && c.options.length > 0 && c.kind !== 'amounts')
           return (
             <NativeSelect
               key={c.field}
               label={label}
               required={c.required}
-              disabled={locked}
               error={error}
               description={c.description}
               value={row?.cells[c.field] ?? ''}
@@ -123,11 +129,16 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
             label={label}
             required={c.required}
             readOnly={locked}
+            variant={locked ? 'filled' : 'default'}
             error={error}
-            description={c.description}
+            description={locked ? undefined : c.description}
             type={c.kind === 'date' ? 'date' : 'text'}
             inputMode={c.kind === 'integer' ? 'numeric' : c.kind === 'number' ? 'decimal' : 'text'}
-            value={row?.cells[c.field] ?? ''}
+            value={
+              locked && c.kind !== 'amounts' && c.options.length > 0
+                ? shown(c, row?.cells[c.field] ?? '')
+                : (row?.cells[c.field] ?? '')
+            }
             onChange={(e) => set(c.field, e.currentTarget.value)}
           />
         );

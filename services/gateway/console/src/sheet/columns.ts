@@ -92,14 +92,17 @@ export function columnsOf(raw: unknown): Column[] {
     const kind = type === 'object' && parts.length > 0 ? 'amounts' : kindOf(field, type, p.format);
     if (!kind) continue;
     const unit = p['x-unit'] ?? '';
+    const label = p.title ?? labelOf(field, unit);
+    const counted = i18next.t(`unit.${unit as 'm2'}`, { defaultValue: unit }) || unit;
     columns.push({
       field,
-      unit: i18next.t(`unit.${unit as 'm2'}`, { defaultValue: unit }) || unit,
+      // "Nights" says already what it counts.
+      unit: counted.toLowerCase() === label.toLowerCase() ? '' : counted,
       labels: kind === 'amounts' ? titlesOf(p.properties ?? {}) : (p['x-labels'] ?? surveyLabels(p)),
       units: p['x-units'] ?? [],
       headings: p['x-headings'] ?? [],
       kind,
-      label: p.title ?? labelOf(field, unit),
+      label,
       required: required.includes(field),
       options:
         kind === 'amounts'

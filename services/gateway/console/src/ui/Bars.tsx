@@ -62,7 +62,7 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
                     b.label
                   )}
                   {b.note && (
-                    <Text span size="xs" c="dimmed" ml={6}>
+                    <Text span size="xs" c="dimmed" ml={6} className="nowrap">
                       {b.note}
                     </Text>
                   )}
