@@ -393,6 +393,9 @@ func TestPageForBrowsers(t *testing.T) {
 		if strings.Contains(policy, "unsafe") || !strings.Contains(policy, "nonce-") || strings.Contains(policy+a.body, "__NONCE__") {
 			t.Errorf("policy %q", policy)
 		}
+		if !strings.Contains(a.body, `<meta name="version" content="v1&lt;2" />`) {
+			t.Errorf("the page does not name its version: %.600s", a.body)
+		}
 	}
 	if first.header.Get("Content-Security-Policy") == second.header.Get("Content-Security-Policy") {
 		t.Error("two answers have the same nonce")

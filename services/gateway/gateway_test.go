@@ -158,7 +158,8 @@ func start(t *testing.T, change ...func(*Deps)) *stack {
 		s.sessions.states[token.Session] = identity.State{Active: true, UserID: token.UserID, Org: token.Org, Role: token.Role}
 	}
 	d := Deps{
-		Tokens: principals(), Sessions: s.sessions, Limits: ratelimit.NewLocal(time.Now, 0),
+		Version: "v1<2",
+		Tokens:  principals(), Sessions: s.sessions, Limits: ratelimit.NewLocal(time.Now, 0),
 		SignInLimit: ratelimit.Rule{Limit: 30, Window: 15 * time.Minute},
 		WriteLimit:  ratelimit.Rule{Limit: 600, Window: time.Minute},
 		Logger:      slog.New(slog.DiscardHandler),
