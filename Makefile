@@ -255,7 +255,7 @@ bench-system: ## Measure the product over HTTP beside baselines that do the leas
 	@ECF_BENCH_SYSTEM=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/system
 
 .PHONY: bench-neighbour
-bench-neighbour: ## Measure what one organization notices while another floods the product (5 minutes)
+bench-neighbour: ## Measure what one organization notices while another floods the product (15 minutes)
 	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
 
 .PHONY: bench-curve
