@@ -11,6 +11,9 @@ import (
 //go:embed words/headings.json
 var headingWords []byte
 
+//go:embed words/synonyms.json
+var synonymWords []byte
+
 // headings holds what tables call the columns of fields, beside their names, by
 // field or by type.field. A physical quantity is there only by words that say its
 // unit: below "Distance" there may be miles.
@@ -20,9 +23,28 @@ var headings = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
+// synonyms holds what tables have in place of the values of a field, by field or by
+// type.field: words that mean that value and nothing else, since a figure follows from
+// them. What is less certain is in words/everyday.json, and is asked back.
+var synonyms = sync.OnceValue(func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	_ = json.Unmarshal(synonymWords, &out) // a test asserts that it can be read
+	return out
+})
+
+// addSynonyms names in a property what tables have in place of its values.
+func addSynonyms(property *object, typ, name string) {
+	for _, field := range [...]string{typ + "." + name, name} {
+		if words := synonyms()[field]; len(words) > 0 {
+			property.set("x-synonyms", words)
+			return
+		}
+	}
+}
+
 // addHeadings names in the properties of a type's schema what tables call them: the
 // words of words/headings.json and, of a field without unit, its title in each
-// language.
+// language; and what they have in place of values.
 func addHeadings(s object, typ string) {
 	var german catalogue
 	_ = json.Unmarshal(germanWords, &german) // a test asserts that it can be read
@@ -51,7 +73,8 @@ func addHeadings(s object, typ string) {
 		}
 		if len(out) > 0 {
 			property.set("x-headings", out)
-			properties[i].value = property
 		}
+		addSynonyms(&property, typ, name)
+		properties[i].value = property
 	}
 }

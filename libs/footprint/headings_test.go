@@ -2,7 +2,9 @@ package footprint_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +49,53 @@ func TestHeadingsNameOneField(t *testing.T) {
 	for name := range words {
 		if !used[name] {
 			t.Errorf("words/headings.json: no type has the field %s", name)
+		}
+	}
+}
+
+// Each synonym stands for a value of its field, and is no other value or the German
+// name of one.
+func TestSynonymsStandForOneValue(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("words/synonyms.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words map[string]map[string]string
+	if err := json.Unmarshal(text, &words); err != nil {
+		t.Fatal(err)
+	}
+	offered := map[string]bool{}
+	for _, typ := range footprint.Types() {
+		var schema struct {
+			Properties map[string]struct {
+				Enum     []any             `json:"enum"`
+				Labels   map[string]string `json:"x-labels"`
+				Synonyms map[string]string `json:"x-synonyms"`
+			} `json:"properties"`
+		}
+		if err := json.Unmarshal(footprint.SchemaIn(typ, "de"), &schema); err != nil {
+			t.Fatal(err)
+		}
+		for name, property := range schema.Properties {
+			if len(property.Synonyms) > 0 {
+				offered[typ+"."+name], offered[name] = true, true
+			}
+			for word, value := range property.Synonyms {
+				if !slices.Contains(property.Enum, any(value)) {
+					t.Errorf("%s.%s: %q stands for %s, which is none of its values", typ, name, word, value)
+				}
+				for _, other := range property.Enum {
+					if label := property.Labels[fmt.Sprint(other)]; other != value && (strings.EqualFold(label, word) || other == strings.ReplaceAll(word, " ", "_")) {
+						t.Errorf("%s.%s: %q stands for %s, and is what %s is called", typ, name, word, value, other)
+					}
+				}
+			}
+		}
+	}
+	for field := range words {
+		if !offered[field] {
+			t.Errorf("words/synonyms.json: no type has the field %s", field)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 //
 // For forms, title is the label of a field and description its help text, x-unit
 // names the unit of a number, x-units those in which it may be stated, x-headings
-// what tables call its column, and each branch of anyOf is one of the ways in which a
-// record can be given.
+// what tables call its column and x-synonyms what they have in place of its values, and
+// each branch of anyOf is one of the ways in which a record can be given.
 func Schema(typ string) json.RawMessage { return schemas()[typ] }
 
 // Description says in one sentence what a type is for; empty for an unknown

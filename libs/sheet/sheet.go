@@ -43,16 +43,17 @@ var columns = sync.OnceValue(func() map[string][]Column {
 })
 
 // list is what a property says of the values it takes, what they are called in the
-// language of its schema, and what tables call it.
+// language of its schema, what tables have in their place, and what tables call it.
 type list struct {
 	Type     any               `json:"type"`
 	Enum     []any             `json:"enum"`
 	Labels   map[string]string `json:"x-labels"`
 	Headings []string          `json:"x-headings"`
+	Synonyms map[string]string `json:"x-synonyms"`
 }
 
-// words returns the values of a list by the words for them: their own and those of
-// other languages, written as key writes them. A word for two values is for none.
+// words returns the values of a list by the words for them: their own, those of other
+// languages and those of tables, written as key writes them. A word for two values is for none.
 func (l list) words(others ...list) map[string]string {
 	out := map[string]string{}
 	add := func(word, value string) {
@@ -65,6 +66,9 @@ func (l list) words(others ...list) map[string]string {
 		for value, word := range other.Labels {
 			add(word, value)
 		}
+	}
+	for word, value := range l.Synonyms {
+		add(word, value)
 	}
 	for _, v := range l.Enum {
 		if text, ok := v.(string); ok {

@@ -3862,10 +3862,11 @@ examples: Good inputs.
 formula: How its footprint is calculated.
 schema: The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label,
     `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in
-    `stated`, `x-headings` what tables call its column, beside its name. In another language than English `x-labels`
-    names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its
-    `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an
-    example. Fields that no branch names go with every one.
+    `stated`, `x-headings` what tables call its column, beside its name, and `x-synonyms` what they have in place of
+    its values; imports take both. In another language than English `x-labels` names the values of an `enum`. Each
+    branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it
+    requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names
+    go with every one.
 type: The name used in paths.
 """
 

@@ -27,6 +27,7 @@ const column = (kind: Column['kind'], field = 'x'): Column => ({
   description: '',
   fallback: '',
   headings: [],
+  synonyms: {},
 });
 
 describe('numbers as people write them', () => {
@@ -167,7 +168,12 @@ describe('words of the page for codes', () => {
           coffee: { title: 'Kaffee' },
         },
       },
-      diet: { type: 'string', enum: ['vegan', 'red_meat'], 'x-labels': { vegan: 'vegan', red_meat: 'rotes Fleisch' } },
+      diet: {
+        type: 'string',
+        enum: ['vegan', 'red_meat'],
+        'x-labels': { vegan: 'vegan', red_meat: 'rotes Fleisch' },
+        'x-synonyms': { 'plant based': 'vegan' },
+      },
       category: { type: 'string', enum: ['av_hire'] },
     },
   }) as [Column, Column, Column];
@@ -176,6 +182,7 @@ describe('words of the page for codes', () => {
     expect(shown(diet, 'red_meat')).toBe('rotes Fleisch');
     expect(cellValue(diet, 'Rotes Fleisch')).toBe('red_meat');
     expect(cellValue(diet, 'red meat')).toBe('red_meat');
+    expect(cellValue(diet, 'Plant-based')).toBe('vegan');
     expect(cellValue(diet, 'Insekten')).toBe('Insekten');
     expect(shown(own, 'av_hire')).toBe('av hire');
     expect(cellValue(own, 'AV hire')).toBe('av_hire');

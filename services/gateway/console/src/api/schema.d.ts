@@ -1117,7 +1117,7 @@ export interface paths {
          *     Columns that are no field are left out and named in `ignoredColumns`; those of an export that the service owns are left out
          *     silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be
          *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and `ja`/`nein` are taken for `true`/`false`; a value of a list may be written without
-         *     regard to case, spaces, `_` and `-`, or by its name in German (`Natural gas`, `Reisebus`); an apostrophe before a character that a spreadsheet would
+         *     regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema); an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
          *     Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and kept
@@ -3869,7 +3869,7 @@ export interface components {
             description: string;
             /** @description How its footprint is calculated. */
             formula: string;
-            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`, `x-headings` what tables call its column, beside its name. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
+            /** @description The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label, `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in `stated`, `x-headings` what tables call its column, beside its name, and `x-synonyms` what they have in place of its values; imports take both. In another language than English `x-labels` names the values of an `enum`. Each branch of `anyOf` is one of the ways in which a record can be given: its `title` and `description`, what it requires, `x-fields` in the order of a form, `x-optional` among them, and an example. Fields that no branch names go with every one. */
             schema: {
                 [key: string]: unknown;
             };

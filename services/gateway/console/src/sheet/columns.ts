@@ -19,6 +19,7 @@ const property = z.object({
   'x-unit': z.optional(z.string()),
   'x-units': z.optional(z.array(z.string())),
   'x-headings': z.optional(z.array(z.string())),
+  'x-synonyms': labels,
 });
 const schema = z.object({
   properties: z.record(z.string(), property),
@@ -45,6 +46,8 @@ export interface Column {
   units: string[];
   /** What tables call it, beside its name and its label. */
   headings: string[];
+  /** What tables have in place of its options. */
+  synonyms: Record<string, string>;
   kind: Kind;
   required: boolean;
   options: string[];
@@ -101,6 +104,7 @@ export function columnsOf(raw: unknown): Column[] {
       labels: kind === 'amounts' ? titlesOf(p.properties ?? {}) : (p['x-labels'] ?? surveyLabels(p)),
       units: p['x-units'] ?? [],
       headings: p['x-headings'] ?? [],
+      synonyms: p['x-synonyms'] ?? {},
       kind,
       label,
       required: required.includes(field),
@@ -149,7 +153,8 @@ export function codesIn(column: Column, text: string): string {
   if (!named(column)) return text;
   if (column.kind !== 'amounts' && column.kind !== 'survey') {
     const code = low.replaceAll(' ', '_');
-    return column.options.find((o) => o === code || column.labels[o]?.toLowerCase() === low) ?? text;
+    const own = column.options.find((o) => o === code || column.labels[o]?.toLowerCase() === low);
+    return own ?? column.synonyms[low.replace(/[_\s-]+/g, ' ')] ?? text;
   }
   // The longest first: a bottle of wine is more than wine. Words may hold commas, as the text between amounts may.
   const words = Object.entries(column.labels).sort(([, a], [, b]) => b.length - a.length);
