@@ -155,3 +155,53 @@ test('two browsers decide on the same record: the second is told', async () => {
     .waitFor();
   assert.equal((await the.server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status, 'rejected');
 });
+
+test('approving waits ten seconds, can be undone, and taken back; single keys can be turned off', async () => {
+  const id = await the.server.event('Second thoughts');
+  const path = `/events/${id}/flights`;
+  const { _id } = await the.server.api('user', 'POST', path, { from: 'LHR', to: 'JFK', passengers: 2 });
+  await the.server.api('user', 'POST', `${path}/${_id}/submit`, {});
+  const status = async () => (await the.server.api('manager', 'GET', `${path}/${_id}`)).status;
+  const { page } = await visit('manager', `/events/${id}/review`);
+  const queue = page.getByRole('listbox');
+  const waits = page.getByText(/^Approves in/);
+  const sent = [];
+  page.on('request', (r) => r.url().endsWith('/approve') && sent.push(Date.now()));
+  const press = async (key) => {
+    await queue.focus();
+    await until('a record is chosen', () => queue.getAttribute('aria-activedescendant'));
+    await page.keyboard.press(key);
+  };
+  await queue.waitFor();
+  await press('a');
+  await waits.waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await waits.waitFor({ state: 'detached' });
+  // Anywhere else, and turned off, a letter does nothing.
+  await page.getByRole('button', { name: 'Approve', exact: true }).focus();
+  await page.keyboard.press('a');
+  const keys = page.getByRole('switch', { name: /keys/i });
+  await keys.focus();
+  await page.keyboard.press('Space');
+  await page.reload();
+  await queue.waitFor();
+  assert.ok(!(await keys.isChecked()), 'the choice is not kept');
+  await press('a');
+  await press('r');
+  assert.equal(await waits.count(), 0);
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  assert.equal(await queue.getAttribute('aria-keyshortcuts'), null);
+  await keys.focus();
+  await page.keyboard.press('Space');
+  assert.deepEqual(sent, []);
+  assert.equal(await status(), 'submitted');
+  const pressed = Date.now();
+  await press('a');
+  await until('it is approved', async () => (await status()) === 'approved');
+  assert.ok(sent.length === 1 && sent[0] - pressed >= 9_900, `sent after ${sent.map((t) => t - pressed)} ms`);
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByLabel('Why?').fill('Not that invoice.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await until('it is taken back', async () => (await status()) !== 'approved');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});

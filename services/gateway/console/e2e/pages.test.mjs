@@ -1,7 +1,7 @@
 // Every page, for every role, in both themes.
 import assert from 'node:assert/strict';
 import AxeBuilder from '@axe-core/playwright';
-import { anonymous, axe, settled, test, the, visit } from './setup.mjs';
+import { anonymous, axe, settled, test, the, until, visit } from './setup.mjs';
 
 for (const who of ['viewer', 'user', 'manager', 'admin'])
   test(`axe finds nothing on any page: ${who}`, async () => {
@@ -47,6 +47,24 @@ for (const who of ['viewer', 'user', 'manager', 'admin'])
         await axe(page, tab);
       }
   });
+
+test('a report of the policy, an error and a request to another host are each noticed', async () => {
+  const { page, faults } = await anonymous();
+  await page.getByLabel('Email').waitFor();
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.unsafe = true';
+    document.body.append(script);
+    setTimeout(() => {
+      throw new Error('an error of the page');
+    });
+    fetch('http://127.0.0.1:1/').catch(() => {});
+  });
+  for (const what of [/policy: script-src/, /an error of the page/, /policy: connect-src|a request to/])
+    await until(`${what} is noticed`, () => faults.some((f) => what.test(f)));
+  assert.equal(await page.evaluate(() => window.unsafe), undefined);
+  faults.length = 0; // they were made on purpose
+});
 
 test('axe finds nothing on the page to sign in', async () => {
   const { page } = await anonymous();

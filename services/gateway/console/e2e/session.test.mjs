@@ -1,7 +1,7 @@
 // Signing in and out, and sessions that end.
 import assert from 'node:assert/strict';
 import { signIn } from './browser.mjs';
-import { anonymous, grid, says, test, the, until, visit } from './setup.mjs';
+import { anonymous, grid, paste, says, test, the, until, visit } from './setup.mjs';
 
 test('no script can read a token, and the cookies are not for scripts', async () => {
   const { page, context } = await visit('user');
@@ -60,4 +60,81 @@ test('signing out ends the session in all tabs', async () => {
   await page.getByLabel('Email').waitFor();
   await other.getByLabel('Email').waitFor();
   assert.equal((await context.cookies()).filter((c) => c.name.startsWith(`ecf-${the.server.port}-`)).length, 0);
+});
+
+test('signing in as somebody else reloads the other tabs, and shows nobody the drafts of another', async () => {
+  const id = await the.server.event('Two people, one browser');
+  const { page, context } = await visit('user', `/events/${id}/sheet`, { fresh: true });
+  await paste(page, 'LHR\tXQX');
+  await until('it is faulty', () => page.locator('[role=gridcell][aria-invalid=true]').count());
+  await says(page, 1, 2, 'XQX');
+  const other = await context.newPage();
+  await other.goto('/');
+  await other.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+  const you = (p, name) => p.getByRole('button', { name: new RegExp(`${name}.*account and settings`) });
+  await you(page, 'Demo user').waitFor();
+  // The session ends, and somebody else takes the chair.
+  await context.clearCookies();
+  await other.getByRole('link', { name: 'Organization' }).click();
+  await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  await other.getByLabel('Email').fill('manager@demo.test');
+  await other.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await other.getByRole('button', { name: 'Sign in' }).click();
+  for (const p of [other, page]) await you(p, 'Demo manager').waitFor();
+  await grid(page).waitFor();
+  await page.getByText('All is saved').waitFor();
+  await says(page, 1, 2, '');
+});
+
+test('a tab of the previous release offers to reload, and what was typed is kept', async () => {
+  const id = await the.server.event('Previous release');
+  const { page, faults } = await visit('user', `/events/${id}/sheet`);
+  await paste(page, 'LHR\tXQX');
+  await until('it is faulty', () => page.locator('[role=gridcell][aria-invalid=true]').count());
+  // The files of this tab are gone from the server, as after an update: it answers with a 404 of its own.
+  const gone = /\/assets\/(Footprint|EventForm)-/;
+  await page.route(gone, async (route) => {
+    const { status } = await fetch(`${the.server.url}/assets/none.js`);
+    await route.fulfill({ status });
+  });
+  await page.getByRole('link', { name: 'Footprint' }).click();
+  const offer = page.getByRole('alert').filter({ hasText: 'There is a new release' });
+  await offer.getByText('What you typed is kept.').waitFor();
+  await page.unroute(gone);
+  await offer.getByRole('button', { name: 'Reload' }).click();
+  await page
+    .getByText('Nothing is approved yet')
+    .or(page.getByRole('link', { name: 'Sheet' }))
+    .first()
+    .waitFor();
+  await page.goto(`/events/${id}/sheet`);
+  await says(page, 1, 2, 'XQX');
+  assert.deepEqual(faults, []);
+});
+
+test('where there were too many requests the page stays, and says when', async () => {
+  const id = await the.server.event('Too many');
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'JFK',
+    passengers: 2,
+  });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+  const { page } = await visit('manager', `/events/${id}/review`);
+  await page.getByRole('button', { name: 'Reject' }).click();
+  await page.getByLabel('Why?').fill('Half a sentence');
+  await page.route('**/session/api/events/*/review*', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Retry-After': '37', 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        success: false,
+        error: { code: 'RATE_LIMITED', message: 'Too many requests.', requestId: 'r', docs: '/api/v2/docs' },
+      }),
+    }),
+  );
+  // The queue is read again by itself.
+  await page.getByText('Too many requests. Try again in 37 seconds.').waitFor();
+  assert.equal(await page.getByLabel('Why?').inputValue(), 'Half a sentence');
+  assert.equal(await page.locator('.queue [role=option]').count(), 1);
 });

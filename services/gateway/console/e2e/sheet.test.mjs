@@ -57,6 +57,23 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
   faults.length = 0; // the server was away
 });
 
+test('which column is which is asked once for each kind of table', async () => {
+  const tables = [await the.server.event('Mapped'), await the.server.event('Mapped again')];
+  const { page } = await visit('user', `/events/${tables[0]}/sheet`);
+  await paste(page, 'Who\tAb\tFrom\tTo\tPAX\nAda\tx\tLHR\tJFK\t2');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Goes to, for Who').selectOption('description');
+  await dialog.getByRole('button', { name: 'Add one row' }).click();
+  await says(page, 1, 1, 'LHR');
+  await page.goto(`/events/${tables[1]}/sheet`);
+  await paste(page, 'Who\tAb\tFrom\tTo\tPAX\nBob\tx\tCDG\tAMS\t3');
+  await says(page, 1, 1, 'CDG');
+  await page.keyboard.press('ArrowDown');
+  const saved = () => the.server.api('user', 'GET', `/events/${tables[1]}/flights`);
+  await until('it is saved', async () => (await saved()).pagination.total === 1);
+  assert.equal((await saved()).items[0].description, 'Bob');
+});
+
 test("somebody else's change is shown, not overwritten", async () => {
   const id = await the.server.event('Conflict');
   const record = await the.server.api('user', 'POST', `/events/${id}/flights`, {

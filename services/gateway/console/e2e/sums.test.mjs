@@ -12,6 +12,14 @@ test('the sums move as one types, and say what the row would add', async () => {
   const id = await the.server.event('Sums');
   await the.server.approved(id);
   const { page } = await visit('user', `/events/${id}/sheet`);
+  // When the sums were said, by what a screen reader follows.
+  await page.evaluate(() => {
+    window.said = [];
+    new MutationObserver(() => {
+      const text = document.querySelector('.bottombar [role=status]')?.textContent ?? '';
+      if (text && text !== window.said.at(-1)?.text) window.said.push({ text, at: performance.now() });
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
   await cell(page, 2, 1).click();
   await page.keyboard.type('CDG');
   await page.keyboard.press('Tab');
@@ -35,6 +43,17 @@ test('the sums move as one types, and say what the row would add', async () => {
   );
   // All together is the server's sum, with its interval.
   await until('all together', async () => /All together · 2 rows/.test(await bar(page).innerText()));
+  // They are said politely, and ten seconds apart however often they move.
+  const said = () => page.evaluate(() => window.said.map((s) => s.at));
+  await until('they were said', async () => (await said()).length > 0);
+  for (const passengers of ['11', '12']) {
+    await cell(page, 2, 3).click();
+    await page.keyboard.type(passengers);
+    await page.keyboard.press('Enter');
+  }
+  const times = await until('they were said again', async () => (await said()).length > 1 && said());
+  for (const [n, at] of times.entries())
+    if (n > 0) assert.ok(at - times[n - 1] >= 9_500, `said again after ${at - times[n - 1]} ms`);
 });
 
 test('a file that comes twice is noticed, and its bad rows are mended', async () => {

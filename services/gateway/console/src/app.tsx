@@ -1,6 +1,6 @@
 import { createTheme, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import {
   createRootRoute,
   createRoute,
@@ -14,14 +14,15 @@ import { setNonce } from 'get-nonce';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from './api/client';
+import { loaded } from './loaded';
 import { EventsPage } from './pages/Events';
 import { EndedModal, SignInPage } from './pages/SignIn';
 import { SessionGate } from './session';
 import { Shell } from './ui/Shell';
-import { Loading, Missing, Problem } from './ui/states';
+import { Loading, Missing, Problem, tellBehind } from './ui/states';
 import { Updated } from './ui/Updated';
 
-const SetupPage = lazy(() => import('./pages/Setup').then((m) => ({ default: m.SetupPage })));
+const SetupPage = lazy(() => loaded(import('./pages/Setup')).then((m) => ({ default: m.SetupPage })));
 
 const basic = createTheme({
   primaryColor: 'teal',
@@ -35,6 +36,11 @@ const basic = createTheme({
 });
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      if (query.state.data !== undefined) tellBehind(error);
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -54,7 +60,7 @@ const rootRoute = createRootRoute({
 const eventRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/events/$eventId',
-  component: lazyRouteComponent(() => import('./pages/Event'), 'EventPage'),
+  component: lazyRouteComponent(() => loaded(import('./pages/Event')), 'EventPage'),
 });
 const routeTree = rootRoute.addChildren([
   createRoute({ getParentRoute: () => rootRoute, path: '/', component: EventsPage }),
@@ -73,44 +79,44 @@ const routeTree = rootRoute.addChildren([
         ...(typeof s.type === 'string' ? { type: s.type } : {}),
         ...(typeof s.record === 'string' ? { record: s.record } : {}),
       }),
-      component: lazyRouteComponent(() => import('./pages/Sheet'), 'SheetPage'),
+      component: lazyRouteComponent(() => loaded(import('./pages/Sheet')), 'SheetPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/footprint',
-      component: lazyRouteComponent(() => import('./pages/Footprint'), 'FootprintPage'),
+      component: lazyRouteComponent(() => loaded(import('./pages/Footprint')), 'FootprintPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/review',
-      component: lazyRouteComponent(() => import('./pages/Review'), 'ReviewPage'),
+      component: lazyRouteComponent(() => loaded(import('./pages/Review')), 'ReviewPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/report',
-      component: lazyRouteComponent(() => import('./pages/Report'), 'ReportPage'),
+      component: lazyRouteComponent(() => loaded(import('./pages/Report')), 'ReportPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/history',
-      component: lazyRouteComponent(() => import('./pages/History'), 'HistoryPage'),
+      component: lazyRouteComponent(() => loaded(import('./pages/History')), 'HistoryPage'),
     }),
   ]),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/organization',
     validateSearch: (s: Record<string, unknown>): { tab?: string } => (typeof s.tab === 'string' ? { tab: s.tab } : {}),
-    component: lazyRouteComponent(() => import('./pages/Organization'), 'OrganizationPage'),
+    component: lazyRouteComponent(() => loaded(import('./pages/Organization')), 'OrganizationPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/account',
-    component: lazyRouteComponent(() => import('./pages/Account'), 'AccountPage'),
+    component: lazyRouteComponent(() => loaded(import('./pages/Account')), 'AccountPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/about',
-    component: lazyRouteComponent(() => import('./pages/About'), 'AboutPage'),
+    component: lazyRouteComponent(() => loaded(import('./pages/About')), 'AboutPage'),
   }),
 ]);
 

@@ -24,7 +24,7 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
       <Title order={2} size="h4" mb="sm">
         {t('foot.history')}
       </Title>
-      {history.isError && <Problem error={history.error} retry={() => void history.refetch()} />}
+      {history.isLoadingError && <Problem error={history.error} retry={() => void history.refetch()} />}
       {newest > 1 && (
         <Group mb="sm" align="flex-end">
           <NativeSelect
@@ -91,7 +91,7 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (diff.isPending) return <Skeleton h={80} />;
-  if (diff.isError) return <Problem error={diff.error} retry={() => void diff.refetch()} />;
+  if (diff.isLoadingError) return <Problem error={diff.error} retry={() => void diff.refetch()} />;
   const d = diff.data;
   const max = Math.max(...d.parts.map((p) => Math.abs(p.kgCO2e)), 1e-9);
   return (

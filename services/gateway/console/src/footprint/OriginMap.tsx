@@ -4,9 +4,10 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { all, api, type Schemas, take } from '../api/client';
 import { number } from '../format';
+import { loaded } from '../loaded';
 import { Problem } from '../ui/states';
 
-const World = lazy(() => import('./World').then((m) => ({ default: m.World })));
+const World = lazy(() => loaded(import('./World')).then((m) => ({ default: m.World })));
 
 /** How many rows of origins are read of a record, a hundred at a time. */
 const pagesMax = 5;
@@ -69,7 +70,7 @@ export function OriginMap({ event }: { event: Schemas['Event'] }): ReactNode {
     queryFn: () => originsOf(event._id),
     staleTime: 60_000,
   });
-  if (origins.isError) return <Problem error={origins.error} retry={() => void origins.refetch()} />;
+  if (origins.isLoadingError) return <Problem error={origins.error} retry={() => void origins.refetch()} />;
   const dots = dotsOf(origins.data ?? []);
   if (dots.length === 0) return null;
   const { location } = event;

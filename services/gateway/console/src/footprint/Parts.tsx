@@ -93,7 +93,7 @@ function Explained({ eventId, by, part }: { eventId: string; by: By; part: strin
     if (records.length === 0 && list.hasNextPage && !list.isFetching) void list.fetchNextPage();
   });
   if (list.isPending) return <Skeleton h={60} />;
-  if (list.isError) return <Problem error={list.error} retry={() => void list.refetch()} />;
+  if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
     <Stack gap="xs">
       {[...records]

@@ -16,7 +16,7 @@ export function Proposals({ eventId, title }: { eventId: string; title: string }
   const { t } = useTranslation();
   const { can } = useSession();
   const changes = useChanges(eventId, can('manager'));
-  if (changes.isError) return <Problem error={changes.error} retry={() => void changes.refetch()} />;
+  if (changes.isLoadingError) return <Problem error={changes.error} retry={() => void changes.refetch()} />;
   if (!changes.data || changes.data.length === 0) return null;
   return (
     <section aria-label={t('governed.open')}>

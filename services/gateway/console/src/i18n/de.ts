@@ -26,6 +26,7 @@ export const de: Translation = {
     offline:
       'Der Server ist nicht erreichbar. Ihre Eingaben bleiben hier erhalten; versuchen Sie es gleich noch einmal.',
     wait: 'Zu viele Anfragen. Versuchen Sie es in {{seconds}} Sekunden noch einmal.',
+    behind: 'Diese Seite ist vielleicht nicht auf dem neuesten Stand',
     request: 'Wenn Sie um Hilfe bitten, nennen Sie diese Anfrage:',
     retry: 'Noch einmal versuchen',
     updated: 'Es gibt eine neue Version',

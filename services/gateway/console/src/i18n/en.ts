@@ -20,6 +20,7 @@ export const en = {
     failed: 'That did not work',
     offline: 'The server cannot be reached. What you typed is kept here; try again in a moment.',
     wait: 'Too many requests. Try again in {{seconds}} seconds.',
+    behind: 'This page may be out of date',
     request: 'If you ask for help, name this request:',
     retry: 'Try again',
     updated: 'There is a new release',

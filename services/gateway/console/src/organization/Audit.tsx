@@ -38,7 +38,7 @@ export function Audit(): ReactNode {
       .filter(Boolean)
       .join(': ');
   if (list.isPending) return <Skeleton h={200} />;
-  if (list.isError) return <Problem error={list.error} retry={() => void list.refetch()} />;
+  if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
     <Stack>
       <Table.ScrollContainer minWidth={640}>

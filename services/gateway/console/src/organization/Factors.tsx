@@ -19,7 +19,7 @@ export function Factors(): ReactNode {
   const [editing, setEditing] = useState<{ factor?: Factor; next?: boolean } | null>(null);
   const [filter, setFilter] = useState('');
   if (list.isPending) return <Skeleton h={200} />;
-  if (list.isError) return <Problem error={list.error} retry={() => void list.refetch()} />;
+  if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   const wanted = filter.trim().toLowerCase();
   const shown = list.data.filter((f) => f.name.toLowerCase().includes(wanted));
   const propose = can('manager') && <Button onClick={() => setEditing({})}>{t('factor.propose')}</Button>;

@@ -85,7 +85,7 @@ export function Members(): ReactNode {
     onError: failed,
   });
   if (users.isPending) return <Skeleton h={200} />;
-  if (users.isError) return <Problem error={users.error} retry={() => void users.refetch()} />;
+  if (users.isLoadingError) return <Problem error={users.error} retry={() => void users.refetch()} />;
   return (
     <Stack>
       <Group justify="space-between" align="flex-start">

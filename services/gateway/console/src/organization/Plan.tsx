@@ -25,7 +25,7 @@ export function Plan(): ReactNode {
     },
   });
   if (org.isPending) return <Skeleton h={200} />;
-  if (org.isError) return <Problem error={org.error} retry={() => void org.refetch()} />;
+  if (org.isLoadingError) return <Problem error={org.error} retry={() => void org.refetch()} />;
   const { eventQuota: q, pendingPolicy, plan, planLimits, policy } = org.data.data;
   const admin = can('admin');
   const submit = (e: FormEvent<HTMLFormElement>): void => {

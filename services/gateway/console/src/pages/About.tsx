@@ -41,7 +41,7 @@ export function AboutPage(): ReactNode {
           {t('about.factors')}
         </Title>
         {sets.isPending && <Skeleton h={80} />}
-        {sets.isError && <Problem error={sets.error} retry={() => void sets.refetch()} />}
+        {sets.isLoadingError && <Problem error={sets.error} retry={() => void sets.refetch()} />}
         <List>
           {sets.data?.map((s) => (
             <List.Item key={s.id}>

@@ -97,7 +97,7 @@ export function AccountPage(): ReactNode {
             {t('account.sessions')}
           </Title>
           {sessions.isPending && <Skeleton h={80} />}
-          {sessions.isError && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}
+          {sessions.isLoadingError && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}
           {end.isError && <Problem error={end.error} />}
           <Table.ScrollContainer minWidth={560}>
             <Table>

@@ -53,7 +53,7 @@ export function EventPage(): ReactNode {
   const navigate = useNavigate();
   if (query.isPending) return <Loading />;
   if (query.error instanceof ApiError && query.error.status === 404) return <Missing what="event" />;
-  if (query.isError)
+  if (query.isLoadingError)
     return (
       <Box p="md" maw={700} mx="auto">
         <Problem error={query.error} retry={() => void query.refetch()} />

@@ -6,10 +6,11 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, all, api, type Schemas, take } from '../api/client';
 import { co2e, dates, number, range } from '../format';
+import { loaded } from '../loaded';
 import { useSession } from '../session';
 import { Empty, Loading, Problem } from '../ui/states';
 
-const EventForm = lazy(() => import('./EventForm').then((m) => ({ default: m.EventForm })));
+const EventForm = lazy(() => loaded(import('./EventForm')).then((m) => ({ default: m.EventForm })));
 
 /** Returns the newest result of an event; null while nothing is approved. */
 export async function resultOf(eventId: string): Promise<Schemas['Result'] | null> {
@@ -50,7 +51,7 @@ export function EventsPage(): ReactNode {
           <Skeleton h={88} />
         </Stack>
       )}
-      {events.isError && <Problem error={events.error} retry={() => void events.refetch()} />}
+      {events.isLoadingError && <Problem error={events.error} retry={() => void events.refetch()} />}
       {events.data?.length === 0 && (
         <Empty title={t('events.none')} action={create}>
           {can('manager') ? t('events.noneManager') : t('events.noneUser')}

@@ -58,7 +58,7 @@ export function FootprintPage(): ReactNode {
         <Skeleton h={300} />
       </Box>
     );
-  if (result.isError)
+  if (result.isLoadingError)
     return (
       <Box p="md" maw={800} mx="auto">
         <Problem error={result.error} retry={() => void result.refetch()} />

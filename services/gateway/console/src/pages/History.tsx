@@ -37,7 +37,7 @@ export function HistoryPage(): ReactNode {
             {t('governed.historyText')}
           </Text>
           {list.isPending && <Skeleton h={200} />}
-          {list.isError && <Problem error={list.error} retry={() => void list.refetch()} />}
+          {list.isLoadingError && <Problem error={list.error} retry={() => void list.refetch()} />}
           <ol className="plain entries">
             {list.data?.pages
               .flatMap((p) => p.items)

@@ -25,7 +25,7 @@ export function ReportPage(): ReactNode {
         <Skeleton h={400} />
       </Box>
     );
-  if (result.isError)
+  if (result.isLoadingError)
     return (
       <Box p="md" maw={800} mx="auto">
         <Problem error={result.error} retry={() => void result.refetch()} />

@@ -173,7 +173,7 @@ export function ReviewPage(): ReactNode {
         <Skeleton h={300} />
       </Box>
     );
-  if (queue.isError)
+  if (queue.isLoadingError)
     return (
       <Box p="md" maw={800} mx="auto">
         <Problem error={queue.error} retry={() => void queue.refetch()} />

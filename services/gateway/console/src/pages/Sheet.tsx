@@ -41,7 +41,7 @@ export function SheetPage(): ReactNode {
       ),
     [types.data],
   );
-  if (types.isError) return <Problem error={types.error} retry={() => void types.refetch()} />;
+  if (types.isLoadingError) return <Problem error={types.error} retry={() => void types.refetch()} />;
   if (!infos) return <Loading />;
   return <Sheet key={`${scope}:${eventId}`} eventId={eventId} infos={infos} event={query.data?.data} />;
 }

@@ -80,7 +80,7 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
       <Stack>
         <Text size="sm">{t(team.length === 0 ? 'team.everybody' : 'team.text')}</Text>
         {event.team?.withoutReviewer && <Alert color="orange">{t('team.withoutReviewer')}</Alert>}
-        {members.isError && <Problem error={members.error} retry={() => void members.refetch()} />}
+        {members.isLoadingError && <Problem error={members.error} retry={() => void members.refetch()} />}
         {team.length > 0 && (
           <Table>
             <Table.Thead>

@@ -2,22 +2,37 @@ import { Alert, Button, Group } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** Offers to reload when the server has another release than this tab. */
+/** Reports whether there is a server to reload from: without one the page would be lost. */
+const reached = (): Promise<boolean> =>
+  fetch('/', { headers: { Accept: 'text/html' } }).then(
+    () => true,
+    () => false,
+  );
+
+/** Offers to reload when a part of the console could not be loaded, as when the server has another release than this tab. */
 export function Updated(): ReactNode {
   const { t } = useTranslation();
   const [updated, setUpdated] = useState(false);
+  const [offline, setOffline] = useState(false);
   useEffect(() => {
-    const f = (): void => setUpdated(true);
+    const f = (): void =>
+      void reached().then((there) => {
+        setOffline(!there);
+        setUpdated(true);
+      });
     window.addEventListener('ecf-updated', f);
     return () => window.removeEventListener('ecf-updated', f);
   }, []);
   if (!updated) return null;
   return (
-    <Alert title={t('state.updated')} role="alert">
+    <Alert title={t(offline ? 'state.failed' : 'state.updated')} role="alert" className="updated">
       <Group>
-        {t('state.updatedText')}
-        <Button size="xs" onClick={() => location.reload()}>
-          {t('state.reload')}
+        {t(offline ? 'state.offline' : 'state.updatedText')}
+        <Button
+          size="xs"
+          onClick={() => void reached().then((there) => (there ? location.reload() : setOffline(true)))}
+        >
+          {t(offline ? 'state.retry' : 'state.reload')}
         </Button>
       </Group>
     </Alert>

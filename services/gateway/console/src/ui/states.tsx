@@ -1,6 +1,8 @@
 /** What a page shows while it loads, when there is nothing, and when something failed. */
 import { Alert, Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
@@ -16,14 +18,31 @@ export function Loading(): ReactNode {
 }
 
 /** Returns what to say of a failure: the server's words, or ours where it could not be reached. */
+export function problemText(error: Error): string {
+  if (!(error instanceof ApiError)) return error.message;
+  if (error.code === 'NETWORK') return i18next.t('state.offline');
+  if (error.code === 'RATE_LIMITED') return i18next.t('state.wait', { seconds: error.retryAfter });
+  return sayError(error);
+}
+
+/** The same, said again where the language changes. */
 export function useProblemText(): (error: Error) => string {
-  const { t } = useTranslation();
-  return (error) => {
-    if (!(error instanceof ApiError)) return error.message;
-    if (error.code === 'NETWORK') return t('state.offline');
-    if (error.code === 'RATE_LIMITED') return t('state.wait', { seconds: error.retryAfter });
-    return sayError(error);
-  };
+  useTranslation();
+  return problemText;
+}
+
+/** Says beside a page that it could not be read again; what was read stays. */
+export function tellBehind(error: Error): void {
+  // An ended session is asked for anew, and what is gone is said in its place.
+  if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return;
+  const wait = error instanceof ApiError ? error.retryAfter : 0;
+  notifications.show({
+    id: 'behind', // one for all that is read at once
+    color: 'orange',
+    title: i18next.t('state.behind'),
+    message: problemText(error),
+    autoClose: Math.max(wait, 8) * 1_000,
+  });
 }
 
 export function Problem({ error, retry }: { error: Error; retry?: () => void }): ReactNode {

@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAssets: each file that the page names is sent compressed as it is kept, under
+// a name that changes with its content, so that it is asked for once; every
+// representation has a tag of its own.
+func TestAssets(t *testing.T) {
+	s := start(t)
+	page := s.do(request{method: "GET", path: "/", header: map[string]string{"Accept": "text/html"}})
+	names := regexp.MustCompile(`"(/assets/[^"]+-[\w-]{8}\.(?:js|css))"`).FindAllStringSubmatch(page.body, -1)
+	if len(names) < 2 {
+		t.Fatalf("the page names %d files: %s", len(names), page.body)
+	}
+	for _, name := range names {
+		path := name[1]
+		tags := map[string]string{}
+		for _, encoding := range []string{"br", "gzip", ""} {
+			a := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": encoding}})
+			tag := a.header.Get("ETag")
+			if a.status != http.StatusOK || a.header.Get("Content-Encoding") != encoding ||
+				a.header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+				!strings.Contains(a.header.Get("Vary"), "Accept-Encoding") || strings.HasPrefix(tag, "W/") || tags[tag] != "" {
+				t.Errorf("%s as %q: %d %v", path, encoding, a.status, a.header)
+			}
+			tags[tag] = path
+			if again := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": encoding, "If-None-Match": tag}}); again.status != http.StatusNotModified || again.body != "" {
+				t.Errorf("%s as %q, known: %d, %d bytes", path, encoding, again.status, len(again.body))
+			}
+			if encoding == "" {
+				continue
+			}
+			kept, err := os.ReadFile("console/dist" + path + "." + map[string]string{"br": "br", "gzip": "gz"}[encoding])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.body != string(kept) {
+				t.Errorf("%s as %s is not the file that was built", path, encoding)
+			}
+		}
+		packed := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": "gzip"}})
+		plain := s.do(request{method: "GET", path: path, header: map[string]string{"Accept-Encoding": ""}})
+		r, err := gzip.NewReader(bytes.NewReader([]byte(packed.body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unpacked, err := io.ReadAll(r); err != nil || string(unpacked) != plain.body {
+			t.Errorf("%s is another file where it is not compressed (%v)", path, err)
+		}
+	}
+}
