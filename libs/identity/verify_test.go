@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"expired by one second":         b.sign(b.header(), with(b.claims(), "exp", b.now.Unix()-1)),
 		"no expiry":                     b.sign(b.header(), with(b.claims(), "exp", nil)),
 		"expiry is a text":              b.sign(b.header(), with(b.claims(), "exp", "never")),
+		"expired, as a text":            b.sign(b.header(), with(b.claims(), "exp", strconv.FormatInt(b.now.Unix()-1, 10))),
 		"not valid yet":                 b.sign(b.header(), with(b.claims(), "nbf", later)),
 		"issued a minute in the future": b.sign(b.header(), with(b.claims(), "iat", b.now.Unix()+60)),
 		"no time of issue":              b.sign(b.header(), with(b.claims(), "iat", nil)),

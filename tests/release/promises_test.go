@@ -8,18 +8,41 @@ import (
 	"testing"
 )
 
-// TestPromisesNameTests: every row of docs/operations.md names a test that exists, or
-// the page where it says why there is none.
+// TestPromisesNameTests: every row of docs/operations.md, and of the smaller points of
+// docs/security.md, names a test that exists, or the page where it says why there is none.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(root, "docs/operations.md"))
+	_, points, there := strings.Cut(textOf(t, "docs/security.md"), "\n## Smaller points ")
+	points, _, ended := strings.Cut(points, "\n## ")
+	if !there || !ended {
+		t.Error("docs/security.md has no smaller points")
+	}
+	for name, table := range map[string]struct {
+		text  string
+		least int
+	}{"docs/operations.md": {textOf(t, "docs/operations.md"), 40}, "docs/security.md": {points, 19}} {
+		if rows := rowsNameTests(t, table.text); rows < table.least {
+			t.Errorf("only %d rows of %s were read", rows, name)
+		}
+	}
+}
+
+func textOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, link := regexp.MustCompile("`([a-z]+/[a-z/]+) (Test\\w+)`"), regexp.MustCompile(`\]\((\S+\.md)`)
-	rows, sources := 0, map[string]string{}
-	for line := range strings.Lines(string(page)) {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| Promise ") || strings.HasPrefix(line, "| Found ") {
+	return string(text)
+}
+
+// rowsNameTests checks the rows of the tables in a page, and returns how many there are.
+func rowsNameTests(t *testing.T, page string) (rows int) {
+	t.Helper()
+	token, link := regexp.MustCompile("`([a-z]+/[a-z0-9/]+) (Test\\w+)`"), regexp.MustCompile(`\]\((\S+\.md)`)
+	head, sources := regexp.MustCompile(`^\| (Promise|Found|Point) \|`), map[string]string{}
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "| ") || head.MatchString(line) {
 			continue
 		}
 		rows++
@@ -51,7 +74,5 @@ func TestPromisesNameTests(t *testing.T) {
 			}
 		}
 	}
-	if rows < 40 {
-		t.Errorf("only %d rows were read", rows)
-	}
+	return rows
 }
