@@ -182,7 +182,7 @@ func flaky(t *testing.T, polite bool) (url string, hits *atomic.Int64) {
 // TestWritesAreSentOnce: a service that has done the work and dies before the
 // first byte of its answer is not asked again. A client that repeats such
 // requests, as fasthttp's does by default with the version fiber pins, shows in
-// the same counter as five.
+// the same counter as five. This is the gateway's half of statement 33.
 func TestWritesAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for _, polite := range []bool{false, true} {

@@ -56,7 +56,8 @@ func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
 
 // TestRememberedAnswersAreThoseOfNow: after each of random writes, what a server
 // that remembers answers says to each caller, to those of another organization
-// and of no team too, is what one says that was just started.
+// and of no team too, is what one says that was just started (statement 19: what is
+// remembered is one organization's).
 func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 	t.Parallel()
 	h := start(t)

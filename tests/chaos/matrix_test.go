@@ -118,7 +118,7 @@ func (m *matrix) steady(want []string) []string {
 
 // TestFailureMatrix stops each part of a deployment, one after the other, and
 // holds docs/availability.md to what clients get. With -update it writes the
-// table.
+// table. Without the database nothing is acknowledged (statement 32).
 func TestFailureMatrix(t *testing.T) {
 	testkit.OnlyLong(t)
 	d := separate(t)

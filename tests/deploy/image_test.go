@@ -79,6 +79,8 @@ func TestDockerfileIsClean(t *testing.T) {
 	}
 }
 
+// TestDockerfileRules is what can be read of statement 39 without building images: bases
+// by digest, not root, one program.
 func TestDockerfileRules(t *testing.T) {
 	t.Parallel()
 	parsed, err := parser.Parse(strings.NewReader(readDockerfile(t)))

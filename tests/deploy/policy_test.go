@@ -431,7 +431,8 @@ func matches(s *metav1.LabelSelector, of map[string]string) bool {
 }
 
 // Statement 38: everything is denied that no policy allows, no pod gets a token
-// of the cluster, secrets come as files.
+// of the cluster, secrets come as files. And what can be read of statement 37 without
+// an API server.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{dev, prod} {

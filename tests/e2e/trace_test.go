@@ -113,4 +113,28 @@ func TestOneTraceFromTheGatewayToTheWorker(t *testing.T) {
 	if !strings.Contains(proc.Output(), `"trace_id":"`+traceID+`"`) {
 		t.Error("no log line names the trace")
 	}
+	received.checkSecrets(t, user.refresh)
+}
+
+// checkSecrets looks through all that was exported (statement 16): no password, no token
+// and no address of an account is in a span.
+func (s *spans) checkSecrets(t *testing.T, refresh string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	signIns := 0
+	for _, span := range s.all {
+		text := span.String()
+		if strings.Contains(text, "/auth/login") {
+			signIns++
+		}
+		for _, secret := range []string{password, "eyJ", "Bearer ", "@demo.test", refresh} {
+			if strings.Contains(text, secret) {
+				t.Errorf("a span shows %q: %s", secret, text)
+			}
+		}
+	}
+	if signIns == 0 {
+		t.Error("no span of a sign-in was looked at")
+	}
 }
