@@ -28,6 +28,21 @@ const basic = createTheme({
   primaryColor: 'teal',
   primaryShade: 9,
   autoContrast: true,
+  colors: {
+    // The greys of dark pages have the cast of the others, and the lightness of the library's own.
+    dark: [
+      '#c7cac9',
+      '#b5b9b7',
+      '#7f8482',
+      '#666b69',
+      '#3e4442',
+      '#373d3b',
+      '#2a302e',
+      '#202624',
+      '#1b211f',
+      '#111615',
+    ],
+  },
   fontFamily: 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   defaultRadius: 'sm',

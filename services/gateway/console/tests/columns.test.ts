@@ -227,6 +227,7 @@ describe('a record in one line', () => {
     expect(describeRecord(columns, { distanceKm: 180.246528, passengers: 380, roundTrip: true, country: 'GB' })).toBe(
       '180 km · 380 passengers · round trip',
     );
+    expect(describeRecord(columns, { distanceKm: 1, passengers: 1 })).toBe('1 km · passengers: 1');
     expect(describeRecord(columns, { roundTrip: false })).toBe('');
   });
 });

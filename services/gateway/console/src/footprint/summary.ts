@@ -25,7 +25,12 @@ function partOf(c: Column, value: unknown, currency: unknown): string {
   if (value === undefined || value === null || value === false || value === '') return '';
   if (value === true) return inSentence(c.label);
   if (c.field === 'amount' && currency) return `${rounded(Number(value))} ${currency}`;
-  if (typeof value === 'number') return `${rounded(value)} ${c.unit || inSentence(c.label)}`;
+  if (typeof value === 'number') {
+    const counted = c.unit || inSentence(c.label);
+    // The words are for many: of one they stand before it. Symbols (km, kWh) are the same for both.
+    if (value === 1 && (!c.unit || /^\p{L}{4}/u.test(c.unit))) return `${counted}: 1`;
+    return `${rounded(value)} ${counted}`;
+  }
   return shown(c, textOf(c, value));
 }
 
