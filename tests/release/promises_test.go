@@ -8,11 +8,20 @@ import (
 	"testing"
 )
 
-// TestPromisesNameTests: every row of docs/operations.md, and of the smaller points of
+var (
+	goTest = regexp.MustCompile("`([a-z]+/[a-z0-9/]+) (Test\\w+)`")
+	// A test of the console by the beginning of its name, or what a file of it holds.
+	consoleTest = regexp.MustCompile("`(e2e|tests)/([a-z]+) ([^`T][^`]+)`")
+	held        = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*\\.(?:ts|mjs)|Makefile) ([^`]+)`")
+	head        = regexp.MustCompile(`^\| (Promise|Found|Point) \|`)
+	link        = regexp.MustCompile(`\]\((\S+\.md)`)
+)
+
+// TestPromisesNameTests: every row of these pages, and of the smaller points of
 // docs/security.md, names a test that exists, or the page where it says why there is none.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
-	_, points, there := strings.Cut(textOf(t, "docs/security.md"), "\n## Smaller points ")
+	_, points, there := strings.Cut(source(t, "docs/security.md"), "\n## Smaller points ")
 	points, _, ended := strings.Cut(points, "\n## ")
 	if !there || !ended {
 		t.Error("docs/security.md has no smaller points")
@@ -20,59 +29,82 @@ func TestPromisesNameTests(t *testing.T) {
 	for name, table := range map[string]struct {
 		text  string
 		least int
-	}{"docs/operations.md": {textOf(t, "docs/operations.md"), 40}, "docs/security.md": {points, 19}} {
-		if rows := rowsNameTests(t, table.text); rows < table.least {
+	}{
+		"docs/operations.md": {source(t, "docs/operations.md"), 40},
+		"docs/console.md":    {source(t, "docs/console.md"), 38},
+		"docs/security.md":   {points, 19},
+	} {
+		rows := 0
+		for line := range strings.Lines(table.text) {
+			if !strings.HasPrefix(line, "| ") || head.MatchString(line) {
+				continue
+			}
+			rows++
+			named := holdNames(t, line)
+			links := link.FindAllStringSubmatch(line, -1)
+			if named == 0 && len(links) == 0 {
+				t.Errorf("%s: this row names neither a test nor a reason: %s", name, line)
+			}
+			for _, m := range links {
+				if _, err := os.Stat(filepath.Join(root, "docs", m[1])); err != nil {
+					t.Errorf("%s: this row leads to %s, which is not there: %s", name, m[1], line)
+				}
+			}
+			if all := strings.Count(line, "`") / 2; name == "docs/console.md" && named != all {
+				t.Errorf("%s: %d of %d names were read: %s", name, named, all, line)
+			}
+		}
+		if rows < table.least {
 			t.Errorf("only %d rows of %s were read", rows, name)
 		}
 	}
 }
 
-func textOf(t *testing.T, name string) string {
+// holdNames reports how many tests and checks a row names; each of them exists.
+func holdNames(t *testing.T, line string) int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
+	const console = "services/gateway/console/"
+	named := 0
+	for _, m := range goTest.FindAllStringSubmatch(line, -1) {
+		named++
+		if !strings.Contains(source(t, m[1]+"/*_test.go"), "\nfunc "+m[2]+"(t *testing.T)") {
+			t.Errorf("%s has no test %s", m[1], m[2])
+		}
 	}
-	return string(text)
+	for _, m := range consoleTest.FindAllStringSubmatch(line, -1) {
+		named++
+		pattern := `(?m)^\s*(?:test|it)\(\s*['"` + "`" + `]` + regexp.QuoteMeta(m[3])
+		if !regexp.MustCompile(pattern).MatchString(source(t, console+m[1]+"/"+m[2]+".test.*")) {
+			t.Errorf("%s/%s of the console has no test that begins with %q", m[1], m[2], m[3])
+		}
+	}
+	for _, m := range held.FindAllStringSubmatch(line, -1) {
+		named++
+		file := m[1]
+		if file != "Makefile" {
+			file = console + file
+		}
+		if !strings.Contains(source(t, file), m[2]) {
+			t.Errorf("%s does not hold %q", file, m[2])
+		}
+	}
+	return named
 }
 
-// rowsNameTests checks the rows of the tables in a page, and returns how many there are.
-func rowsNameTests(t *testing.T, page string) (rows int) {
+// source is the text of the files that match a pattern.
+func source(t *testing.T, pattern string) string {
 	t.Helper()
-	token, link := regexp.MustCompile("`([a-z]+/[a-z0-9/]+) (Test\\w+)`"), regexp.MustCompile(`\]\((\S+\.md)`)
-	head, sources := regexp.MustCompile(`^\| (Promise|Found|Point) \|`), map[string]string{}
-	for line := range strings.Lines(page) {
-		if !strings.HasPrefix(line, "| ") || head.MatchString(line) {
-			continue
-		}
-		rows++
-		named := token.FindAllStringSubmatch(line, -1)
-		if len(named) == 0 && !link.MatchString(line) {
-			t.Errorf("this row names neither a test nor a reason: %s", line)
-		}
-		for _, m := range named {
-			if _, read := sources[m[1]]; !read {
-				files, err := filepath.Glob(filepath.Join(root, m[1], "*_test.go"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, file := range files {
-					text, err := os.ReadFile(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					sources[m[1]] += string(text)
-				}
-			}
-			if !strings.Contains(sources[m[1]], "\nfunc "+m[2]+"(t *testing.T)") {
-				t.Errorf("%s has no test %s", m[1], m[2])
-			}
-		}
-		for _, m := range link.FindAllStringSubmatch(line, -1) {
-			if _, err := os.Stat(filepath.Join(root, "docs", m[1])); err != nil {
-				t.Errorf("this row leads to %s, which is not there: %s", m[1], line)
-			}
-		}
+	files, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil || len(files) == 0 {
+		t.Errorf("there is no %s (%v)", pattern, err)
 	}
-	return rows
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
 }

@@ -169,3 +169,47 @@ test("a supplier's factor is proposed, approved and used by its name in a row", 
     (await page.locator('.datarow .kg').first().innerText()).startsWith('10'),
   );
 });
+
+test('an event is made anew from another, and deleted by its title; a password is changed', async () => {
+  const id = await the.server.event('Once more');
+  const { page } = await visit('manager', `/events/${id}/sheet`);
+  const act = async (name) => {
+    await page.getByRole('button', { name: 'Event actions' }).click();
+    await page.getByRole('menuitem', { name }).click();
+    return page.getByRole('dialog');
+  };
+  const copy = await act('Make a new event like this');
+  await copy.getByLabel('Title', { exact: true }).fill('The next one');
+  await copy.getByRole('button', { name: 'New event' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The next one' }).waitFor();
+  await grid(page).waitFor();
+  const titles = async () => (await the.server.api('manager', 'GET', '/events?limit=100')).items.map((e) => e.title);
+  assert.ok((await titles()).includes('Once more'));
+  const gone = await act('Delete event');
+  await gone.getByText('approved ones too, will be gone for everybody').waitFor();
+  const sure = gone.getByRole('button', { name: 'Delete event' });
+  await gone.getByLabel('I understand').check();
+  await gone.getByLabel('Type the title').fill('Once more');
+  assert.ok(await sure.isDisabled(), 'another title deletes it');
+  await gone.getByLabel('Type the title').fill('The next one');
+  await sure.click();
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+  assert.ok(!(await titles()).includes('The next one'));
+
+  const email = `anew${Date.now()}@demo.test`;
+  const made = await the.server.api('admin', 'POST', '/users', { email, name: 'Anew', role: 'user' });
+  await the.server.setPassword(made.setupToken, the.server.password);
+  const anew = await anonymous();
+  await signIn(anew.page, email, the.server.password);
+  await anew.page.goto('/account');
+  const change = async (current, next) => {
+    await anew.page.getByLabel('Current password').fill(current);
+    await anew.page.getByLabel('New password').fill(next);
+    await anew.page.getByRole('button', { name: 'Change password' }).click();
+  };
+  await change('not the right one at all', 'a lighthouse behind the dunes');
+  await anew.page.getByRole('alert').waitFor();
+  await change(the.server.password, 'a lighthouse behind the dunes');
+  await anew.page.getByText('The password is changed.').waitFor();
+  await signIn((await anonymous()).page, email, 'a lighthouse behind the dunes');
+});

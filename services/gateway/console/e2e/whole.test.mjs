@@ -120,3 +120,41 @@ test('at 400 % zoom and without motion every page is there, in one column', asyn
   );
   assert.equal(moving, 0);
 });
+
+test('the footprint says in words what it is, what waits, what looks odd and what to measure next', async () => {
+  const id = await the.server.event('In words');
+  const { total } = await the.server.approved(id);
+  await submitted(id, { from: 'LHR', to: 'AMS', passengers: 1 });
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  const main = page.locator('main');
+  await main
+    .getByText(
+      /^With 95 % certainty it is .* t, from one approved record\. No kind of record was left out on purpose\./,
+    )
+    .waitFor();
+  for (const text of ['Per attendee', 'Per attendee and day', 'Measured', 'Waiting for review'])
+    await main.getByText(text, { exact: true }).waitFor();
+  await main.getByText(/of the uncertainty/).waitFor();
+  await main.getByText(/no journey on the ground/).waitFor();
+  // Every digit of the figure is behind it, as the server has it.
+  const exact = total.kgCO2e.toLocaleString('en-GB', { maximumFractionDigits: 6 });
+  assert.match(
+    (await main.locator('[title]').first().getAttribute('title')) ?? '',
+    new RegExp(exact.replace('.', '\\.')),
+  );
+  await page.getByRole('link', { name: 'Review' }).click();
+  await page.getByText(/^If all is approved: .* → /).waitFor();
+  // Changes are asked for, and records rejected, by their keys.
+  const queue = page.getByRole('listbox');
+  for (const [key, title] of [
+    ['c', /changes/i],
+    ['r', /reject/i],
+  ]) {
+    await queue.focus();
+    await until('a record is chosen', () => queue.getAttribute('aria-activedescendant'));
+    await page.keyboard.press(key);
+    await page.getByRole('dialog', { name: title }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
