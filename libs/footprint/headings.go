@@ -76,5 +76,10 @@ func addHeadings(s object, typ string) {
 		}
 		addSynonyms(&property, typ, name)
 		properties[i].value = property
+		if rows := typ + "/" + name; rows == OriginRows {
+			items := slices.IndexFunc(property, func(m member) bool { return m.name == "items" })
+			row, _ := property[items].value.(object)
+			addHeadings(row, rows)
+		}
 	}
 }

@@ -63,12 +63,45 @@ var usual = map[string]string{
 	"UNITED STATES": "US", "AMERICA": "US", "HOLLAND": "NL", "RUSSIA": "RU", "TURKEY": "TR", "SOUTH KOREA": "KR",
 }
 
+//go:embed countrynames.tsv
+var countryNames string
+
+// named holds the codes of countries by their names in upper case: those of the table,
+// those of CLDR in English and German, and what people write for them.
+var named = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for _, c := range countries().list {
+		out[strings.ToUpper(c.Name)] = c.Code
+	}
+	for line := range strings.Lines(countryNames) {
+		code, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		for name := range strings.SplitSeq(names, "\t") {
+			out[strings.ToUpper(name)] = code
+		}
+	}
+	for name, code := range usual {
+		if len(name) > 2 || name == "UK" {
+			out[name] = code
+		}
+	}
+	return out
+})
+
+// CountryNamed finds a country by its name in English or German, in any case, or by
+// what people write for it, such as UK. A code is no name.
+func CountryNamed(text string) (Country, bool) {
+	return CountryByCode(named()[strings.ToUpper(strings.TrimSpace(text))])
+}
+
 // SuggestCountry returns up to three codes that text may have meant: a name, a
 // beginning of a name, or a code in common but wrong use such as UK.
 func SuggestCountry(text string) []string {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	if code, ok := usual[text]; ok {
 		return []string{code}
+	}
+	if c, ok := CountryNamed(text); ok {
+		return []string{c.Code}
 	}
 	var out []string
 	if len(text) < 3 {

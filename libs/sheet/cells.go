@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/locations"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -216,6 +217,8 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 	case "string":
 		if value := c.values[key(trimmed)]; value != "" {
 			cell = value
+		} else if country, ok := locations.CountryNamed(trimmed); ok && c.Name == "country" {
+			cell = country.Code
 		}
 	case "integer", "number":
 		number := trimmed

@@ -62,6 +62,8 @@ func TestUnitsInCells(t *testing.T) {
 		"of its own type":          {sheet.Mixed, "type,mode,weightKg,distanceKm\nfreight,Lorry,9,5\n", sheet.Options{}, `"mode":"road"`},
 		"of several words":         {"waste", "material,treatment,weightKg\nGeneral waste,energy-from-waste,9\n", sheet.Options{}, `"material":"mixed","treatment":"incineration"`},
 		"what may be many things":  {"energy", "source,weightKg\nGas,9\n", sheet.Options{}, "NOT_ALLOWED"},
+		"a country by its name":    {"accommodation", "Land,rooms,nights\nÖsterreich,9,5\n", sheet.Options{}, `"country":"AT"`},
+		"a country that is none":   {"accommodation", "country,rooms,nights\nAtlantis,9,5\n", sheet.Options{}, "UNKNOWN_CODE"},
 		"types as people write":    {sheet.Mixed, "Type,Mode,Passengers,Distance (km)\nGround transport,Coach,9,5\n", sheet.Options{}, `"mode":"coach"`},
 		"types in German":          {sheet.Mixed, "TYPE,mode,Reisende,distanceKm\nBodenverkehr,coach,9,5\n", sheet.Options{}, `"passengers":9`},
 		"a type that is none":      {sheet.Mixed, "type,mode\ntrains,coach\n", sheet.Options{}, "NOT_ALLOWED"},

@@ -450,7 +450,7 @@ func TestFileOfOrigins(t *testing.T) {
 	h := start(t)
 	event := h.event()
 	list := event + "/attendee-travel"
-	file := "Name,Place,Country,Mode,E-mail\nAda Lovelace,Leeds,GB,train,ada@example.org\nMax Planck,Berlin,DE,plane,max@example.org\nEmmy Noether,Leeds,,Train,,one cell too many: Noether\nNo One,Springfield,US,,\n"
+	file := "Name,Home town,Country,Transport,E-mail\nAda Lovelace,Leeds,United Kingdom,train,ada@example.org\nMax Planck,Berlin,DE,plane,max@example.org\nEmmy Noether,Leeds,,Train,,one cell too many: Noether\nNo One,Springfield,US,,\n"
 	h.send(ada, http.MethodPost, list+"/import?partial=true", file, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
 	began := h.send(ada, http.MethodPost, list+"/import?partial=true&to=Brighton", file, "Content-Type", "text/csv").want(http.StatusAccepted, "")
 	where := event + "/imports/" + began.text("_id")

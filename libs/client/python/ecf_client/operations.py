@@ -1530,8 +1530,9 @@ class Operations(Transport):
         service owns are left out silently. An empty cell is an absent field. Lists and objects are JSON, a list may
         also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and `ja`/`nein` are taken for `true`/`false`; a value of a list
         may be written without regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for
-        nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema); an apostrophe before a
-        character that a spreadsheet would run is taken away, as exports put it there.
+        nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in
+        English or German; an apostrophe before a character that a spreadsheet would run is taken away, as exports put
+        it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums

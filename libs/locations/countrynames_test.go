@@ -1,0 +1,50 @@
+package locations_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/eventcarbon/ecf/libs/locations"
+)
+
+var update = flag.Bool("update", false, "write countrynames.tsv")
+
+// TestCountryNamesAreThoseOfCLDR: the names are those of the Unicode Common Locale Data
+// Repository, as golang.org/x/text/language/display has them (-update writes them). Only
+// the table is part of the programs, not the names of all languages.
+func TestCountryNamesAreThoseOfCLDR(t *testing.T) {
+	t.Parallel()
+	var want strings.Builder
+	for _, c := range locations.Countries() {
+		region, err := language.ParseRegion(c.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.WriteString(c.Code + "\t" + display.English.Regions().Name(region) + "\t" + display.German.Regions().Name(region) + "\n")
+	}
+	if *update {
+		if err := os.WriteFile("countrynames.tsv", []byte(want.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile("countrynames.tsv"); err != nil || string(got) != want.String() {
+		t.Errorf("countrynames.tsv is not what CLDR has; go test -run CLDR -update writes it: %v", err)
+	}
+}
+
+func TestCountryNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Germany": "DE", "deutschland": "DE", " France ": "FR", "Österreich": "AT", "UK": "GB", "England": "GB", "USA": "US", "United States": "US",
+		"Holland": "NL", "Czechia": "CZ", "South Korea": "KR", "DE": "", "EN": "", "Atlantis": "", "": "", "Kor": "",
+	} {
+		if c, ok := locations.CountryNamed(text); c.Code != want || ok != (want != "") {
+			t.Errorf("%q is %s, want %s", text, c.Code, want)
+		}
+	}
+}
