@@ -59,7 +59,7 @@ ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations
 # long: what they walk through one request at a time, the tests of the packages walk
 # through with it. Those that set requests against each other, or cross all of the
 # system, run once more with it. tests/imports sees that none is forgotten.
-E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|AnIntegrationThroughTheGateway|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
+E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnIntegrationThroughTheGateway|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
 # call testkit.WithoutRace, named TestAllocationsOf….
