@@ -1,0 +1,50 @@
+package fields
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// maxFaults bounds the answer to a hostile body.
+const maxFaults = 100
+
+type faults struct {
+	list []apperr.Detail
+	more int
+}
+
+func (f *faults) add(d apperr.Detail) {
+	if len(f.list) >= maxFaults {
+		f.more++
+		return
+	}
+	f.list = append(f.list, d)
+}
+
+// suggest tells what the field at a path may be, where it was missed.
+func (f *faults) suggest(path string, allowed []string) {
+	for i := range f.list {
+		if d := &f.list[i]; d.Field == path && d.Code == Required && d.Suggestions == nil {
+			d.Suggestions = slices.Clone(allowed)
+		}
+	}
+}
+
+// Faults returns the number of faults so far.
+func (r *Reader) Faults() int { return len(r.faults.list) }
+
+// Err is nil, or a VALIDATION_ERROR with all faults.
+func (r *Reader) Err() error {
+	if len(r.faults.list) == 0 {
+		return nil
+	}
+	details := slices.Clone(r.faults.list)
+	r.hint(details)
+	if r.faults.more > 0 {
+		details = append(slices.Clip(details), apperr.Detail{Code: TooManyFaults,
+			Message: fmt.Sprintf("%d more faults are not listed.", r.faults.more)})
+	}
+	return apperr.Invalid(details...)
+}
