@@ -111,6 +111,12 @@ test('of many that are approved together, what was changed after the preview is 
   await queue.waitFor();
   await queue.focus();
   await page.keyboard.press(' ');
+  const at = () => queue.getAttribute('aria-activedescendant');
+  const first = await until('a record is chosen', at);
+  await page.keyboard.press('j');
+  await until('the next is', async () => (await at()) !== first);
+  await page.keyboard.press('k');
+  await until('the first is again', async () => (await at()) === first);
   await page.keyboard.press('j');
   await page.keyboard.press(' ');
   await page.getByRole('button', { name: 'Approve 2' }).click();
@@ -162,11 +168,11 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   const { _id } = await the.server.api('user', 'POST', path, { from: 'LHR', to: 'JFK', passengers: 2 });
   await the.server.api('user', 'POST', `${path}/${_id}/submit`, {});
   const status = async () => (await the.server.api('manager', 'GET', `${path}/${_id}`)).status;
-  const { page } = await visit('manager', `/events/${id}/review`);
+  const { page, context } = await visit('manager', `/events/${id}/review`);
   const queue = page.getByRole('listbox');
   const waits = page.getByText(/^Approves in/);
   const sent = [];
-  page.on('request', (r) => r.url().endsWith('/approve') && sent.push(Date.now()));
+  context.on('request', (r) => r.url().endsWith('/approve') && sent.push(Date.now()));
   const press = async (key) => {
     await queue.focus();
     await until('a record is chosen', () => queue.getAttribute('aria-activedescendant'));
@@ -193,6 +199,17 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   assert.equal(await queue.getAttribute('aria-keyshortcuts'), null);
   await keys.focus();
   await page.keyboard.press('Space');
+  // What waits in a tab that is closed is not sent.
+  const closed = await context.newPage();
+  await closed.goto(`/events/${id}/review`);
+  const other = closed.getByRole('listbox');
+  await other.focus();
+  await until('a record is chosen there', () => other.getAttribute('aria-activedescendant'));
+  await closed.keyboard.press('a');
+  await closed.getByText(/^Approves in/).waitFor();
+  const gone = closed.waitForEvent('close');
+  await closed.close({ runBeforeUnload: true });
+  await gone;
   assert.deepEqual(sent, []);
   assert.equal(await status(), 'submitted');
   const pressed = Date.now();

@@ -14,6 +14,75 @@ test('the grid is in the accessibility tree, with its size, headers and faults',
   assert.match(await cell(page, 2, 2).innerText(), /must be a known/);
 });
 
+/** A range as the page rounds it, where both ends are hundreds of kilograms. */
+const kilograms = (low, high) =>
+  `${[low, high].map((kg) => kg.toLocaleString('en-GB', { maximumFractionDigits: 0 })).join('–')} kg`;
+
+test('what would be right is one click away, and airports are listed while one types', async () => {
+  const id = await the.server.event('One click');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await paste(page, flights);
+  await until('checked', async () => (await cell(page, 2, 2).getAttribute('aria-invalid')) === 'true');
+  await cell(page, 2, 2).click();
+  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  await about.getByRole('button', { name: 'JFK', exact: true }).click();
+  await says(page, 2, 2, 'JFK');
+  const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).items;
+  // One is chosen by key, one by a click; neither was typed as a code.
+  await cell(page, 4, 1).click();
+  await page.keyboard.type('heathr');
+  const airports = page.getByRole('listbox').getByRole('option');
+  await airports.filter({ hasText: /^LHR · .*Heathrow/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await says(page, 4, 1, 'LHR');
+  await cell(page, 4, 2).click();
+  await page.keyboard.type('schiph');
+  await airports.filter({ hasText: /^AMS · .*Schiphol/ }).click();
+  await says(page, 4, 2, 'AMS');
+  await cell(page, 4, 3).click();
+  await page.keyboard.type('4');
+  await page.keyboard.press('Enter');
+  await until('all are saved', async () => (await saved()).length === 4);
+  assert.deepEqual((await saved()).map((r) => `${r.from} ${r.to}`).sort(), [
+    'CDG JFK',
+    'LHR AMS',
+    'LHR JFK',
+    'MAN DUB',
+  ]);
+});
+
+test('beside the row in focus: its factor with its source, and what better data would narrow', async () => {
+  const id = await the.server.event('Beside');
+  await the.server.approved(id);
+  const { measureNext } = await the.server.approved(id, { from: 'LHR', to: 'AMS', passengers: 3 }, 2);
+  const fields = { mode: 'rail', from: 'London, GB', to: 'Paris, FR', passengers: 20 };
+  const record = await the.server.api('user', 'POST', `/events/${id}/ground-transport`, fields);
+  const { rows } = await the.server.api('user', 'POST', `/events/${id}/results/preview`, {
+    items: [{ type: 'ground-transport', fields }],
+    explain: true,
+  });
+  const { page } = await visit('user', `/events/${id}/sheet?type=ground-transport&record=${record._id}`);
+  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  const { low, high } = rows[0].footprint;
+  await about.getByText(`95 % range ${kilograms(low, high)}`).waitFor();
+  assert.ok(rows[0].lines.length > 1, 'direct and upstream');
+  for (const { formula, factor } of rows[0].lines) {
+    const line = about.locator('.line').filter({ hasText: formula });
+    await line.getByText(`${factor.activity} · `).waitFor();
+    for (const text of [factor.source, factor.sourceLocation, factor.licence])
+      assert.ok((await line.innerText()).includes(text), `${text} does not stand beside ${formula}`);
+  }
+  const narrower = record.footprint.notices.find((n) => n.wouldNarrowTo).wouldNarrowTo;
+  assert.ok(narrower.low > low && narrower.high < high);
+  await about.getByText(`With Distance: ${kilograms(narrower.low, narrower.high)}.`).waitFor();
+  // Of what counts already, how much of the width of the event's range is its own.
+  const [widest] = measureNext;
+  await page.goto(`/events/${id}/sheet?type=flights&record=${widest.recordId}`);
+  const share = widest.varianceShare.toLocaleString('en-GB', { style: 'percent' });
+  await about.getByText(`This row makes up ${share} of the uncertainty of the total.`).waitFor();
+});
+
 test('no key is lost, however late the next frame is drawn', async () => {
   const id = await the.server.event('Quick fingers');
   const { page } = await visit('user', `/events/${id}/sheet`);

@@ -1,5 +1,8 @@
 // Signing a figure, and changes that a second manager decides.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { axe, cell, grid, says, test, the, until, visit } from './setup.mjs';
 
 const event = async (id) => the.server.api('manager', 'GET', `/events/${id}`);
@@ -22,7 +25,29 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   assert.match(await page.locator('iframe').getAttribute('src'), new RegExp(`/results/${revision}/report$`));
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Bundle without names (JSON)' }).click();
-  assert.match((await saved).suggestedFilename(), /^Signed-\d+\.json$/);
+  const bundle = (await saved).suggestedFilename();
+  assert.match(bundle, /^Signed-\d+\.json$/);
+  // What the page says to check the bundle with does so, from where it was saved.
+  await (await saved).saveAs(join(the.server.dir, bundle));
+  const [program, ...words] = (await page.locator('pre').innerText()).split(' ');
+  assert.deepEqual([program, ...words], ['ecf', 'verify', bundle]);
+  const checked = await promisify(execFile)(the.server.program, words, {
+    cwd: the.server.dir,
+    env: the.server.environment(),
+  });
+  assert.match(checked.stdout, new RegExp(`right to the last digit: .*, revision ${revision}, 1 record`));
+  // The report is printed, not the page around it.
+  const report = page.frames().find((f) => f.url().endsWith('/report') && f !== page.mainFrame());
+  for (const f of [page, report])
+    await f.evaluate(() => {
+      window.print = () => {
+        window.printed = true;
+      };
+    });
+  await page.getByRole('button', { name: 'Print or save as PDF' }).click();
+  await report.waitForFunction(() => window.printed);
+  assert.equal(await page.evaluate(() => window.printed), undefined);
+  assert.equal(await page.getByText('This page may be out of date').count(), 0);
   await axe(page, 'signed report');
 
   const user = await visit('user', `/events/${id}/sheet`);

@@ -5,8 +5,24 @@ import { signIn } from './browser.mjs';
 import { axe, cell, flights, grid, paste, says, test, the, until, visit } from './setup.mjs';
 
 const bar = (page) => page.getByRole('group', { name: 'Sums of the event' });
-const drop = (page, name, content, type = 'text/csv') =>
+const choose = (page, name, content, type = 'text/csv') =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: type, buffer: Buffer.from(content) });
+
+/** Drags a file of the desktop over the sheet, and lets it go there. */
+async function drop(page, name, content) {
+  const dataTransfer = await page.evaluateHandle(
+    ([called, text]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], called, { type: 'text/csv' }));
+      return data;
+    },
+    [name, content],
+  );
+  await grid(page).dispatchEvent('dragover', { dataTransfer });
+  await page.locator('[role=grid][data-dropping]').waitFor();
+  await grid(page).dispatchEvent('drop', { dataTransfer });
+  await page.locator('[role=grid]:not([data-dropping])').waitFor();
+}
 
 test('the sums move as one types, and say what the row would add', async () => {
   const id = await the.server.event('Sums');
@@ -56,7 +72,7 @@ test('the sums move as one types, and say what the row would add', async () => {
     if (n > 0) assert.ok(at - times[n - 1] >= 9_500, `said again after ${at - times[n - 1]} ms`);
 });
 
-test('a file that comes twice is noticed, and its bad rows are mended', async () => {
+test('a file that comes twice, dragged and chosen, is noticed, and its bad rows are mended', async () => {
   const id = await the.server.event('Twice');
   const { page } = await visit('user', `/events/${id}/sheet`);
   await grid(page).waitFor();
@@ -81,12 +97,12 @@ test('a file that comes twice is noticed, and its bad rows are mended', async ()
     async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 3,
   );
 
-  await drop(page, 'flights.csv', csv);
+  await choose(page, 'flights.csv', csv);
   await dialog.getByText('This file is in already').waitFor();
   await dialog.getByRole('button', { name: 'Leave it' }).click();
   await dialog.waitFor({ state: 'hidden' });
   assert.equal((await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total, 3);
-  await drop(page, 'flights.csv', csv);
+  await choose(page, 'flights.csv', csv);
   await dialog.getByRole('button', { name: 'Import it once more' }).click();
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
   await dialog.getByText('2 rows were imported.').waitFor();
@@ -146,7 +162,17 @@ test('signing out asks what becomes of drafts', async () => {
   await leave('Keep and sign out');
   await back();
   await says(page, 1, 2, 'XQX');
+  assert.equal(await page.evaluate(() => sessionStorage.getItem('ecf.notice')), null);
+  // The session ends and the cookies go; the page is told what the door says of it where auth is away.
+  await page.route('**/session/sign-out', async (route) => {
+    const response = await route.fetch({
+      headers: { ...(await route.request().allHeaders()), 'sec-fetch-site': 'same-origin' },
+    });
+    assert.equal(response.status(), 200);
+    await route.fulfill({ response, json: { success: true, data: { sessionEnded: false } } });
+  });
   await leave('Discard and sign out');
+  await page.getByRole('status').getByText('the server could not be reached to end the session').waitFor();
   await back();
   await page.getByText('All is saved').waitFor();
   await says(page, 1, 2, '');

@@ -158,3 +158,66 @@ test('the footprint says in words what it is, what waits, what looks odd and wha
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
 });
+
+test('groups, what is measured, and the bridge between two revisions are the figures of the API', async () => {
+  const id = await the.server.event('Bridge');
+  const api = (method, path, body = {}) => the.server.api('manager', method, `/events/${id}${path}`, body);
+  const current = (revision) =>
+    until(`revision ${revision}`, async () => {
+      const now = await the.server.api('manager', 'GET', `/events/${id}/results`);
+      return now.revision === revision && now.status === 'current' && now;
+    });
+  await the.server.approved(id, { from: 'LHR', to: 'JFK', passengers: 3, dataQuality: 'assumed' });
+  const meter = { source: 'grid', country: 'GB', energyKWh: 8_000, group: 'suppliers', dataQuality: 'measured' };
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/energy`, meter);
+  for (const move of ['submit', 'approve']) await api('POST', `/energy/${_id}/${move}`);
+  await current(2);
+  await api('PATCH', '', { method: { radiativeForcing: false }, comment: 'Asked for by the client.' });
+  const r = await current(3);
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  const main = page.locator('main');
+  const digits = (kg) => `${kg.toLocaleString('en-GB', { maximumFractionDigits: 6 })} kg CO₂e`;
+  const share = (s) => s.toLocaleString('en-GB', { style: 'percent' });
+  const tonnes = (kg) => (kg / 1000).toFixed(2);
+
+  const { measuredShare, assumedShare } = r.dataQuality;
+  assert.ok(measuredShare > 0.1 && assumedShare > 0.1, `${measuredShare} and ${assumedShare} are told apart`);
+  const measured = main.getByText('Measured', { exact: true }).locator('..');
+  await measured.getByText(share(measuredShare), { exact: true }).waitFor();
+  await measured.getByText(`${share(assumedShare)} assumed`, { exact: true }).waitFor();
+
+  await main.locator('label').getByText('Group', { exact: true }).click();
+  const groups = main.getByRole('table', { name: 'Group' });
+  for (const g of r.byGroup) {
+    const row = groups.getByRole('row', { name: g.group === 'suppliers' ? /Suppliers/ : /Not specified/ });
+    await row.locator(`[title="${digits(g.kgCO2e)}"]`).waitFor();
+    await row.getByText(`${tonnes(g.low)}–${tonnes(g.high)} t`).waitFor();
+    await row.locator('.whisker').waitFor({ state: 'attached' });
+  }
+  await groups.getByRole('button', { name: /Suppliers/ }).click();
+  await groups.locator('details.explained').waitFor();
+  assert.equal(await groups.locator('details.explained').count(), 1);
+
+  // Any two revisions: neither neighbours, nor what the page begins with.
+  const bridge = main.getByRole('table', { name: 'The parts add up to the difference exactly.' });
+  await main.getByLabel('From revision').selectOption('1');
+  await bridge.getByRole('rowheader', { name: 'Revision 1', exact: true }).waitFor();
+  const d = await the.server.api('manager', 'GET', `/events/${id}/results/1/diff/3`);
+  const shown = await bridge.locator('td[title]').evaluateAll((all) => all.map((td) => td.title));
+  assert.deepEqual(
+    shown,
+    [d.from, ...d.parts, d.to].map((p) => digits(p.kgCO2e)),
+  );
+  const micro = (text) => {
+    const [, sign, whole, rest = ''] = /^(-?)([\d,]+)\.?(\d*) kg CO₂e$/.exec(text);
+    return BigInt(`${sign}${whole.replaceAll(',', '')}${rest.padEnd(6, '0')}`);
+  };
+  const [from, ...parts] = shown.map(micro);
+  const to = parts.pop();
+  assert.ok(parts.length > 1, 'one part alone adds up to anything');
+  assert.equal(
+    parts.reduce((a, b) => a + b),
+    to - from,
+  );
+  assert.equal(to - from, micro(digits(d.differenceKgCO2e)));
+});

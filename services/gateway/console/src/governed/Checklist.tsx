@@ -17,6 +17,8 @@ export function useChecklist(eventId: string, r: Schemas['Result'], signed: bool
     queryKey: ['checklist', eventId, r.revision, counts],
     enabled: can('manager') && !signed && r.status === 'current',
     retry: false,
+    // While somebody signs nothing can be rehearsed: the page is not out of date for that.
+    meta: { untold: true },
     queryFn: () =>
       call<{ checklist: List }>(
         'POST',
