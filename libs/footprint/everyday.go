@@ -20,12 +20,9 @@ var everydayWords []byte
 // of one.
 var everyday = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
-	// A test asserts that both can be read.
-	_ = json.Unmarshal(everydayWords, &out)
-	var german catalogue
-	_ = json.Unmarshal(germanWords, &german)
-	for _, value := range slices.Sorted(maps.Keys(german.Values)) {
-		word := german.Values[value]
+	_ = json.Unmarshal(everydayWords, &out) // a test asserts that it can be read
+	for _, value := range slices.Sorted(maps.Keys(german().Values)) {
+		word := german().Values[value]
 		if field, bare, ok := strings.Cut(value, "."); ok && !strings.Contains(field, " ") {
 			value = bare
 		}

@@ -46,8 +46,6 @@ func addSynonyms(property *object, typ, name string) {
 // words of words/headings.json and, of a field without unit, its title in each
 // language; and what they have in place of values.
 func addHeadings(s object, typ string) {
-	var german catalogue
-	_ = json.Unmarshal(germanWords, &german) // a test asserts that it can be read
 	at := slices.IndexFunc(s, func(m member) bool { return m.name == "properties" })
 	properties, _ := s[at].value.(object)
 	for i := range properties {
@@ -58,9 +56,9 @@ func addHeadings(s object, typ string) {
 		}
 		var words []string
 		if unitOf(name) == "" {
-			title := german.Fields[typ+"."+name].Title
+			title := german().Fields[typ+"."+name].Title
 			if title == "" {
-				title = german.Fields[name].Title
+				title = german().Fields[name].Title
 			}
 			words = append(words, labelOf(name), title)
 		}

@@ -28,6 +28,12 @@ type catalogue struct {
 	Values map[string]string
 }
 
+// german is the catalogue of German words. A test asserts that it can be read.
+var german = sync.OnceValue(func() (words catalogue) {
+	_ = json.Unmarshal(germanWords, &words)
+	return words
+})
+
 // translated is what a type says of itself in one language.
 type translated struct {
 	description, formula string
@@ -37,10 +43,7 @@ type translated struct {
 // translations are those of the types, by language and type. A language that
 // cannot be read has none, so that English stands in; a test asserts that all can.
 var translations = sync.OnceValue(func() map[string]map[string]translated {
-	var words catalogue
-	if err := json.Unmarshal(germanWords, &words); err != nil {
-		return nil
-	}
+	words := german()
 	types := make(map[string]translated)
 	for _, t := range registry() {
 		own, ok := words.Types[t.name]

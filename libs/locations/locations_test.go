@@ -134,3 +134,16 @@ func BenchmarkResolveAndMeasure(b *testing.B) {
 		locations.GreatCircleMetres(x, y)
 	}
 }
+
+func TestAirportsNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"Schiphol": "AMS", "charles-de-gaulle": "CDG", "Heathrow Airport": "LHR", "Airport": "", "Schiphol Heathrow": "", "": ""} {
+		found := locations.AirportsNamed(text, 1)
+		if got := len(found) > 0; got != (want != "") || got && found[0].Code != want {
+			t.Errorf("%q is %v, want %s", text, found, want)
+		}
+	}
+	if found := locations.AirportsNamed("regional", 3); len(found) != 3 {
+		t.Errorf("three of many are %v", found)
+	}
+}

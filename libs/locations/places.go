@@ -127,6 +127,19 @@ func Cities() []Location {
 	return out
 }
 
+// airportWords holds, by word, the airports in whose names it stands, in order.
+var airportWords = sync.OnceValue(func() map[string][]int {
+	out := map[string][]int{}
+	for i, l := range places().airports {
+		for _, word := range nameWords(l.Name) {
+			if all := out[word]; len(all) == 0 || all[len(all)-1] != i {
+				out[word] = append(all, i)
+			}
+		}
+	}
+	return out
+})
+
 // AirportsNamed returns at most limit airports in whose names the words of a text
 // stand, the large ones first: Schiphol is Amsterdam's. It decides nothing, since many
 // share a word.
@@ -136,12 +149,14 @@ func AirportsNamed(text string, limit int) []Location {
 		return nil
 	}
 	var large, small []Location
-	for _, l := range places().airports {
-		name := nameWords(l.Name)
-		if slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(name, word) }) {
+	for _, i := range airportWords()[words[0]] {
+		if slices.ContainsFunc(words[1:], func(word string) bool {
+			_, stands := slices.BinarySearch(airportWords()[word], i)
+			return !stands
+		}) {
 			continue
 		}
-		if l.Large {
+		if l := places().airports[i]; l.Large {
 			large = append(large, l)
 		} else {
 			small = append(small, l)
