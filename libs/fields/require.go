@@ -29,8 +29,11 @@ func (r *Reader) RequireOneOf(names ...string) {
 	if slices.ContainsFunc(names, r.Has) {
 		return
 	}
-	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required,
-		Message: "At least one of " + strings.Join(names, ", ") + " is required."})
+	message := "At least one of " + strings.Join(names, ", ") + " is required."
+	if len(names) == 1 {
+		message = names[0] + " is required."
+	}
+	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message})
 }
 
 // RequireWith adds a fault for each of the others that is absent while the field

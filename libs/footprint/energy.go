@@ -73,13 +73,17 @@ var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil", "b
 
 func decodeEnergy(d *decoder, n *energy) {
 	d.Require("source")
-	d.RequireOneOf("energyKWh", "volumeLitres", "volumeM3", "weightKg", "generatorKVA")
 	n.Site, _ = d.String("site", 0, 100)
 	names := make([]string, 0, len(energySources))
 	for _, s := range energySources {
 		names = append(names, s.name)
 	}
 	n.Source, _ = d.Enum("source", names...)
+	if n.Source == "" || d.Describing() || slices.ContainsFunc(energyMeasures, d.Has) {
+		d.RequireOneOf(energyMeasures...)
+	} else {
+		d.RequireOneOf(n.measures()...)
+	}
 	n.Refrigerant = d.refrigerant()
 	n.Country = d.country(n.Source == grid)
 	n.Subdivision = d.subdivision(n.Country)
@@ -103,7 +107,7 @@ func decodeEnergy(d *decoder, n *energy) {
 			Message: "A generator by its hours burns " + strings.Join(engineFuels, ", ") + "; of " + n.Source + " give the amount."})
 	}
 	n.RenewablePercent = d.amount("renewablePercent", hundred)
-	if n.Source == "" || !d.Has("energyKWh") && !d.Has("volumeLitres") && !d.Has("volumeM3") && !d.Has("weightKg") {
+	if n.Source == "" || !slices.ContainsFunc(energyMeasures[:4], d.Has) {
 		return
 	}
 	served := false
@@ -127,6 +131,24 @@ func decodeEnergy(d *decoder, n *energy) {
 		}
 	}
 	d.Fault(*fault)
+}
+
+// energyMeasures are the fields that can say how much energy there was: four amounts, and
+// a generator that ran for some time.
+var energyMeasures = []string{"energyKWh", "volumeLitres", "volumeM3", "weightKg", "generatorKVA"}
+
+// measures returns those of energyMeasures that the source has rows for.
+func (n *energy) measures() []string {
+	var out []string
+	for _, a := range n.amounts() {
+		if a.row != "" {
+			out = append(out, a.field)
+		}
+	}
+	if slices.Contains(engineFuels, n.Source) {
+		out = append(out, "generatorKVA")
+	}
+	return out
 }
 
 func (n *energy) complete() bool {

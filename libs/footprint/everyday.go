@@ -49,6 +49,9 @@ func meant(text string, allowed []string) []string {
 	}
 	words := strings.Fields(plainWords(text))
 	var out []string
+	if isGas(text) && slices.Contains(allowed, refrigerant) {
+		out = append(out, refrigerant)
+	}
 	for n := len(words); n > 0; n-- {
 		for i := range len(words) - n + 1 {
 			phrase := strings.Join(words[i:i+n], " ")

@@ -67,7 +67,7 @@ func refrigerantSeries(name string) string {
 func (d *decoder) refrigerant() string {
 	d.RequireWhen("source", []string{refrigerant}, "refrigerant")
 	said := strings.Trim(string(d.Peek("refrigerant")), `"`)
-	if plain := strings.ReplaceAll(strings.ToLower(said), "-", ""); !d.Describing() && slices.Contains(strings.Fields(otherGases), plain) {
+	if !d.Describing() && isOfPlate(said, strings.Fields(otherGases)) {
 		_, _ = d.Raw("refrigerant")
 		d.Fault(apperr.Detail{Field: "refrigerant", Code: fields.NotAllowed, Message: fmt.Sprintf(
 			"%s is, or holds, a gas that the Kyoto Protocol does not cover. The GHG Protocol keeps it out of all scopes: report what leaked beside the footprint.", said)})
@@ -75,6 +75,21 @@ func (d *decoder) refrigerant() string {
 	}
 	name, _ := d.Enum("refrigerant", refrigerants()...)
 	return name
+}
+
+// isOfPlate reports whether a text is one of the gases, as it may be on the plate of a
+// machine: R-410A is r410a.
+func isOfPlate(text string, gases []string) bool {
+	plain := func(name string) string {
+		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+	}
+	text = plain(text)
+	return slices.ContainsFunc(gases, func(gas string) bool { return plain(gas) == text })
+}
+
+// isGas reports whether a text is a gas, whether or not records can be of it.
+func isGas(text string) bool {
+	return isOfPlate(text, refrigerants()) || isOfPlate(text, strings.Fields(otherGases))
 }
 
 // byAR6 reports whether a row is a potential by AR6 already.

@@ -76,11 +76,12 @@ func TestRefrigerantFaults(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"source":"refrigerant","weightKg":1}`:                                    "refrigerant REQUIRED",
-		`{"source":"refrigerant","refrigerant":"r410a"}`:                           "energyKWh REQUIRED",
+		`{"source":"refrigerant","refrigerant":"r410a"}`:                           "weightKg REQUIRED",
 		`{"source":"refrigerant","refrigerant":"r410a","volumeLitres":1}`:          "volumeLitres FACTOR_UNAVAILABLE",
 		`{"source":"refrigerant","refrigerant":"R-410A","weightKg":1}`:             "refrigerant NOT_ALLOWED",
 		`{"source":"refrigerant","refrigerant":"r22","weightKg":1}`:                "refrigerant NOT_ALLOWED",
 		`{"source":"refrigerant","refrigerant":"R-290","weightKg":1}`:              "refrigerant NOT_ALLOWED",
+		`{"source":"refrigerant","refrigerant":"Halon 1301","weightKg":1}`:         "refrigerant NOT_ALLOWED",
 		`{"source":"refrigerant","refrigerant":410,"weightKg":1}`:                  "refrigerant WRONG_TYPE",
 		`{"source":"refrigerant","refrigerant":"r32","generatorKVA":10,"hours":2}`: "source NOT_ALLOWED",
 	} {
@@ -90,6 +91,11 @@ func TestRefrigerantFaults(t *testing.T) {
 	}
 	if got := suggestions(t, "energy", `{"source":"refrigerant","refrigerant":"R-410A","weightKg":1}`, "refrigerant"); !slices.Contains(got, "r410a") {
 		t.Errorf("R-410A: suggested %v", got)
+	}
+	for _, gas := range []string{"R410A", "R-22", "HALON 1211"} {
+		if got := suggestions(t, "energy", `{"source":"`+gas+`","weightKg":1}`, "source"); !slices.Contains(got, "refrigerant") {
+			t.Errorf("source %s: suggested %v", gas, got)
+		}
 	}
 	// A gas of another kind is not mended to one that is spelled alike.
 	if got := suggestions(t, "energy", `{"source":"refrigerant","refrigerant":"R22","weightKg":1}`, "refrigerant"); len(got) != 0 {

@@ -102,6 +102,7 @@ func TestHeadsOfTables(t *testing.T) {
 		"a booking list":            {"flights", "Passenger name,Origin,Destination,Pax,Cabin class,Return?\nA. Person,LHR,JFK,2,business,yes\n", `2 {"from":"LHR","to":"JFK","passengers":2,"class":"business","roundTrip":true}`, []string{"Passenger name"}},
 		"a German one":              {"flights", "Abflughafen;Zielflughafen;Anzahl Personen;Reiseklasse;Rückflug\nLHR;JFK;2;economy;nein\n", `2 {"from":"LHR","to":"JFK","passengers":2,"class":"economy","roundTrip":false}`, nil},
 		"hotel nights":              {"accommodation", "Country code,No. of rooms,Nächte\nGB,2,3\n", `2 {"country":"GB","rooms":2,"nights":3}`, nil},
+		"gases as on the plate":     {"energy", "source,refrigerant,weightKg\nrefrigerant,R-410A,2\n", `2 {"source":"refrigerant","refrigerant":"r410a","weightKg":2}`, nil},
 		"what a type calls it":      {"energy", "Energieträger;Liter;Notiz\nDiesel;300;Aggregat\n", `2 {"source":"diesel","volumeLitres":300,"description":"Aggregat"}`, nil},
 		"the field's own name wins": {"flights", "Notes,From,To,Origin,People,Description\nx,LHR,JFK,CDG,2,y\n", `2 {"from":"LHR","to":"JFK","passengers":2,"description":"y"}`, []string{"Notes", "Origin"}},
 		"else the first":            {"flights", "Item,Comments,From\nx,y,LHR\n", `2 {"description":"x","from":"LHR"}`, []string{"Comments"}},

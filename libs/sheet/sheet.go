@@ -78,9 +78,14 @@ func (l list) words(others ...list) map[string]string {
 	return out
 }
 
-// key writes a word without regard to case and to what joins its parts.
+// key writes a word without regard to case and to what joins its parts: R-410A is r410a.
 func key(word string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return r == '_' || r == '-' || unicode.IsSpace(r) }), " ")
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(word))
 }
 
 // ServerColumns are the columns of what the server adds to the fields of records.

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { countriesIn } from '../src/countries';
 import { describe as describeRecord } from '../src/footprint/summary';
 import { parseNumber } from '../src/format';
 import {
@@ -13,6 +15,8 @@ import {
   shown,
   textOf,
 } from '../src/sheet/columns';
+import { countryOptions } from '../src/sheet/Editor';
+import { originsOf } from '../src/sheet/origins';
 
 const column = (kind: Column['kind'], field = 'x'): Column => ({
   field,
@@ -186,6 +190,7 @@ describe('words of the page for codes', () => {
     expect(cellValue(diet, 'Insekten')).toBe('Insekten');
     expect(shown(own, 'av_hire')).toBe('av hire');
     expect(cellValue(own, 'AV hire')).toBe('av_hire');
+    expect(cellValue(own, 'AV-Hire')).toBe('av_hire');
   });
 
   it('stand beside amounts, whatever they are separated by', () => {
@@ -195,6 +200,34 @@ describe('words of the page for codes', () => {
     expect(cellValue(servings, 'flasche wein 3, kaffee 900, frühstück, warm: 20, wein 2')).toEqual(all);
     expect(cellValue(servings, 'wine_bottle 3, coffee 900, breakfast_cooked 20, wine 2')).toEqual(all);
     expect(cellValue(servings, 'Tee 3')).toEqual({ tee: 3 });
+  });
+});
+
+describe('countries by their names', () => {
+  it('are those of the server', () => {
+    const table = readFileSync('../../../libs/locations/countrynames.tsv', 'utf8').trim().split('\n');
+    const codes = countriesIn('de').map((c) => c.value);
+    expect(codes.sort()).toEqual(table.map((line) => line.split('\t')[0]).sort());
+  });
+  it('are read in both languages', () => {
+    const country = { ...column('text', 'country'), field: 'country' };
+    for (const name of ['Germany', 'deutschland', 'DE']) expect(cellValue(country, name)).toBe('DE');
+    expect(cellValue(country, 'Utopia')).toBe('Utopia');
+  });
+  it('are offered by what is typed', () => {
+    const offered = (lang: string, text: string): string[] => countryOptions(lang, text).map((o) => o.value);
+    expect(offered('de', 'verein')).toEqual(expect.arrayContaining(['GB', 'US', 'AE']));
+    expect(offered('en', 'germ')).toEqual(['DE']);
+    expect(offered('en', 'kingdom')).toEqual(['GB']);
+    expect(offered('en', 'de')).not.toContain('DE');
+    expect(offered('en', '')).toEqual([]);
+  });
+  it('stand behind the place that people come from', () => {
+    expect(originsOf('12 Köln, Deutschland (rail); 3 Bath, gb; 2 St. Ives, Cornwall')).toEqual([
+      { people: 12, place: 'Köln', country: 'DE', mode: 'rail' },
+      { people: 3, place: 'Bath', country: 'GB' },
+      { people: 2, place: 'St. Ives, Cornwall' },
+    ]);
   });
 });
 

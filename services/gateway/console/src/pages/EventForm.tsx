@@ -16,6 +16,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
+import { countriesIn } from '../countries';
 import { moved, useRules } from '../governed/data';
 import { say } from '../i18n/server';
 import { Problem } from '../ui/states';
@@ -33,19 +34,6 @@ interface Props {
   /** The change waits for a second manager. */
   proposed?: () => void;
 }
-
-const countryNames = (lang: string): { value: string; label: string }[] => {
-  const names = new Intl.DisplayNames([lang], { type: 'region' });
-  const list: { value: string; label: string }[] = [];
-  for (let a = 65; a <= 90; a++)
-    for (let b = 65; b <= 90; b++) {
-      const code = String.fromCharCode(a, b);
-      if (/^(A[A]|Q[M-Z]|X[A-Z]|ZZ|EU|EZ|UN)$/.test(code) && code !== 'XK' && code !== 'QA') continue;
-      const label = names.of(code);
-      if (label && label !== code) list.push({ value: code, label });
-    }
-  return list.sort((x, y) => x.label.localeCompare(y.label, lang));
-};
 
 export function EventForm({ event, from, tag, done, proposed }: Props): ReactNode {
   const { t, i18n } = useTranslation();
@@ -164,7 +152,7 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
           <Select
             label={t('event.country')}
             description={t('event.countryHint')}
-            data={countryNames(i18n.resolvedLanguage ?? 'en')}
+            data={countriesIn(i18n.resolvedLanguage ?? 'en')}
             value={country}
             onChange={setCountry}
             searchable

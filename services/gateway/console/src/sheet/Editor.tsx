@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
+import { countriesIn } from '../countries';
 import { type Column, codesIn, shown } from './columns';
 import { originOptions, searchPlaces, supplierFactors } from './places';
 
@@ -30,7 +31,7 @@ interface Props {
 
 /** The editor of one cell: a text field with the options that fit what is typed. */
 export function Editor({ column, label, start, select, typed, done, cancel }: Props): ReactNode {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const first = shown(column, start);
   const [text, setText] = useState(typed.current ?? first);
   const type = (now: string): void => {
@@ -68,6 +69,8 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
         (found) => live && setOptions(found),
         () => {},
       );
+    } else if (column.field === 'country') {
+      setOptions(countryOptions(i18n.resolvedLanguage ?? 'en', text));
     } else if (column.kind === 'amounts') {
       setOptions(amountOptions(column, text));
     } else if (column.units.length > 0) {
@@ -87,7 +90,7 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
     return () => {
       live = false;
     };
-  }, [text, column, first]);
+  }, [text, column, first, i18n.resolvedLanguage]);
 
   const finish = (move: 'down' | 'up' | 'right' | 'left' | 'stay', chosen?: string): void => {
     if (finished.current) return;
@@ -173,6 +176,23 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
       )}
     </>
   );
+}
+
+/** The countries whose code or name begins with what is typed, or has a word that does. */
+export function countryOptions(lang: string, text: string): Option[] {
+  const typed = text.trim().toLowerCase();
+  if (typed === '') return [];
+  return countriesIn(lang)
+    .filter(
+      (c) =>
+        `${c.value} ${c.label}`
+          .toLowerCase()
+          .split(/[\s(-]+/)
+          .some((word) => word.startsWith(typed)) || c.label.toLowerCase().startsWith(typed),
+    )
+    .filter((c) => c.value.toLowerCase() !== typed)
+    .slice(0, 8)
+    .map((c) => ({ value: c.value, label: `${c.value} · ${c.label}` }));
 }
 
 /** A number with the units it may be stated in, once a space or a letter follows it. */

@@ -1,6 +1,7 @@
 /** The columns of a record type, made from its JSON Schema, and what their cells say. */
 import i18next from 'i18next';
 import * as z from 'zod/mini';
+import { countryNamed } from '../countries';
 import { cellNumber, groupedFormat, parseNumber } from '../format';
 import { isKept, keptText, originsOf } from './origins';
 
@@ -146,15 +147,21 @@ export function shown(column: Column, text: string): string {
   return text.replace(/\p{L}[\p{L}\p{N}_]*/gu, word);
 }
 
+/** Writes a word without what joins its parts, as files are read: R-410A is r410a. */
+const joined = (word: string): string => word.replace(/[_\s-]+/g, '');
+
 /** Returns what a cell holds for what was typed: the codes for words of the page. */
 export function codesIn(column: Column, text: string): string {
   const low = text.trim().toLowerCase();
   if (column.kind === 'boolean') return yes.has(low) ? 'yes' : no.has(low) ? 'no' : text;
+  if (column.field === 'country') return countryNamed(low) ?? text;
   if (!named(column)) return text;
   if (column.kind !== 'amounts' && column.kind !== 'survey') {
-    const code = low.replaceAll(' ', '_');
-    const own = column.options.find((o) => o === code || column.labels[o]?.toLowerCase() === low);
-    return own ?? column.synonyms[low.replace(/[_\s-]+/g, ' ')] ?? text;
+    const word = joined(low);
+    const own = column.options.find(
+      (o) => joined(o) === word || joined(column.labels[o]?.toLowerCase() ?? '') === word,
+    );
+    return own ?? Object.entries(column.synonyms).find(([synonym]) => joined(synonym) === word)?.[1] ?? text;
   }
   // The longest first: a bottle of wine is more than wine. Words may hold commas, as the text between amounts may.
   const words = Object.entries(column.labels).sort(([, a], [, b]) => b.length - a.length);

@@ -1,5 +1,6 @@
 /** Where attendees come from, in one cell: "12 Manchester, GB (rail); 3 BER (plane, one way); 40 DE; 5". */
 import i18next from 'i18next';
+import { countryNamed } from '../countries';
 
 export interface Origin {
   people: number;
@@ -27,8 +28,9 @@ function originOf(part: string): Origin | undefined {
   if (!m?.[1]) return undefined;
   const origin: Origin = { people: Number(m[1]) };
   const where = (m[2] ?? '').replace(/^,\s*/, '').trim();
-  const [, place, country] = /^(.*),\s*([A-Za-z]{2})$/.exec(where) ?? [];
-  if (place && country) Object.assign(origin, { place, country: country.toUpperCase() });
+  const [, place, land = ''] = /^(.*),\s*(\p{L}.*)$/u.exec(where) ?? [];
+  const country = /^[A-Za-z]{2}$/.test(land) ? land.toUpperCase() : countryNamed(land);
+  if (place && country) Object.assign(origin, { place, country });
   else if (/^[A-Z]{2}$/.test(where)) origin.country = where;
   else if (/^[A-Z]{3,4}$/.test(where)) origin.code = where;
   else if (where) origin.place = where;
