@@ -7,7 +7,9 @@ require (
 	github.com/anishathalye/porcupine v1.1.0
 	github.com/eventcarbon/ecf/libs v0.0.0
 	github.com/eventcarbon/ecf/libs/client v0.0.0
+	github.com/eventcarbon/ecf/services/auth v0.0.0
 	github.com/eventcarbon/ecf/services/calculation v0.0.0
+	github.com/eventcarbon/ecf/services/gateway v0.0.0
 	github.com/eventcarbon/ecf/services/records v0.0.0
 	github.com/eventcarbon/ecf/services/review v0.0.0
 	github.com/eventcarbon/ecf/services/standalone v0.0.0
@@ -31,8 +33,6 @@ require (
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
-	github.com/eventcarbon/ecf/services/auth v0.0.0 // indirect
-	github.com/eventcarbon/ecf/services/gateway v0.0.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-openapi/jsonpointer v1.0.1 // indirect

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/eventcarbon/ecf/libs/redisx"
 	"github.com/eventcarbon/ecf/libs/settings"
@@ -61,6 +62,7 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
+	watchClock(e.now())
 	e.Logger = telemetry.Logger(e.Stderr, name, level)
 	log := e.Logger
 	// What libraries report about themselves goes to the same log.
@@ -74,6 +76,23 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 			log.Warn("telemetry was not flushed", "error", telemetry.Redact(err.Error()))
 		}
 	}, nil
+}
+
+const scope = "github.com/eventcarbon/ecf/libs/app"
+
+// watchClock measures what this process takes for the time. Whoever scrapes it
+// compares that with its own clock: a wrong one makes tokens too old or too young,
+// and every age and delay that is measured wrong.
+func watchClock(now func() time.Time) {
+	_, err := otel.Meter(scope).Float64ObservableGauge("ecf.process.clock", metric.WithUnit("s"),
+		metric.WithDescription("The time by the clock of this process, in seconds since 1970"),
+		metric.WithFloat64Callback(func(_ context.Context, o metric.Float64Observer) error {
+			o.Observe(float64(now().UnixMilli()) / 1000)
+			return nil
+		}))
+	if err != nil {
+		otel.Handle(err)
+	}
 }
 
 func (e *Env) now() func() time.Time {

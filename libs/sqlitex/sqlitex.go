@@ -117,9 +117,11 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		closing:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
+	unwatch := watchDisk(path)
 	db.close = sync.OnceValue(func() error {
 		close(db.closing)
 		<-db.done
+		unwatch()
 		db.versions.close()
 		err := db.readers.Close()
 		// So that the file alone is the whole database after a clean stop. Another

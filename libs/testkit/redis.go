@@ -35,6 +35,7 @@ type RedisServer struct {
 	t        testing.TB
 	addr     string
 	durable  bool
+	disk     int // in bytes, of a disk of its own; 0: none
 	args     []string
 	path     string // of redis-server
 	dir      string
@@ -68,6 +69,7 @@ func newRedis(t testing.TB, path string, with ...RedisOption) *RedisServer {
 		s.startEmbedded()
 	} else {
 		s.dir = t.TempDir()
+		s.checkDisk()
 		s.startReal()
 	}
 	s.waitReady()
@@ -199,7 +201,11 @@ func (s *RedisServer) launch() *Proc {
 	if s.durable {
 		args = append(args, "--appendonly", "yes", "--appendfsync", "always")
 	}
-	return Process(s.t, s.path, append(args, s.args...), nil)
+	args = append(args, s.args...)
+	if s.disk > 0 {
+		return s.launchOnDisk(args)
+	}
+	return Process(s.t, s.path, args, nil)
 }
 
 func (s *RedisServer) waitReady() {

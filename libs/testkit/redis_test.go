@@ -162,3 +162,30 @@ func TestRedisArgs(t *testing.T) {
 		t.Errorf("maxmemory: %v, %v", got, err)
 	}
 }
+
+func TestRedisDiskIsFilled(t *testing.T) {
+	t.Parallel()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("redis-server is not installed")
+	}
+	s := newRedis(t, path, RedisDisk(8<<20))
+	if !s.HasDisk() {
+		t.Skip("this machine does not let a test have a disk of its own")
+	}
+	c := client(t, s)
+	if err := c.Set(t.Context(), "k", "v", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	s.FillDisk()
+	if err := c.Set(t.Context(), "k", "w", 0).Err(); err == nil || !strings.Contains(err.Error(), "MISCONF") {
+		t.Errorf("a write on a full disk is answered with %v", err)
+	}
+	if got, err := c.Get(t.Context(), "k").Result(); err != nil || got != "v" {
+		t.Errorf("a read on a full disk is answered with %q, %v", got, err)
+	}
+	s.RoomOnDisk()
+	if err := c.Set(t.Context(), "k", "w", 0).Err(); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}

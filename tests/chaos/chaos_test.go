@@ -165,5 +165,5 @@ func TestStandalone(t *testing.T) {
 // and a Redis that fail as well.
 func TestSeparateProcesses(t *testing.T) {
 	t.Parallel()
-	playAll(t, 3, separate)
+	playAll(t, 3, func(t *testing.T) *deployment { return separate(t) })
 }

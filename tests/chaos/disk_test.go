@@ -3,7 +3,6 @@ package chaos
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,10 +18,10 @@ import (
 // smallDisk is the size, in bytes, of the disk that gets full.
 const smallDisk = 24 << 20
 
-// A full disk stops writes, and nothing else: what was acknowledged is there,
-// reads go on, and when there is room again so do writes, without a restart.
-func TestFullDisk(t *testing.T) {
-	t.Parallel()
+// onSmallDisk runs everything in one process on a small disk of its own, and returns
+// the file that takes what is left of it; see fill.
+func onSmallDisk(t *testing.T) (d *deployment, ballast string) {
+	t.Helper()
 	mount := t.TempDir()
 	// A disk of its own, seen by the server alone, which needs no rights where
 	// users may have namespaces of their own.
@@ -31,19 +30,27 @@ func TestFullDisk(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), wrap[0], append(wrap[1:], "true")...).CombinedOutput(); err != nil {
 		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
 	}
-	d := single(t, mount, wrap...)
+	d = single(t, mount, wrap...)
+	pid := d.parts[0].proc.PID()
+	d.enter = []string{"nsenter", "-t", strconv.Itoa(pid), "-U", "-m", "--preserve-credentials"}
+	return d, fmt.Sprintf("/proc/%d/root%s", pid, filepath.Join(mount, "ballast"))
+}
+
+// A full disk stops writes, and nothing else: what was acknowledged is there,
+// reads go on, and when there is room again so do writes, without a restart.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	d, ballast := onSmallDisk(t)
 	server := d.parts[0].proc
-	d.enter = []string{"nsenter", "-t", strconv.Itoa(server.PID()), "-U", "-m", "--preserve-credentials"}
 	random := testkit.Rand(t)
 	people := d.team(random, 3)
 	d.measure(people)
 	filler := people.managers[0].clone(random.Uint64()) // the team goes on meanwhile
-	ballast := fmt.Sprintf("/proc/%d/root%s", server.PID(), filepath.Join(mount, "ballast"))
 	for range 2 {
 		d.play(random, people, func() []act {
 			return []act{
 				{at: time.Duration(random.Int64N(int64(time.Second))), what: "fill the disk", do: func() {
-					fill(t, random, ballast)
+					fill(t, ballast)
 					d.untilRefused(filler)
 				}},
 				{at: 3 * time.Second, what: "make room", do: func() {
@@ -64,9 +71,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// untilRefused writes until that is refused: the engine has some room of its own
-// in files that it has made before.
-func (d *deployment) untilRefused(c *client) {
+// example returns the path of the oldest event, which nobody looks at here.
+func (d *deployment) example(c *client) string {
 	t := d.t
 	t.Helper()
 	var events struct {
@@ -77,12 +83,25 @@ func (d *deployment) untilRefused(c *client) {
 	if err := c.get(t.Context(), "/events?limit=100", &events); err != nil {
 		t.Fatal(err)
 	}
-	// The oldest is the example, which nobody looks at here.
-	path := "/events/" + events.Items[len(events.Items)-1].ID + "/waste"
+	return "/events/" + events.Items[len(events.Items)-1].ID
+}
+
+// ballast is a record that takes room.
+func ballast(t *testing.T) []byte {
+	t.Helper()
 	body, err := json.Marshal(map[string]any{"description": strings.Repeat("ballast ", 60), "treatment": "landfill", "weightKg": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return body
+}
+
+// untilRefused writes until that is refused: the engine has some room of its own
+// in files that it has made before.
+func (d *deployment) untilRefused(c *client) {
+	t := d.t
+	t.Helper()
+	path, body := d.example(c)+"/waste", ballast(t)
 	testkit.Eventually(t, limit, func() error {
 		a, err := c.once(t.Context(), http.MethodPost, path, body, nil)
 		if err != nil || a.status == http.StatusServiceUnavailable {
@@ -93,20 +112,15 @@ func (d *deployment) untilRefused(c *client) {
 }
 
 // fill writes a file until the disk is full to the last byte.
-func fill(t *testing.T, random *rand.Rand, path string) {
+func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close() //nolint:errcheck // nothing of it counts
-	piece := make([]byte, 64<<10)
-	for i := range piece {
-		piece[i] = byte(random.Uint32())
-	}
-	for len(piece) > 0 {
-		n, err := file.Write(piece)
-		if err != nil && n == 0 {
+	for piece := make([]byte, 64<<10); len(piece) > 0; {
+		if n, err := file.Write(piece); err != nil && n == 0 {
 			piece = piece[:len(piece)/2]
 		}
 	}

@@ -43,7 +43,7 @@ type drill struct {
 }
 
 // drilled names, for the faults of a deployment, the alerts that each fires while
-// somebody reads events. The first expression that matches holds; without alerts the
+// somebody reads events, and with one process somebody writes. The first expression that matches holds; without alerts the
 // system mends it alone, before anybody needs to be woken.
 var drilled = []drill{
 	{fault: regexp.MustCompile(`^kill -9 records$`), alerts: append([]string{"EcfProcessDown", "EcfServiceAbsent"}, answersBurn...),
@@ -65,6 +65,8 @@ var drilled = []drill{
 		section: "EcfQueueUnreachable", step: "Start it, or a new and empty one"},
 	{fault: regexp.MustCompile(`^fill the memory of Redis$`), alerts: []string{"EcfQueueUnreachable"},
 		section: "EcfQueueUnreachable", step: "Raise its `maxmemory`."},
+	{fault: regexp.MustCompile(`^fill the disk of Redis$`), alerts: []string{"EcfQueueUnreachable"},
+		section: "EcfQueueUnreachable", step: "make room on its disk"},
 	{fault: regexp.MustCompile(`^(cut off|silence) Redis$`), alerts: []string{"EcfQueueUnreachable"},
 		section: "EcfQueueUnreachable", step: "does a NetworkPolicy stand between"},
 	// Nothing is sent to a database that cannot be reached, so nothing fails there but
@@ -73,6 +75,16 @@ var drilled = []drill{
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
 	{fault: regexp.MustCompile(`^silence the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...), passing: []string{"EcfStoreFails"},
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
+	// Nobody is answered with 5xx for it: tokens are refused, or good for too long.
+	{fault: regexp.MustCompile(`^wrong clock of `), alerts: []string{"EcfClockWrong"},
+		section: "EcfClockWrong", step: "Set the clock right"},
+	// Of one process, which is all there is.
+	{fault: regexp.MustCompile(`^fill the disk$`), alerts: append([]string{"EcfDiskFillsUp"}, answersBurn...),
+		section: "EcfDiskFillsUp", step: "Make room, or give it a larger one"},
+	{fault: regexp.MustCompile(`^kill -9 ecf$`), alerts: []string{"EcfProcessDown", "EcfRecalculationUnobserved", "EcfServiceAbsent"},
+		section: "EcfProcessDown", step: "One that has ended is started again"},
+	{fault: regexp.MustCompile(`^hang ecf$`), alerts: []string{"EcfProcessDown", "EcfRecalculationUnobserved", "EcfServiceAbsent"},
+		section: "EcfProcessDown", step: "A pod that is stuck may be deleted."},
 	{fault: regexp.MustCompile(`^(flush Redis|flood the queue|(reset connections to|slow down) (Redis|the database))$`)},
 }
 
@@ -112,6 +124,18 @@ func quickened(t *testing.T) string {
 	return string(regexp.MustCompile(`\[(5m|10m|30m|1h|6h|3d)\]`).ReplaceAll(quick, []byte("[20s]")))
 }
 
+// services are those that a part is scraped as.
+func (p *part) services() []string {
+	switch name := strings.Fields(p.name)[0]; name {
+	case "ecf":
+		return []string{"gateway", "auth", "records", "review", "calculation", "worker"}
+	case "results":
+		return []string{"calculation"}
+	default:
+		return []string{name}
+	}
+}
+
 // watch runs a Prometheus with the shipped rules that scrapes every process of a
 // deployment, and returns its address and what asks it which alerts fire.
 func (d *deployment) watch(prometheus string) (base string, firing func() ([]string, error)) {
@@ -120,8 +144,9 @@ func (d *deployment) watch(prometheus string) (base string, firing func() ([]str
 	config := "global: {scrape_interval: 3s, scrape_timeout: 3s, evaluation_interval: 1s}\nrule_files: [" + dir + "/*.rules.yaml]\n" +
 		"scrape_configs:\n  - job_name: ecf\n    static_configs:\n"
 	for _, p := range d.parts {
-		service := strings.Replace(strings.Fields(p.name)[0], "results", "calculation", 1)
-		config += fmt.Sprintf("      - {targets: [%q], labels: {service: %s}}\n", p.debug, service)
+		for _, service := range p.services() {
+			config += fmt.Sprintf("      - {targets: [%q], labels: {service: %s}}\n", p.debug, service)
+		}
 	}
 	for name, content := range map[string]string{"prometheus.yaml": config, "ecf.rules.yaml": quickened(t)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
@@ -205,6 +230,16 @@ func settle(t *testing.T, what string, firing func() ([]string, error), want []s
 	t.Logf("%s: %v after %v", what, want, since.Sub(began).Round(time.Second))
 }
 
+// goOn repeats a request until the test ends, ten times a second.
+func goOn(t *testing.T, c *client, method, path string, body []byte) {
+	go func() {
+		for t.Context().Err() == nil {
+			_, _ = c.once(t.Context(), method, path, body, nil)
+			<-time.After(100 * time.Millisecond)
+		}
+	}()
+}
+
 // TestDrill (make drill) injects the faults of this suite into the running system,
 // one after the other, with the shipped rules evaluated by a Prometheus: each
 // fires the alerts that are its own and no other, and what the runbook says ends
@@ -218,25 +253,52 @@ func TestDrill(t *testing.T) {
 	if err != nil {
 		t.Fatal("a drill needs prometheus (Debian: apt-get install prometheus)")
 	}
-	d := separate(t)
-	base, firing := d.watch(prometheus)
-	reader := d.client(1, d.user)
-	reader.bases = d.bases[1:]
-	go func() {
-		for t.Context().Err() == nil {
-			_, _ = reader.once(t.Context(), http.MethodGet, "/events", nil, nil)
-			<-time.After(100 * time.Millisecond)
+	chosen := regexp.MustCompile(only)
+	drills := 0
+	t.Run("services", func(t *testing.T) {
+		// Auth writes the times of tokens, review those of decisions, and a worker compares.
+		d := separate(t, "auth", "review", "worker 1")
+		if !d.redis.HasDisk() {
+			t.Error("NOT DRILLED: the full disk of Redis")
 		}
-	}()
-	settle(t, "at rest", firing, nil)
-	chosen, drills := regexp.MustCompile(only), 0
-	for _, f := range d.faults(rand.New(rand.NewPCG(1, 1)), false) {
+		base, firing := d.watch(prometheus)
+		reader := d.client(1, d.user)
+		reader.bases = d.bases[1:]
+		goOn(t, reader, http.MethodGet, "/events", nil)
+		settle(t, "at rest", firing, nil)
+		drills += d.drill(chosen, base, firing, d.faults(rand.New(rand.NewPCG(1, 1)), false))
+	})
+	t.Run("one process", func(t *testing.T) {
+		d, disk := onSmallDisk(t)
+		base, firing := d.watch(prometheus)
+		goOn(t, d.client(1, d.user), http.MethodGet, "/events", nil)
+		writer := d.client(2, d.manager)
+		goOn(t, writer, http.MethodPost, d.example(writer)+"/waste", ballast(t))
+		settle(t, "at rest", firing, nil)
+		full := fault{name: "fill the disk", begin: func() {
+			fill(t, disk)
+			d.untilRefused(writer.clone(3))
+		}, end: func() {
+			if err := os.Remove(disk); err != nil {
+				t.Error(err)
+			}
+		}}
+		drills += d.drill(chosen, base, firing, append([]fault{full}, d.faults(rand.New(rand.NewPCG(1, 1)), false)...))
+	})
+	if drills == 0 {
+		t.Errorf("no fault is called %q", only)
+	}
+}
+
+// drill injects those of the faults that are chosen, and returns how many it has.
+func (d *deployment) drill(chosen *regexp.Regexp, base string, firing func() ([]string, error), faults []fault) (drills int) {
+	for _, f := range faults {
 		at := slices.IndexFunc(drilled, func(c drill) bool { return c.fault.MatchString(f.name) })
 		switch {
 		case strings.HasSuffix(f.name, " 2"):
 			continue // as its twin
 		case at < 0:
-			t.Errorf("%s: no drill says which alerts it fires", f.name)
+			d.t.Errorf("%s: no drill says which alerts it fires", f.name)
 			continue
 		case !chosen.MatchString(f.name):
 			continue
@@ -244,7 +306,7 @@ func TestDrill(t *testing.T) {
 		want := slices.Clone(drilled[at].alerts)
 		slices.Sort(want)
 		drills++
-		t.Run(f.name, func(t *testing.T) {
+		d.t.Run(f.name, func(t *testing.T) {
 			mend := sync.OnceFunc(func() {
 				if f.repair != nil {
 					f.repair()
@@ -269,7 +331,5 @@ func TestDrill(t *testing.T) {
 			}
 		})
 	}
-	if drills == 0 {
-		t.Errorf("no fault is called %q", only)
-	}
+	return drills
 }

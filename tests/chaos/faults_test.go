@@ -46,6 +46,12 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 		if long {
 			all = append(all, fault{name: "restart " + p.name, targets: []string{p.name}, begin: p.stop, end: p.start})
 		}
+		if p.skewed {
+			right := func() { p.signal(syscall.SIGHUP) }
+			all = append(all,
+				fault{name: "wrong clock of " + p.name + ": an hour ahead", targets: []string{p.name}, begin: func() { p.signal(syscall.SIGUSR1) }, end: right},
+				fault{name: "wrong clock of " + p.name + ": an hour behind", targets: []string{p.name}, begin: func() { p.signal(syscall.SIGUSR2) }, end: right})
+		}
 		if long && strings.HasPrefix(p.name, "worker") {
 			// asynq returns a task's lease 30 seconds.
 			all = append(all, fault{name: "hang " + p.name + " past every lease", targets: []string{p.name}, lasting: 35 * time.Second,
@@ -86,6 +92,9 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 				fault{name: "hang Redis", targets: target, begin: r.Pause, end: r.Resume, repair: func() { r.Kill(); r.Start() }},
 				fault{name: "fill the memory of Redis", targets: target, begin: r.Fill, end: r.Room},
 			)
+		}
+		if r.HasDisk() {
+			all = append(all, fault{name: "fill the disk of Redis", targets: target, begin: r.FillDisk, end: r.RoomOnDisk})
 		}
 		all = append(all, fault{name: "flood the queue", targets: target, begin: d.flood, end: d.drain})
 	}

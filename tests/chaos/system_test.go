@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,9 @@ import (
 )
 
 const password = "a long enough password"
+
+// redisDisk is the size, in bytes, of the disk of Redis, which gets full.
+const redisDisk = 32 << 20
 
 // part is one process of a deployment, which can die and come back.
 type part struct {
@@ -29,6 +33,8 @@ type part struct {
 	// about the recalculation there.
 	debug  string
 	status bool
+	// skewed says that its clock can be made wrong.
+	skewed bool
 	proc   *testkit.Proc // nil while it is dead
 	// quiet is how many goroutines it has at rest.
 	quiet int
@@ -120,8 +126,8 @@ func single(t *testing.T, data string, wrap ...string) *deployment {
 }
 
 // separate runs each service as a process, gateway and worker twice, on a database
-// and a queue behind links that can fail.
-func separate(t *testing.T) *deployment {
+// and a queue behind links that can fail. Those named have a clock that can be made wrong.
+func separate(t *testing.T, skewed ...string) *deployment {
 	t.Helper()
 	d := &deployment{t: t, user: "user@separate.test", manager: "manager@separate.test"}
 	uri, database := testkit.MongoDB(t)
@@ -133,7 +139,7 @@ func separate(t *testing.T) *deployment {
 	} else {
 		t.Log("the database has no single address: its connections are left in peace")
 	}
-	_, d.redis = testkit.Redis(t)
+	_, d.redis = testkit.Redis(t, testkit.RedisDisk(redisDisk))
 	d.redisLink = newLink(t, d.redis.Addr())
 
 	gateways := []string{address(t), address(t)}
@@ -147,6 +153,9 @@ func separate(t *testing.T) *deployment {
 		p := &part{
 			t: t, name: name, path: testkit.Binary(t, "services/"+service+"/cmd/"+service), args: args, ready: ready, debug: debug,
 			env: append([]string{"ECF_ADDR=" + addr, "ECF_DEBUG_ADDR=" + debug}, env...),
+		}
+		if p.skewed = slices.Contains(skewed, name); p.skewed {
+			p.path, p.args = testkit.Binary(t, "tests/cmd/skewed"), append([]string{service}, args...)
 		}
 		d.parts = append(d.parts, p)
 		return p

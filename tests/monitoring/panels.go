@@ -59,7 +59,7 @@ func recalculation() Dashboard {
 
 func stores() Dashboard {
 	const operations = "db_client_operation_duration_seconds"
-	return Dashboard{"stores", "Stores", "Operations on MongoDB and connections to Redis, as the services see them.", []Panel{
+	return Dashboard{"stores", "Stores", "Operations on MongoDB, connections to Redis and the disk of an embedded database, as the services see them.", []Panel{
 		{Title: "Operations", Unit: "ops", Queries: []Query{{`sum by (service, db_operation_name) (rate(` + operations + `_count{` + every + `}[5m]))`, "{{service}} {{db_operation_name}}"}}},
 		{Title: "Duration of operations", Unit: "s", Queries: []Query{{`histogram_quantile(0.95, sum by (le, db_collection_name, db_operation_name) (rate(` + operations + `_bucket{` + every + `}[5m])))`, "p95 {{db_collection_name}} {{db_operation_name}}"}}},
 		{Title: "Failed operations", Unit: "ops", Quiet: true, Queries: []Query{{`sum by (service, error_type) (rate(` + operations + `_count{` + every + `, error_type!=""}[5m]))`, "{{service}} {{error_type}}"}}},
@@ -67,6 +67,7 @@ func stores() Dashboard {
 			Queries: []Query{{`sum by (service, client) (ecf_mongodb_pool_used{` + every + `})`, "{{service}} {{client}}"}}},
 		{Title: "Waiting for a connection to MongoDB", Description: "95th percentile.", Unit: "s", Quiet: true,
 			Queries: []Query{{`histogram_quantile(0.95, sum by (le, service) (rate(ecf_mongodb_pool_wait_seconds_bucket{` + every + `}[5m])))`, "{{service}}"}}},
+		{Title: "Room on the disk of an embedded database", Unit: "bytes", Quiet: true, Queries: []Query{{`min by (instance) (ecf_database_disk_available_bytes{` + every + `})`, "{{instance}}"}}},
 		{Title: "Connections to Redis", Unit: "short", Queries: []Query{{`sum by (service, state) (db_client_connections_usage{` + every + `})`, "{{service}} {{state}}"}}},
 	}}
 }
@@ -113,6 +114,7 @@ func processes() Dashboard {
 		{Title: "Memory in use", Unit: "bytes", Queries: []Query{{`sum by (service, instance) (go_memory_used_bytes{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Goroutines", Unit: "short", Queries: []Query{{`sum by (service, instance) (go_goroutine_count{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Allocation", Unit: "Bps", Queries: []Query{{`sum by (service) (rate(go_memory_allocated_bytes_total{` + every + `}[5m]))`, "{{service}}"}}},
+		{Title: "Clocks against that of Prometheus", Description: "20 s are an alert.", Unit: "s", Queries: []Query{{`ecf_process_clock_seconds{` + every + `} - timestamp(ecf_process_clock_seconds{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Versions", Description: "More than one of a service: an update is under way.", Unit: "short", Queries: []Query{{`count by (service_name, service_version) (target_info{` + every + `})`, "{{service_name}} {{service_version}}"}}},
 	}}
 }
