@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds etcd, the API server, the controllers and kubectl of Kubernetes, and KEDA,
-# into a folder, and fetches the definitions of the kinds that operators bring. What
+# Builds etcd, the API server, the controllers and kubectl of Kubernetes, KEDA and
+# kube-score into a folder, and fetches the definitions of the kinds that operators bring. What
 # is there is kept. From nothing it takes half an hour on two cores, most of it KEDA.
 #
 #   build.sh FOLDER
@@ -25,6 +25,10 @@ build kube-controller-manager k8s.io/kubernetes/cmd/kube-controller-manager
 command -v kubectl >/dev/null || build kubectl k8s.io/kubernetes/cmd/kubectl
 build keda-operator github.com/kedacore/keda/v2/cmd/operator ../keda
 build keda-adapter github.com/kedacore/keda/v2/cmd/adapter ../keda
+if [ ! -x "$out/kube-score" ]; then
+  echo "building kube-score"
+  GOWORK=off GOFLAGS=-buildvcs=false GOBIN="$out" go install github.com/zegl/kube-score/cmd/kube-score@v1.20.0
+fi
 
 crd() { # NAME MODULE@VERSION FILE...
   [ -e "$out/crds/$1.yaml" ] && return
