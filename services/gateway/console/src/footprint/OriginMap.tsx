@@ -6,19 +6,13 @@ import { all, api, type Schemas, take } from '../api/client';
 import { number } from '../format';
 import { loaded } from '../loaded';
 import { Problem } from '../ui/states';
+import type { Dot } from './World';
 
 const World = lazy(() => loaded(import('./World')).then((m) => ({ default: m.World })));
 
 /** How many rows of origins are read of a record, a hundred at a time. */
 const pagesMax = 5;
 const shown = 20;
-
-export interface Dot {
-  name: string;
-  latitude: number;
-  longitude: number;
-  people: number;
-}
 
 /** Adds up the people of each place that origins were found at, the most people first. */
 export function dotsOf(origins: Schemas['Origin'][]): Dot[] {

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import world from 'world-atlas/land-110m.json';
-import type { Dot } from './OriginMap';
 
 const topology = world as unknown as Topology<{ land: GeometryCollection }>;
 
@@ -29,6 +28,14 @@ export function frame(places: { latitude: number; longitude: number }[]): [numbe
     width,
     height,
   ];
+}
+
+/** A place and how many people are of it. */
+export interface Dot {
+  name: string;
+  latitude: number;
+  longitude: number;
+  people: number;
 }
 
 interface Props {

@@ -1,7 +1,7 @@
 /** What is asked of the server about proposals, sign-offs and reasons, and what has to be read anew after one. */
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api/client';
-import { resultOf } from '../pages/Events';
+import { resultOf } from '../api/result';
 import { useSession } from '../session';
 
 export type Change = Schemas['EventChange'];

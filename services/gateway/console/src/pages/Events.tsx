@@ -4,23 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, all, api, type Schemas, take } from '../api/client';
+import { all, api, type Schemas, take } from '../api/client';
+import { resultOf } from '../api/result';
 import { co2e, dates, number, range } from '../format';
 import { loaded } from '../loaded';
 import { useSession } from '../session';
 import { Empty, Loading, Problem } from '../ui/states';
 
 const EventForm = lazy(() => loaded(import('./EventForm')).then((m) => ({ default: m.EventForm })));
-
-/** Returns the newest result of an event; null while nothing is approved. */
-export async function resultOf(eventId: string): Promise<Schemas['Result'] | null> {
-  try {
-    return await take(api.GET('/events/{eventId}/results', { params: { path: { eventId } } }));
-  } catch (cause) {
-    if (cause instanceof ApiError && cause.code === 'RESULT_NOT_FOUND') return null;
-    throw cause;
-  }
-}
 
 export function EventsPage(): ReactNode {
   const { t } = useTranslation();

@@ -19,6 +19,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
+import { resultOf } from '../api/result';
 import { History } from '../footprint/History';
 import { OriginMap } from '../footprint/OriginMap';
 import { Parts } from '../footprint/Parts';
@@ -29,7 +30,6 @@ import { useSession } from '../session';
 import { Empty, Problem } from '../ui/states';
 import { Stated } from './Compensation';
 import { isClosed, useEvent } from './Event';
-import { resultOf } from './Events';
 import { nextListing } from './listing';
 
 type Result = Schemas['Result'];

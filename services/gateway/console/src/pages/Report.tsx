@@ -5,11 +5,11 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, consoleFetch, errorOf, type Schemas } from '../api/client';
+import { resultOf } from '../api/result';
 import { co2e, exact, range, time } from '../format';
 import { Sign } from '../governed/Sign';
 import { Empty, Problem } from '../ui/states';
 import { useEvent } from './Event';
-import { resultOf } from './Events';
 
 export function ReportPage(): ReactNode {
   const { t } = useTranslation();

@@ -9,7 +9,7 @@ import type { Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { useSession } from '../session';
 import { BottomBar } from '../sheet/BottomBar';
-import { type Column, columnsOf } from '../sheet/columns';
+import { type Column, columnsOf, type TypeInfo } from '../sheet/columns';
 import { hold } from '../sheet/drafts';
 import { Engine } from '../sheet/engine';
 import { Grid } from '../sheet/Grid';
@@ -17,13 +17,6 @@ import { RowForm } from '../sheet/RowForm';
 import { Store } from '../sheet/store';
 import { Loading, Problem } from '../ui/states';
 import { isClosed, useEvent } from './Event';
-
-export interface TypeInfo {
-  type: string;
-  formula: string;
-  description: string;
-  columns: Column[];
-}
 
 export function SheetPage(): ReactNode {
   const { eventId, query } = useEvent();

@@ -2,9 +2,9 @@ import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { resultOf } from '../api/result';
 import { amount, co2e, exact, range } from '../format';
 import { sayError } from '../i18n/server';
-import { resultOf } from '../pages/Events';
 import type { Engine } from './engine';
 import { dirty, empty } from './store';
 

@@ -13,16 +13,16 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
-import type { Column } from './columns';
+import type { Column, TypeInfo } from './columns';
 import { remove, submit } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
 import { useTables } from './files';
 import { Head } from './Head';
 import { Inspector } from './Inspector';
-import { Rows, rowHeight, type View } from './Rows';
+import { rowHeight } from './Line';
+import { Rows, type View } from './Rows';
 import { area, at, byKey, move, type Selection } from './selection';
 import { dirty, empty, type Row } from './store';
 import { Toolbar } from './Toolbar';

@@ -2,11 +2,11 @@ import { Alert, Badge, Box, Button, Group, List, Stack, Text, Title } from '@man
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { resultOf } from '../api/result';
 import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { say, sayFormula } from '../i18n/server';
-import { resultOf } from '../pages/Events';
-import type { TypeInfo } from '../pages/Sheet';
+import type { TypeInfo } from './columns';
 import { shown } from './columns';
 import { withdraw } from './commands';
 import type { Engine } from './engine';

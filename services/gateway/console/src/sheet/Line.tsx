@@ -4,8 +4,10 @@ import { memo, type ReactNode } from 'react';
 import { amount, exact, range } from '../format';
 import { say } from '../i18n/server';
 import { type Cells, type Column, shown } from './columns';
-import { rowHeight } from './Rows';
 import { type Check, dirty, type Row } from './store';
+
+/** How high a row is, in pixels. */
+export const rowHeight = 32;
 
 /** What the rows say, in the language of the page. */
 export type Words = TFunction;

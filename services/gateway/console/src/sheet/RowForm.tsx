@@ -4,8 +4,8 @@ import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react
 import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
-import type { TypeInfo } from '../pages/Sheet';
 import { useProblemText } from '../ui/states';
+import type { TypeInfo } from './columns';
 import { shown } from './columns';
 import { submit } from './commands';
 import type { Engine } from './engine';

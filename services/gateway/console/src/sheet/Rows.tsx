@@ -2,11 +2,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useState } from 'react';
 import type { Column } from './columns';
-import { Line, type Words } from './Line';
+import { Line, rowHeight, type Words } from './Line';
 import type { Area, Position } from './selection';
 import type { Row, Store } from './store';
-
-export const rowHeight = 32;
 
 export interface View {
   show: (row: number, align?: 'center') => void;

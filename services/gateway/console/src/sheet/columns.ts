@@ -59,6 +59,14 @@ export interface Column {
   fallback: string;
 }
 
+/** A type of records as the sheet has it. */
+export interface TypeInfo {
+  type: string;
+  formula: string;
+  description: string;
+  columns: Column[];
+}
+
 /** Fields that come last, whatever order the schema has them in. */
 const common = [
   'description',

@@ -1,6 +1,7 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
 import { ApiError, all, api, call, type Schemas, take } from '../api/client';
 import { sayError } from '../i18n/server';
+import { batchesOf, type Outcomes } from './batches';
 import { patchOf } from './columns';
 import { unmake } from './commands';
 import {
@@ -16,13 +17,8 @@ import { isKept } from './origins';
 import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
 
-export const batchMax = 100;
 const checkDelay = 350;
 const keepDelay = 250;
-
-export interface Outcomes {
-  items: { _id?: string; record?: ServerRecord; error?: Schemas['Error'] }[];
-}
 
 export type Trouble =
   | { kind: 'offline' }
@@ -213,30 +209,27 @@ export class Engine {
     for (const r of waiting) if (empty(r)) r.check = { state: 'none', notices: [], faults: {} };
     const stored = waiting.filter((r) => r.id !== undefined && isKept(r.cells.origins));
     for (const r of stored) await this.checkStored(r);
-    for (const [type, rows] of byType(waiting.filter((r) => !empty(r) && !stored.includes(r)))) {
-      for (let i = 0; i < rows.length; i += batchMax) {
-        const part = rows.slice(i, i + batchMax);
-        const asked = part.map((r) => ({ row: r, cells: r.cells }));
-        const items = part.map((r) => {
-          const body = bodyOf(this.store, r);
-          if (r.id) delete body.externalReference; // which this very record has already
-          return body;
-        });
-        const { data } = await call<Outcomes>(
-          'POST',
-          `/events/${this.event}/${type}/batch`,
-          { items },
-          { 'X-Dry-Run': 'true' },
-        );
-        data.items.forEach((o, n) => {
-          const a = asked[n];
-          if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
-          if (o.record) a.row.check = checkOf(o.record.footprint);
-          else if (o.error)
-            a.row.check = { state: 'bad', notices: [], faults: faultsOf(o.error.details ?? [], o.error.message) };
-        });
-        this.store.changed();
-      }
+    for (const { type, part } of batchesOf(waiting.filter((r) => !empty(r) && !stored.includes(r)))) {
+      const asked = part.map((r) => ({ row: r, cells: r.cells }));
+      const items = part.map((r) => {
+        const body = bodyOf(this.store, r);
+        if (r.id) delete body.externalReference; // which this very record has already
+        return body;
+      });
+      const { data } = await call<Outcomes>(
+        'POST',
+        `/events/${this.event}/${type}/batch`,
+        { items },
+        { 'X-Dry-Run': 'true' },
+      );
+      data.items.forEach((o, n) => {
+        const a = asked[n];
+        if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
+        if (o.record) a.row.check = checkOf(o.record.footprint);
+        else if (o.error)
+          a.row.check = { state: 'bad', notices: [], faults: faultsOf(o.error.details ?? [], o.error.message) };
+      });
+      this.store.changed();
     }
   }
 
@@ -265,20 +258,17 @@ export class Engine {
       (r) => editable(r) && dirty(r) && r.check.state === 'good' && !this.atWork(r) && !r.theirs && !r.saving,
     );
     const known = ready.filter((r) => r.id);
-    for (const [type, rows] of byType(ready.filter((r) => !r.id))) {
-      for (let i = 0; i < rows.length; i += batchMax) {
-        const part = rows.slice(i, i + batchMax);
-        const o: Outgoing = {
-          scope: this.scope,
-          event: this.event,
-          key: this.newKey(),
-          type,
-          rows: part.map((r) => ({ key: r.key, cells: r.cells })),
-          items: part.map((r) => bodyOf(this.store, r)),
-        };
-        await writeOutgoing(o).catch(() => {});
-        await this.post(o);
-      }
+    for (const { type, part } of batchesOf(ready.filter((r) => !r.id))) {
+      const o: Outgoing = {
+        scope: this.scope,
+        event: this.event,
+        key: this.newKey(),
+        type,
+        rows: part.map((r) => ({ key: r.key, cells: r.cells })),
+        items: part.map((r) => bodyOf(this.store, r)),
+      };
+      await writeOutgoing(o).catch(() => {});
+      await this.post(o);
     }
     for (const r of known) await this.patch(r);
     if (ready.length > 0) this.settled();
@@ -379,14 +369,4 @@ export class Engine {
     this.store.changed();
     this.schedule(0);
   }
-}
-
-export function byType(rows: Row[]): Map<string, Row[]> {
-  const map = new Map<string, Row[]>();
-  for (const r of rows) {
-    const list = map.get(r.type);
-    if (list) list.push(r);
-    else map.set(r.type, [r]);
-  }
-  return map;
 }
