@@ -8,6 +8,7 @@ import {
   type Column,
   cellsOf,
   cellValue,
+  codesIn,
   columnsOf,
   fieldsOf,
   isoDate,
@@ -191,6 +192,8 @@ describe('words of the page for codes', () => {
     expect(shown(own, 'av_hire')).toBe('av hire');
     expect(cellValue(own, 'AV hire')).toBe('av_hire');
     expect(cellValue(own, 'AV-Hire')).toBe('av_hire');
+    expect(codesIn(own, '')).toBe('');
+    expect(codesIn(own, ' - ')).toBe(' - ');
   });
 
   it('stand beside amounts, whatever they are separated by', () => {

@@ -166,6 +166,7 @@ export function codesIn(column: Column, text: string): string {
   if (!named(column)) return text;
   if (column.kind !== 'amounts' && column.kind !== 'survey') {
     const word = joined(low);
+    if (word === '') return text;
     const own = column.options.find(
       (o) => joined(o) === word || joined(column.labels[o]?.toLowerCase() ?? '') === word,
     );
