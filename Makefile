@@ -411,9 +411,8 @@ check-vulnerabilities: ## Look for known vulnerabilities (VULNDB=file:///copy)
 	@VULNDB="$(VULNDB)" GOVULNCHECK_VERSION=$(GOVULNCHECK_VERSION) deploy/release/vulnerabilities.sh
 
 .PHONY: check-release
-check-release: ## Check that VERSION can be released
-	@deploy/release/notes.sh "$(VERSION)" >/dev/null
-	@grep -q '^## Unreleased' CHANGELOG.md && { echo "CHANGELOG.md has unreleased changes" >&2; exit 1; } || true
+check-release: ## Check that VERSION can be released (VERSION=2.1.0)
+	@deploy/release/check.sh "$(VERSION)"
 
 ## Tending
 

@@ -287,6 +287,12 @@ func TestReleaseWorkflow(t *testing.T) {
 			t.Errorf("%s has no exact version", m[1])
 		}
 	}
+	runbook := source(t, "docs/runbooks/release.md")
+	for _, m := range regexp.MustCompile(`make [a-z][a-z -]+[a-z]|deploy/release/[a-z-]+\.sh|cosign [a-z]+|gh release create`).FindAllString(workflow, -1) {
+		if !strings.Contains(runbook, "`"+m) && m != "cosign login" && m != "cosign sign-blob" {
+			t.Errorf("docs/runbooks/release.md does not say that the workflow runs %s", m)
+		}
+	}
 	for _, m := range regexp.MustCompile(`deploy/release/[a-z-]+\.sh`).FindAllString(workflow, -1) {
 		info, err := os.Stat(filepath.Join(root, m))
 		if err != nil || info.Mode()&0o111 == 0 {
