@@ -1,0 +1,41 @@
+package release_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mostMinutes is what all steps of CI may take together, on two cores.
+const mostMinutes = 45
+
+// TestBudgetOfCI: each step has a budget, together below what CI may take; the page for
+// contributors says the same, and what takes long is no step.
+func TestBudgetOfCI(t *testing.T) {
+	t.Parallel()
+	script, page := source(t, ".ci/run"), source(t, "CONTRIBUTING.md")
+	sum := 0
+	steps := regexp.MustCompile(`(?m)^step (\d+) (make [a-z -]+[a-z])`).FindAllStringSubmatch(script, -1)
+	for _, step := range steps {
+		minutes, err := strconv.Atoi(step[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += minutes
+		if !regexp.MustCompile("(?m)^\\| `" + regexp.QuoteMeta(step[2]) + "` \\| " + step[1] + " \\|").MatchString(page) {
+			t.Errorf("CONTRIBUTING.md does not give %s %d minutes", step[2], minutes)
+		}
+	}
+	if len(steps) < 4 || len(steps) != strings.Count(script, "\nstep ") || sum >= mostMinutes {
+		t.Errorf("%d steps of CI have %d minutes together", len(steps), sum)
+	}
+	if !strings.Contains(page, "`.ci/run` has "+strconv.Itoa(sum)+" minutes") {
+		t.Errorf("CONTRIBUTING.md does not say that all have %d minutes", sum)
+	}
+	for _, long := range []string{"test-k8s", "test-images", "test-collector", "test-rolling", "drill"} {
+		if strings.Contains(script, "make "+long) {
+			t.Errorf("CI runs make %s", long)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package release_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pages returns the pages of a pattern below docs, by name.
+func pages(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(root, "docs", pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("there is no docs/%s (%v)", pattern, err)
+		}
+		for _, file := range files {
+			name, err := filepath.Rel(root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[name] = source(t, name)
+		}
+	}
+	return all
+}
+
+// TestRunbooksNameCommands: what a page has people type is a command of the program, a
+// target of the Makefile, or a file of the repository.
+func TestRunbooksNameCommands(t *testing.T) {
+	t.Parallel()
+	var commands, targets []string
+	for _, m := range regexp.MustCompile(`NewCommand\("([a-z ]+)"`).FindAllStringSubmatch(source(t, "services/standalone/*.go"), -1) {
+		commands = append(commands, m[1])
+	}
+	for _, m := range regexp.MustCompile(`(?m)^([a-z0-9-]+):`).FindAllStringSubmatch(source(t, "Makefile"), -1) {
+		targets = append(targets, m[1])
+	}
+	seen := map[string]int{}
+	for name, text := range pages(t, "runbooks/*.md", "operations.md", "availability.md", "benchmarks.md", "security.md") {
+		for _, m := range regexp.MustCompile(`(-n |=)?\becf ([a-z]+)(?: ([a-z]+))?`).FindAllStringSubmatch(text, -1) {
+			if m[1] != "" {
+				continue // a namespace or a label
+			}
+			if seen["command"]++; !slices.Contains(commands, m[2]) && !slices.Contains(commands, m[2]+" "+m[3]) {
+				t.Errorf("%s names the command %q, which ecf does not have", name, strings.TrimSpace(m[2]+" "+m[3]))
+			}
+		}
+		for _, m := range regexp.MustCompile("(?:`|^    )make ([a-z][a-z0-9-]*)").FindAllStringSubmatch(text, -1) {
+			if seen["target"]++; !slices.Contains(targets, m[1]) {
+				t.Errorf("%s names make %s, which is no target", name, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile("`((?:deploy|k8s|libs|services|tests)/[A-Za-z0-9_./-]+)`").FindAllStringSubmatch(text, -1) {
+			seen["file"]++
+			if files, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(m[1], "/"))); err != nil || len(files) == 0 {
+				t.Errorf("%s names %s, which is not there", name, m[1])
+			}
+		}
+	}
+	if seen["command"] < 40 || seen["target"] < 20 || seen["file"] < 20 {
+		t.Errorf("only %v were found", seen)
+	}
+}
+
+// TestCapacityGuideIsMeasured: every figure of the guide stands in the benchmarks, beside
+// its command, but those marked as read from a running process.
+func TestCapacityGuideIsMeasured(t *testing.T) {
+	t.Parallel()
+	benchmarks := source(t, "docs/benchmarks.md")
+	_, table, found := strings.Cut(source(t, "docs/runbooks/capacity.md"), "\n## What costs what\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows, figures := 0, 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || strings.Contains(line, "---") || strings.Contains(line, "Measured") {
+			continue
+		}
+		rows++
+		if strings.Contains(cells[2], "†") {
+			continue
+		}
+		for _, figure := range regexp.MustCompile(`[0-9][0-9,.]*[0-9]|[0-9]`).FindAllString(cells[2], -1) {
+			figures++
+			if !regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(figure) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(benchmarks) {
+				t.Errorf("docs/benchmarks.md does not have the figure %s of: %s", figure, strings.TrimSpace(line))
+			}
+		}
+	}
+	if !found || rows < 10 || figures < 15 {
+		t.Errorf("only %d rows with %d figures were read", rows, figures)
+	}
+}
