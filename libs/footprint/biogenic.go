@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/lru"
 )
 
 // Biomass names rows of activities that hold carbon of biomass, of which their
@@ -47,10 +48,21 @@ func (c *calculation) biomass(f *factors.Factor) {
 	if f == nil || f.BiogenicCO2.Published || c.ev.EngineVersion() < Engine5 {
 		return
 	}
-	for _, b := range biomassRows {
-		if b.Names(f.Series) {
-			c.note(NoticeNoBiogenic, "", "It holds carbon of biomass, whose CO2 the source does not publish.")
-			return
-		}
+	if ofBiomass(f.Series) {
+		c.note(NoticeNoBiogenic, "", "It holds carbon of biomass, whose CO2 the source does not publish.")
 	}
+}
+
+// seriesOfBiomass are the answers of ofBiomass given lately: there are a few thousand
+// series, and some forty patterns.
+var seriesOfBiomass = lru.New[string, bool](4096)
+
+// ofBiomass reports whether the rows of a series are among biomassRows.
+func ofBiomass(series string) bool {
+	is, ok := seriesOfBiomass.Get(series)
+	if !ok {
+		is = slices.ContainsFunc(biomassRows[:], func(b Biomass) bool { return b.Names(series) })
+		seriesOfBiomass.Put(series, is)
+	}
+	return is
 }

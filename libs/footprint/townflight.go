@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/locations"
+	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/places"
 )
 
@@ -52,9 +53,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 			}
 		}
 		s := airportStop(l)
-		if p, err := places.Find(trimmed, d.ev.Country); err == nil && p.FoundBy == places.ByName {
-			s.alsoTown = p.String()
-		}
+		s.alsoTown = townNamed(trimmed, d.ev.Country)
 		return upper, s, false
 	}
 	// What is written like a code is a mistyped one, not a town.
@@ -75,6 +74,24 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 		return "", stop{}, false
 	}
 	return s.Code, s, true
+}
+
+// townsNamed are the answers of townNamed given lately. A flight has two codes, and
+// there are few whose flights are recorded one after the other.
+var townsNamed = lru.New[[2]string, string](4096)
+
+// townNamed returns the town that is called as the code of an airport is, where the
+// event's country decides; empty where there is none.
+func townNamed(code, country string) string {
+	key := [2]string{code, country}
+	name, ok := townsNamed.Get(key)
+	if !ok {
+		if p, err := places.Find(code, country); err == nil && p.FoundBy == places.ByName {
+			name = p.String()
+		}
+		townsNamed.Put(key, name)
+	}
+	return name
 }
 
 // townStop returns a town with its airport.

@@ -46,7 +46,8 @@ func Figures(evaluation *footprint.Evaluation, notices []footprint.Notice, ev fo
 	if preview, err = json.Marshal(shown); err != nil {
 		return nil, nil, fmt.Errorf("preview: %w", err)
 	}
-	if contribution, err = json.Marshal(of); err != nil {
+	// Not by json.Marshal, which would read what it is given once more.
+	if contribution, err = of.MarshalJSON(); err != nil {
 		return nil, nil, fmt.Errorf("contribution: %w", err)
 	}
 	return preview, contribution, nil

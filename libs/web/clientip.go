@@ -42,6 +42,13 @@ func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 // rearranged, and with that a client could put its own X-Forwarded-For behind
 // the proxy's.
 func headerFields(c *fiber.Ctx, name string) []string {
+	// None or one is in order; only for more is the header read once more.
+	switch fields := c.Request().Header.PeekAll(name); len(fields) {
+	case 0:
+		return nil
+	case 1:
+		return []string{string(fields[0])}
+	}
 	var values []string
 	for k, v := range c.Request().Header.AllInOrder() {
 		if strings.EqualFold(string(k), name) {

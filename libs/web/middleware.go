@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -95,6 +96,9 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 // and in chunks: two readers of one connection may then take different bytes for
 // the next request. fasthttp goes by the chunks and would read on.
 func oneLength(c *fiber.Ctx) error {
+	if !namesTransfer(c.Request().Header.RawHeaders()) {
+		return c.Next()
+	}
 	length, chunked := false, false
 	for k := range c.Request().Header.AllInOrder() {
 		length = length || strings.EqualFold(string(k), fiber.HeaderContentLength)
@@ -105,6 +109,22 @@ func oneLength(c *fiber.Ctx) error {
 	}
 	c.Context().SetConnectionClose()
 	return fiber.ErrBadRequest
+}
+
+// namesTransfer reports whether there may be a Transfer-Encoding field in a header, at a
+// small part of the cost of reading its fields.
+func namesTransfer(header []byte) bool {
+	const before = "transfer"
+	for {
+		i := bytes.IndexByte(header, '-')
+		if i < 0 {
+			return false
+		}
+		if i >= len(before) && strings.EqualFold(string(header[i-len(before):i]), before) {
+			return true
+		}
+		header = header[i+1:]
+	}
 }
 
 // loggable bounds what a client can put in a log line.

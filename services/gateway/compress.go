@@ -87,8 +87,10 @@ func plainTags(field string) string {
 	if !strings.ContainsRune(field, '+') {
 		return field
 	}
-	return strings.NewReplacer("+"+codingBrotli+`"`, `"`, "+"+codingGzip+`"`, `"`).Replace(field)
+	return withoutCoding.Replace(field)
 }
+
+var withoutCoding = strings.NewReplacer("+"+codingBrotli+`"`, `"`, "+"+codingGzip+`"`, `"`)
 
 const (
 	// packingAlone is how long no other organization must have had an answer compressed

@@ -63,13 +63,15 @@ func decodeEvent(body []byte, governance *string) (eventTexts, error) {
 // simple reports whether clone copies all that the texts refer to.
 func (t eventTexts) simple() bool {
 	g := t.governance
-	return len(g.Owed)+len(g.Editions)+len(g.Proposals)+len(g.Last.Changed) == 0 && g.Gate.Pending == nil && g.Gate.Failure == nil
+	return len(g.Owed)+len(g.Editions)+len(g.Proposals) == 0 && g.Gate.Pending == nil && g.Gate.Failure == nil
 }
 
 // clone returns a copy that may be changed.
 func (t eventTexts) clone() eventTexts {
 	t.body.Attendees, t.body.VirtualAttendees = copyOf(t.body.Attendees), copyOf(t.body.VirtualAttendees)
 	t.body.Metadata, t.body.Compensation = maps.Clone(t.body.Metadata), slices.Clone(t.body.Compensation)
+	// The values in it are JSON, which is replaced and never written into.
+	t.governance.Last.Changed = slices.Clone(t.governance.Last.Changed)
 	return t
 }
 
