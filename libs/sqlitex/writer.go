@@ -5,12 +5,21 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // writer is the one connection that writes. Only the commit loop uses it.
 type writer struct {
 	conn     *sql.Conn
 	prepared statements
+	// changed says that the write that is being run has changed something, or may have;
+	// broken that the engine may have given up the transaction.
+	changed, broken bool
+	// guarded is for how many transactions each write has a savepoint.
+	guarded int
 }
 
 // newWriter takes the connection of the pool and brings the schema up to date.
@@ -31,37 +40,106 @@ func (w *writer) close() error { return w.conn.Close() }
 
 // ExecContext implements Tx.
 func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	result, err := w.exec(ctx, query, args...)
+	if err != nil {
+		w.noteError(err)
+		return result, err
+	}
+	n, unknown := result.RowsAffected()
+	w.changed = w.changed || n > 0 || unknown != nil || !isUpdate(query)
+	return result, nil //nolint:nilerr // who cannot tell how many rows were affected may have changed some
+}
+
+// noteError notes an error of a statement. One that violates a constraint undoes by
+// itself what the statement has done, and no more; after any other the transaction may
+// be over.
+func (w *writer) noteError(err error) { w.broken = w.broken || isEngines(err) }
+
+// isEngines reports whether err is of the engine, and not of what was asked to be written.
+func isEngines(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code()&0xff != sqlite3.SQLITE_CONSTRAINT
+}
+
+func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if stmt := w.prepared.of(ctx, query); stmt != nil {
 		return stmt.ExecContext(ctx, args...)
 	}
 	return w.conn.ExecContext(ctx, query, args...)
 }
 
+// isUpdate reports whether a statement changes nothing where it affects no row. Of
+// several statements only the last one says how many it has affected.
+func isUpdate(query string) bool {
+	if strings.IndexByte(query, ';') >= 0 {
+		return false
+	}
+	return hasPrefix(query, "INSERT ") || hasPrefix(query, "UPDATE ") || hasPrefix(query, "DELETE ")
+}
+
+// isRead reports whether a query cannot change anything.
+func isRead(query string) bool { return hasPrefix(query, "SELECT ") }
+
+func hasPrefix(query, word string) bool {
+	query = strings.TrimLeft(query, " \t\r\n")
+	return len(query) >= len(word) && strings.EqualFold(query[:len(word)], word)
+}
+
 // QueryContext implements Tx. It compiles the query each time: rows may still
 // be read when the same query is asked again, and one prepared statement
 // serves one reader.
 func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return w.conn.QueryContext(ctx, query, args...)
+	w.changed = w.changed || !isRead(query)
+	rows, err := w.conn.QueryContext(ctx, query, args...)
+	w.noteError(err)
+	return rows, err
 }
 
 // QueryRowContext implements Tx.
 func (w *writer) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	w.changed = w.changed || !isRead(query)
+	row := w.queryRow(ctx, query, args...)
+	w.noteError(row.Err())
+	return row
+}
+
+func (w *writer) queryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	if stmt := w.prepared.of(ctx, query); stmt != nil {
 		return stmt.QueryRowContext(ctx, args...)
 	}
 	return w.conn.QueryRowContext(ctx, query, args...)
 }
 
+// guardedAfter is for how many transactions each write has a savepoint again once one
+// of them had to be undone.
+const guardedAfter = 64
+
+// errToUndo ends a transaction without savepoints in which a write failed that had
+// changed something, or the engine did.
+var errToUndo = errors.New("sqlitex: a write has to be undone")
+
 // commit runs a batch in one transaction and answers every caller after the
 // commit. Where the transaction as a whole fails, each write is tried again in
 // one of its own: the engine gives up the whole transaction when one statement
 // finds the disk full, and what the others saw of it is then not true either.
+//
+// A savepoint for each write costs as much as a small write does: the engine copies each
+// page that is changed below one. Writes seldom fail after they have changed something,
+// so there are none until that happens; then the transaction is begun anew with them.
 func (w *writer) commit(batch []*write) {
-	results, begun, err := w.try(batch)
+	guarded := w.guarded > 0
+	if guarded {
+		w.guarded--
+	}
+	results, begun, err := w.try(batch, guarded)
+	if errors.Is(err, errToUndo) && !w.broken && len(batch) > 1 {
+		w.guarded = guardedAfter
+		results, begun, err = w.try(batch, true)
+	}
 	alone := err != nil && begun && len(batch) > 1
 	for i, one := range batch {
 		if alone {
-			own, _, err := w.try(batch[i : i+1])
+			own, _, err := w.try(batch[i:i+1], true)
 			one.result <- outcome(own[0], err)
 			continue
 		}
@@ -78,40 +156,50 @@ func outcome(own, transaction error) error {
 	return fmt.Errorf("commit: %w", transaction)
 }
 
-// try runs a batch in one transaction, each write under a savepoint of its
-// own. It returns the error of each write, whether the transaction began, and
+// try runs a batch in one transaction, each write under a savepoint of its own where it
+// is guarded. It returns the error of each write, whether the transaction began, and
 // its error: if that is not nil, nothing was written.
-func (w *writer) try(batch []*write) (results []error, begun bool, err error) {
+func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool, err error) {
 	results = make([]error, len(batch))
 	// Not the caller's context: a cancelled caller must not undo its neighbours.
 	ctx := context.Background()
-	if _, err := w.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return results, false, err
 	}
 	defer func() {
 		if err != nil {
 			// Fails where the engine has rolled back by itself already.
-			_, _ = w.ExecContext(ctx, "ROLLBACK")
+			_, _ = w.exec(ctx, "ROLLBACK")
 		}
 	}()
 	for i, one := range batch {
 		if results[i] = one.ctx.Err(); results[i] != nil {
 			continue
 		}
-		if _, err := w.ExecContext(ctx, "SAVEPOINT w"); err != nil {
-			return results, true, err
+		if guarded {
+			if _, err := w.exec(ctx, "SAVEPOINT w"); err != nil {
+				return results, true, err
+			}
 		}
+		w.changed, w.broken = false, false
 		results[i] = runRecovered(context.WithoutCancel(one.ctx), one.run, w)
-		if results[i] != nil {
-			if _, err := w.ExecContext(ctx, "ROLLBACK TO w"); err != nil {
+		// Also the error of a row that was read after the query had begun.
+		w.broken = w.broken || isEngines(results[i])
+		switch {
+		case !guarded && (w.broken || results[i] != nil && w.changed):
+			return results, true, errToUndo
+		case !guarded:
+			continue
+		case results[i] != nil:
+			if _, err := w.exec(ctx, "ROLLBACK TO w"); err != nil {
 				return results, true, errors.Join(err, results[i])
 			}
 		}
-		if _, err := w.ExecContext(ctx, "RELEASE w"); err != nil {
+		if _, err := w.exec(ctx, "RELEASE w"); err != nil {
 			return results, true, err
 		}
 	}
-	_, err = w.ExecContext(ctx, "COMMIT")
+	_, err = w.exec(ctx, "COMMIT")
 	return results, true, err
 }
 

@@ -46,8 +46,8 @@ func TestRoundTripsToTheStore(t *testing.T) {
 
 // The most that a request of the service may allocate.
 const (
-	createAllocations = 1100
-	listAllocations   = 65
+	createAllocations = 960
+	listAllocations   = 40
 )
 
 func TestAllocationsOfARequest(t *testing.T) {
