@@ -28,18 +28,24 @@ type Tree struct {
 // HashPart adds one value to a hash with its length, so that two lists of
 // values never run together into the same bytes.
 func HashPart(h hash.Hash, value string) {
-	_, _ = h.Write(strconv.AppendInt(nil, int64(len(value)), 10))
-	_, _ = h.Write([]byte{':'})
-	_, _ = h.Write([]byte(value))
+	_, _ = h.Write(appendPart(nil, value))
+}
+
+// appendPart appends what HashPart adds.
+func appendPart[T string | json.RawMessage](to []byte, value T) []byte {
+	return append(append(strconv.AppendInt(to, int64(len(value)), 10), ':'), value...)
 }
 
 // HashInput adds what of a record its contribution depends on. The revision is
 // left out on purpose: a record that was reopened and approved unchanged gives
 // the same inputs, and so the same hash.
 func HashInput(h hash.Hash, id, typ string, fields json.RawMessage) {
-	HashPart(h, id)
-	HashPart(h, typ)
-	HashPart(h, string(fields))
+	_, _ = h.Write(AppendInput(nil, id, typ, fields))
+}
+
+// AppendInput appends what HashInput adds, for who adds it to more than one hash.
+func AppendInput(to []byte, id, typ string, fields json.RawMessage) []byte {
+	return appendPart(appendPart(appendPart(to, id), typ), fields)
 }
 
 // HashChild adds one group to the hash of the group above it.

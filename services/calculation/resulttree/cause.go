@@ -3,6 +3,7 @@ package resulttree
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -215,6 +216,10 @@ func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID) (reco
 type writtenNode struct {
 	version int64
 	causes  []Cause
+	// grown says that the node is what its version before was and added; see onlyAdded.
+	grown  bool
+	before int64 // that version
+	added  []json.RawMessage
 }
 
 // causesBetween merges the causes of the versions that separate two lists of

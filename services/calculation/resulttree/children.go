@@ -31,11 +31,12 @@ func (h Child) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads the stored form.
 func (h *Child) UnmarshalText(text []byte) error {
-	parts := strings.SplitN(string(text), "|", 3)
-	if len(parts) != 3 {
+	key, rest, ok := strings.Cut(string(text), "|")
+	hash, value, both := strings.Cut(rest, "|")
+	if !ok || !both {
 		return errChild
 	}
-	h.Key, h.Hash, h.Value = parts[0], parts[1], parts[2]
+	h.Key, h.Hash, h.Value = key, hash, value
 	return nil
 }
 

@@ -17,11 +17,16 @@ func hashPart(h hash.Hash, value string) { bundle.HashPart(h, value) }
 // HashRecord adds to h what of a record its contribution depends on.
 func HashRecord(h hash.Hash, c record.Counted) { bundle.HashInput(h, string(c.ID), c.Type, c.Fields) }
 
-// shortHash distinguishes the inputs of a record from one revision to the next.
-func shortHash(c record.Counted) string {
-	h := sha256.New()
-	HashRecord(h, c)
-	return hex.EncodeToString(h.Sum(nil)[:8])
+// inputOf appends what HashRecord adds.
+func inputOf(to []byte, c record.Counted) []byte {
+	return bundle.AppendInput(to, string(c.ID), c.Type, c.Fields)
+}
+
+// shortHash distinguishes the input of a record, as inputOf gives it, from one revision
+// to the next.
+func shortHash(input []byte) string {
+	sum := sha256.Sum256(input)
+	return hex.EncodeToString(sum[:8])
 }
 
 // HashNode adds a node to the hash of its parent. A node under which nothing counts

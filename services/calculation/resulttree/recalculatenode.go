@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash"
+	"slices"
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -27,15 +28,26 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	}
 	node := Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
 	var counted []record.Counted
+	var parts []part
 	if id.Level == 0 {
-		counted, err = r.sumRecords(ctx, ev, &node)
+		counted, parts, err = r.countRecords(ctx, ev, &node)
 	} else {
-		err = r.sumChildren(ctx, ev, &node)
+		parts, err = r.countChildren(ctx, ev, &node)
 	}
 	if err != nil {
 		return err
 	}
 	node.Detail.Changed = changesBetween(stored.Detail.Children, node.Detail.Children)
+	added, grown := r.added(stored, node, parts)
+	if grown {
+		// Contributions can be added in any grouping: what was added before is one.
+		node.Contribution, err = r.Arithmetic.Sum(append([]json.RawMessage{stored.Contribution}, added...))
+	} else {
+		node.Contribution, err = r.Arithmetic.Sum(contributions(parts))
+	}
+	if err != nil {
+		return err
+	}
 	if id.Level == 0 {
 		node.Detail.Causes, err = r.causesOf(ctx, node, counted)
 	} else {
@@ -50,35 +62,51 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err := r.Results.PutNode(ctx, node, stored.Version); err != nil {
 		return err
 	}
-	r.written[id] = writtenNode{node.Version, node.Detail.Causes}
+	r.written[id] = writtenNode{version: node.Version, causes: node.Detail.Causes, grown: grown, before: stored.Version, added: added}
 	return nil
 }
 
-// sumRecords fills a node of level 0 from its approved records, which it returns.
-func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Node) ([]record.Counted, error) {
+// part is what one child adds to the sum of its node.
+type part struct {
+	key          string // of the Child
+	contribution json.RawMessage
+}
+
+func contributions(parts []part) []json.RawMessage {
+	all := make([]json.RawMessage, len(parts))
+	for i, p := range parts {
+		all[i] = p.contribution
+	}
+	return all
+}
+
+// countRecords fills a node of level 0, but for its sum, from its approved records,
+// which it returns.
+func (r Recalculator) countRecords(ctx context.Context, ev record.Event, node *Node) ([]record.Counted, []part, error) {
 	sub := record.Sub{Event: node.Event, Type: node.Type}
 	counted, err := r.Records.Approved(ctx, node.Org, sub, node.Index*r.Fanout+1, (node.Index+1)*r.Fanout)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	parts := make([]json.RawMessage, 0, len(counted))
-	inputs := sha256.New()
+	parts := make([]part, 0, len(counted))
+	inputs, input := sha256.New(), []byte(nil)
 	var recalculated []record.Recalculated
 	for _, c := range counted {
-		part, err := r.contribution(ev, c, &recalculated)
+		contribution, err := r.contribution(ev, c, &recalculated)
 		if err != nil {
 			// One record that cannot be calculated must not hold up the event:
 			// it is named in the result instead.
 			node.Failed = append(node.Failed, c.ID)
 			continue
 		}
-		total, err := r.Arithmetic.Total(part)
+		total, err := r.Arithmetic.Total(contribution)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		parts = append(parts, part)
-		HashRecord(inputs, c)
-		node.Detail.Children = append(node.Detail.Children, Child{Key: string(c.ID), Hash: shortHash(c), Value: total})
+		parts = append(parts, part{string(c.ID), contribution})
+		input = inputOf(input[:0], c)
+		_, _ = inputs.Write(input)
+		node.Detail.Children = append(node.Detail.Children, Child{Key: string(c.ID), Hash: shortHash(input), Value: total})
 	}
 	// Kept for the next time, in one write: after a change of an event's context
 	// every record is calculated again. Failing to keep them is not an error.
@@ -87,37 +115,83 @@ func (r Recalculator) sumRecords(ctx context.Context, ev record.Event, node *Nod
 	}
 	ordered(node.Detail.Children)
 	node.Hash = hex.EncodeToString(inputs.Sum(nil))
-	node.Contribution, err = r.Arithmetic.Sum(parts)
-	return counted, err
+	return counted, parts, nil
 }
 
-// sumChildren fills a node of a higher level from the nodes below it.
-func (r Recalculator) sumChildren(ctx context.Context, ev record.Event, node *Node) error {
+// countChildren fills a node of a higher level, but for its sum, from the nodes below it.
+func (r Recalculator) countChildren(ctx context.Context, ev record.Event, node *Node) ([]part, error) {
 	children, err := r.freshNodes(ctx, ev, node.Type, node.Level-1, node.Index*r.Fanout, (node.Index+1)*r.Fanout-1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sum, err := r.sumNodes(children, sha256.New())
-	node.Contribution, node.Failed, node.FailedCount, node.Hash = sum.Contribution, sum.Failed, sum.FailedCount, sum.Hash
-	for _, n := range children {
-		node.Detail.Children = append(node.Detail.Children, Child{Key: strconv.FormatInt(n.Index, 10), Value: strconv.FormatInt(n.Version, 10)})
+	inputs := sha256.New()
+	node.Failed, node.FailedCount = failuresOf(children)
+	parts := make([]part, len(children))
+	for i, n := range children {
+		HashNode(inputs, n)
+		parts[i] = part{strconv.FormatInt(n.Index, 10), n.Contribution}
+		node.Detail.Children = append(node.Detail.Children, Child{Key: parts[i].key, Value: strconv.FormatInt(n.Version, 10)})
 	}
+	node.Hash = hex.EncodeToString(inputs.Sum(nil))
 	ordered(node.Detail.Children)
-	return err
+	return parts, nil
+}
+
+// mostAdded bounds how many contributions are added to the sum that there is; with more
+// everything is added up anew.
+const mostAdded = 32
+
+// added returns what a node has come to count since it was stored. ok is false where that
+// is not all the difference: it was made under another context or by another engine,
+// something was withdrawn or is of other inputs, or it is not known what a child has
+// come to count since the version that was added up.
+func (r Recalculator) added(stored, node Node, parts []part) (added []json.RawMessage, ok bool) {
+	if stored.ContextRev != node.ContextRev || !r.Arithmetic.Current(stored.Contribution) || len(node.Detail.Changed) > mostAdded {
+		return nil, false
+	}
+	if node.Level == 0 && stored.Failures()+node.Failures() > 0 {
+		return nil, false
+	}
+	for _, c := range node.Detail.Changed {
+		switch {
+		case c.Before.Key == "":
+			i := slices.IndexFunc(parts, func(p part) bool { return p.key == c.After.Key })
+			added = append(added, parts[i].contribution)
+		case c.After.Key == "" || node.Level == 0:
+			return nil, false
+		default:
+			below, err := node.child(c.After.Key)
+			w := r.written[below]
+			if err != nil || !w.grown || strconv.FormatInt(w.before, 10) != c.Before.Value || strconv.FormatInt(w.version, 10) != c.After.Value {
+				return nil, false
+			}
+			added = append(added, w.added...)
+		}
+	}
+	return added, len(added) <= mostAdded
+}
+
+// failuresOf returns the failures of a sum of nodes, and how many there are where that is
+// more.
+func failuresOf(nodes []Node) (failed []record.ID, count int64) {
+	failures := int64(0)
+	for _, n := range nodes {
+		failures += n.Failures()
+	}
+	if failed = SumFailures(nodes); failures > int64(len(failed)) {
+		count = failures
+	}
+	return failed, count
 }
 
 // sumNodes adds nodes up; their hashes go into inputs.
 func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err error) {
 	parts := make([]json.RawMessage, 0, len(nodes))
-	failures := int64(0)
 	for _, n := range nodes {
 		parts = append(parts, n.Contribution)
-		failures += n.Failures()
 		HashNode(inputs, n)
 	}
-	if sum.Failed = SumFailures(nodes); failures > int64(len(sum.Failed)) {
-		sum.FailedCount = failures
-	}
+	sum.Failed, sum.FailedCount = failuresOf(nodes)
 	sum.Hash = hex.EncodeToString(inputs.Sum(nil))
 	sum.Contribution, err = r.Arithmetic.Sum(parts)
 	return sum, err

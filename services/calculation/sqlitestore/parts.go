@@ -34,7 +34,7 @@ func (s *Store) PutPart(ctx context.Context, org record.OrgID, event record.Even
 // Part implements editions.Parts.
 func (s *Store) Part(ctx context.Context, org record.OrgID, event record.EventID, name string) ([]byte, error) {
 	var data []byte
-	err := s.db.Read().QueryRowContext(ctx, `SELECT data FROM result_parts WHERE org=? AND event=? AND name=?`, org, event, name).Scan(&data)
+	err := s.db.QueryRowContext(ctx, `SELECT data FROM result_parts WHERE org=? AND event=? AND name=?`, org, event, name).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, editions.ErrNotFound
 	}
@@ -46,7 +46,7 @@ func (s *Store) Part(ctx context.Context, org record.OrgID, event record.EventID
 
 // PartsBefore implements editions.Parts.
 func (s *Store) PartsBefore(ctx context.Context, org record.OrgID, event record.EventID, before time.Time) ([]string, error) {
-	rows, err := s.db.Read().QueryContext(ctx, `SELECT name FROM result_parts WHERE org=? AND event=? AND at < ? ORDER BY name`, org, event, before.UnixMilli())
+	rows, err := s.db.QueryContext(ctx, `SELECT name FROM result_parts WHERE org=? AND event=? AND at < ? ORDER BY name`, org, event, before.UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("list parts: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 // Retention implements resulttree.RetentionStore. It is among the revisions of its
 // event, as revision 0.
 func (s *Store) Retention(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Retention, error) {
-	r, err := one[resulttree.Retention](s.db.Read().QueryRowContext(ctx,
+	r, err := one[resulttree.Retention](s.db.QueryRowContext(ctx,
 		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision=0`, org, event))
 	if errors.Is(err, resulttree.ErrNotFound) {
 		err = nil

@@ -56,7 +56,7 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 	var n resulttree.Node
 	var doc string
 	var detail sql.NullString
-	err := s.db.Read().QueryRowContext(ctx,
+	err := s.db.QueryRowContext(ctx,
 		`SELECT n.doc, d.detail FROM result_nodes n LEFT JOIN result_node_details d
 			ON d.org=n.org AND d.event=n.event AND d.level=n.level AND d.type=n.type AND d.idx=n.idx
 		 WHERE n.org=? AND n.event=? AND n.level=? AND n.type=? AND n.idx=?`, org, event, id.Level, id.Type, id.Index).Scan(&doc, &detail)
@@ -110,7 +110,7 @@ func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) err
 
 // Changes implements resulttree.Store.
 func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID, after, to int64) ([]resulttree.NodeChanges, error) {
-	rows, err := s.db.Read().QueryContext(ctx,
+	rows, err := s.db.QueryContext(ctx,
 		`SELECT doc FROM result_changes WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version>? AND version<=? ORDER BY version`,
 		org, event, id.Level, id.Type, id.Index, after, to)
 	return many[resulttree.NodeChanges](rows, err)
@@ -122,13 +122,13 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	if typ != "" {
 		query, args = query+` AND type=?`, append(args, typ)
 	}
-	rows, err := s.db.Read().QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
+	rows, err := s.db.QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
 	return many[resulttree.Node](rows, err)
 }
 
 // Result implements resulttree.Store.
 func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
-	return one[resulttree.Result](s.db.Read().QueryRowContext(ctx,
+	return one[resulttree.Result](s.db.QueryRowContext(ctx,
 		`SELECT doc FROM results WHERE org=? AND event=?`, org, event))
 }
 
@@ -156,7 +156,7 @@ func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 
 // Revisions implements resulttree.Store.
 func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error) {
-	rows, err := s.db.Read().QueryContext(ctx,
+	rows, err := s.db.QueryContext(ctx,
 		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, max(from, 1), to)
 	return many[resulttree.Result](rows, err)
 }
