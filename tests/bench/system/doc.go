@@ -1,6 +1,6 @@
 // Package system measures the whole product over HTTP beside baselines that do
 // the least of the same: a server that answers the same bytes from memory, and
-// durable inserts of the same bytes into the same kind of file.
+// what a creation does with the engine alone, in a file of the same kind.
 //
 // Each round takes the product and its baseline in turns, so that both see the
 // same neighbours on the machine; what is printed are ratios. The load of a
@@ -9,9 +9,12 @@
 //
 // TestSystem has everything in one process on its embedded engines; TestSeparate
 // each service as a process on MongoDB and Redis, beside what the driver does by
-// itself, and the gateway beside others that only pass requests on: fasthttp, the
-// standard library's ReverseProxy and, where it is installed, nginx.
+// itself; TestHop the gateway beside others that only pass requests on: fasthttp, the
+// standard library's ReverseProxy and, where it is installed, nginx; TestPocketBase, where
+// ECF_BENCH_POCKETBASE is set, the product beside PocketBase, built for it. TestOverload
+// asks for three times as much as there can be.
 //
 // `go test` plays it small, to keep it working; `make bench-system` plays it in
-// full and prints the table of docs/benchmarks.md. It asserts no time.
+// full, prints the tables of docs/benchmarks.md and keeps them there with a drawing of
+// each. It asserts no time.
 package system

@@ -1,10 +1,10 @@
 package system
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -24,38 +24,59 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 }
 
-// fasthttpHop passes requests on with the server and the client that the gateway
-// is built of, and does nothing else.
-func fasthttpHop(t *testing.T, backend string) string {
-	t.Helper()
-	client := &fasthttp.HostClient{Addr: strings.TrimPrefix(backend, "http://"), MaxConns: 1024}
-	server := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) {
-		if err := client.Do(&c.Request, &c.Response); err != nil {
-			c.Error(err.Error(), http.StatusBadGateway)
-		}
-	}}
-	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// The hops that are processes of this program, as the gateway is one: what runs in the
+// process of the load and of the server behind costs no switch between processes.
+const (
+	hopKind    = "BENCH_HOP" // fasthttp or reverse
+	hopAddress = "BENCH_HOP_ADDRESS"
+	hopBackend = "BENCH_HOP_BACKEND"
+)
+
+// TestMain turns this program into a hop when told to.
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(hopKind); kind != "" {
+		fmt.Fprintln(os.Stderr, serveHop(kind, os.Getenv(hopAddress), os.Getenv(hopBackend)))
+		os.Exit(1)
 	}
-	go func() { _ = server.Serve(ln) }()
-	t.Cleanup(func() { _ = ln.Close() })
-	return "http://" + ln.Addr().String()
+	os.Exit(m.Run())
 }
 
-// reverseProxy is the standard library's.
-func reverseProxy(t *testing.T, backend string) string {
-	t.Helper()
+func serveHop(kind, address, backend string) error {
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return err
+	}
+	if kind == "fasthttp" {
+		// The server and the client that the gateway is built of, and nothing else.
+		client := &fasthttp.HostClient{Addr: strings.TrimPrefix(backend, "http://"), MaxConns: 1024}
+		server := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) {
+			if err := client.Do(&c.Request, &c.Response); err != nil {
+				c.Error(err.Error(), http.StatusBadGateway)
+			}
+		}}
+		return server.Serve(ln)
+	}
 	target, err := url.Parse(backend)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: &http.Transport{MaxIdleConnsPerHost: 1024, IdleConnTimeout: time.Minute},
+	}}
+	return server.Serve(ln)
+}
+
+// bareHop starts a hop of a kind.
+func bareHop(t *testing.T, kind, backend string) string {
+	t.Helper()
+	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport: &http.Transport{MaxIdleConnsPerHost: 1024, IdleConnTimeout: time.Minute},
-	})
-	t.Cleanup(server.CloseClientConnections)
-	return server.URL
+	address := freeAddress(t)
+	testkit.Process(t, program, nil, []string{hopKind + "=" + kind, hopAddress + "=" + address, hopBackend + "=" + backend}).WaitHTTP("http://" + address + "/")
+	return "http://" + address
 }
 
 const nginxSettings = `daemon off; worker_processes auto; pid %[1]s/pid; error_log stderr error;
@@ -83,6 +104,9 @@ func nginxHop(t *testing.T, backend string) string {
 	if err := os.WriteFile(file, fmt.Appendf(nil, nginxSettings, dir, strings.TrimPrefix(backend, "http://"), address), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Process(t, path, []string{"-c", file, "-p", dir, "-e", "stderr"}, nil).WaitHTTP("http://" + address + "/")
+	server := testkit.Process(t, path, []string{"-c", file, "-p", dir, "-e", "stderr"}, nil)
+	// Killed, it would leave its workers behind.
+	t.Cleanup(func() { _ = server.Stop() })
+	server.WaitHTTP("http://" + address + "/")
 	return "http://" + address
 }

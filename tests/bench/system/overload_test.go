@@ -1,8 +1,13 @@
 package system
 
 import (
+	"context"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -14,6 +19,29 @@ import (
 // overload is by how much more is asked than can be answered.
 const overload = 3
 
+// apart gives the server one processor, and the load that is made here the others, so
+// that what it takes to send requests that are refused is not taken from the server.
+func apart(t *testing.T, s *system) {
+	t.Helper()
+	taskset, err := exec.LookPath("taskset")
+	if err != nil || runtime.NumCPU() < 2 {
+		t.Log("the server and the load share the processors: there is one, or no taskset")
+		return
+	}
+	mine := "1"
+	if n := runtime.NumCPU(); n > 2 {
+		mine = fmt.Sprintf("1-%d", n-1)
+	}
+	for pid, processors := range map[int]string{s.process.PID(): "0", os.Getpid(): mine} {
+		if out, err := exec.CommandContext(t.Context(), taskset, "-a", "-p", "-c", processors, strconv.Itoa(pid)).CombinedOutput(); err != nil {
+			t.Fatalf("taskset: %v %s", err, out)
+		}
+	}
+	t.Cleanup(func() {
+		_ = exec.CommandContext(context.WithoutCancel(t.Context()), taskset, "-a", "-p", "-c", fmt.Sprintf("0-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid())).Run()
+	})
+}
+
 // TestOverload asks for three times as many creations as the product can make, from
 // addresses enough that no limit of one of them is met, and looks at what comes of
 // those that are made: how many, beside the most that there can be, and how long they
@@ -22,7 +50,8 @@ const overload = 3
 func TestOverload(t *testing.T) {
 	p := planned(t)
 	s := start(t)
-	w := s.create(s.event())
+	apart(t, s)
+	w := s.creation(s.event())
 	var peak float64
 	for range p.rounds {
 		peak = max(peak, s.attack(w, vegeta.Rate{}, p.each).Throughput)

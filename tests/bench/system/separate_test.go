@@ -33,12 +33,21 @@ func TestSeparate(t *testing.T) {
 	}
 	page := "/events/" + list + "/flights?limit=25"
 	s.print(p,
-		d.beside(s.read("list of 25 records", page, ""), "a find of 25 documents of that size", d.find()),
-		s.read("the same, If-None-Match", page, s.tag(page)),
-		s.read("list of 25 events", "/events?limit=25", ""),
-		d.beside(s.create(s.event()), "an insert of the same bytes, majority", d.insert()),
+		beside(s.read("list of 25 records", page, "", 0), "a find of 25 documents of that size", d.find()),
+		s.read("the same, If-None-Match", page, s.tag(page), 0),
+		s.read("list of 25 events", "/events?limit=25", "", 0),
+		beside(s.creation(s.event()), "an insert of the same bytes, majority", d.insert()),
 	)
-	d.hops(p)
+	s.keep("separate")
+}
+
+// TestHop prints the table of the gateway's hop, its gateway being a process of its own.
+func TestHop(t *testing.T) {
+	p := planned(t)
+	if !p.full {
+		testkit.OnlyLong(t)
+	}
+	startSeparate(t).hops(p)
 }
 
 // deployment is each service as a process, on one database and one Redis.
@@ -105,8 +114,8 @@ func (d *deployment) command(t *testing.T, path, input string, args ...string) s
 }
 
 // beside sets what the driver does by itself beside a work.
-func (d *deployment) beside(w work, of string, do func() error) work {
-	w.of, w.baseline = of, func(_ context.Context, during time.Duration) float64 { return perSecond(during, do) }
+func beside(w work, name string, do func(context.Context) error) work {
+	w.baselines = []baseline{{name, repeated(do)}}
 	return w
 }
 
@@ -115,26 +124,26 @@ func stored(n int64) bson.D {
 	return bson.D{{Key: "org", Value: "bench"}, {Key: "n", Value: n}, {Key: "body", Value: strings.Repeat("x", 560)}}
 }
 
-func (d *deployment) find() func() error {
+func (d *deployment) find() func(context.Context) error {
 	d.t.Helper()
 	for n := range int64(50) {
 		if _, err := d.raw.InsertOne(d.t.Context(), stored(n)); err != nil {
 			d.t.Fatal(err)
 		}
 	}
-	return func() error {
-		cursor, err := d.raw.Find(d.t.Context(), bson.D{{Key: "org", Value: "bench"}}, options.Find().SetLimit(25))
+	return func(ctx context.Context) error {
+		cursor, err := d.raw.Find(ctx, bson.D{{Key: "org", Value: "bench"}}, options.Find().SetLimit(25))
 		if err != nil {
 			return err
 		}
 		var all []bson.Raw
-		return cursor.All(d.t.Context(), &all)
+		return cursor.All(ctx, &all)
 	}
 }
 
-func (d *deployment) insert() func() error {
-	return func() error {
-		_, err := d.raw.InsertOne(d.t.Context(), stored(-1))
+func (d *deployment) insert() func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := d.raw.InsertOne(ctx, stored(-1))
 		return err
 	}
 }
@@ -152,7 +161,7 @@ func (d *deployment) hops(p plan) {
 	to := func(name, base string) work {
 		return work{name: name, status: http.StatusOK, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: base + path, Header: header})}
 	}
-	all := []work{to("the server itself", backend), to("gateway", "http://"+gateway), to("fasthttp, passing on", fasthttpHop(d.t, backend)), to("ReverseProxy", reverseProxy(d.t, backend))}
+	all := []work{to("the server itself", backend), to("gateway", "http://"+gateway), to("fasthttp, passing on", bareHop(d.t, "fasthttp", backend)), to("ReverseProxy", bareHop(d.t, "reverse", backend))}
 	if nginx := nginxHop(d.t, backend); nginx != "" {
 		all = append(all, to("nginx", nginx))
 	}
@@ -168,7 +177,16 @@ func (d *deployment) hops(p plan) {
 		m := d.attack(w, half, p.each)
 		d.t.Logf("%-26s %12.0f %14.3f %14.3f   %v, %v", w.name, median(rates[i]), median(ratios(rates[i], rates[0])), median(ratios(rates[i], rates[2])),
 			m.Latencies.P50.Round(10*time.Microsecond), m.Latencies.P99.Round(10*time.Microsecond))
+		if i == 2 {
+			continue
+		}
+		r := Row{Work: w.name, Beside: "a bare fasthttp hop", Rate: median(rates[i]), BesideRate: median(rates[2]), Ratio: median(ratios(rates[i], rates[2])), P50: m.Latencies.P50, P99: m.Latencies.P99}
+		if i == 1 {
+			r.Goal = 0.92
+		}
+		d.rows = append(d.rows, r)
 	}
+	d.keep("hop")
 }
 
 func ratios(a, b []float64) []float64 {

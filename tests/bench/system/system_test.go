@@ -21,7 +21,6 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/standalone"
 )
@@ -55,13 +54,19 @@ func planned(t *testing.T) plan {
 	}
 }
 
-// work is one kind of request, or what stands for it.
+// work is one kind of request, and what it is measured beside.
 type work struct {
-	name     string
-	product  vegeta.Targeter
-	baseline func(context.Context, time.Duration) float64 // how many a second
-	of       string                                       // what the baseline is
-	status   int
+	name      string
+	product   vegeta.Targeter
+	baselines []baseline
+	status    int
+	goal      float64 // the ratio to the first baseline that is asked for; 0: none
+}
+
+// baseline is the least that does the same.
+type baseline struct {
+	name string
+	rate func(context.Context, time.Duration) float64 // how many a second
 }
 
 // TestSystem prints the table.
@@ -74,12 +79,13 @@ func TestSystem(t *testing.T) {
 	}
 	page := "/events/" + list + "/flights?limit=25"
 	s.print(p,
-		s.read("list of 25 records", page, ""),
-		s.read("the same, If-None-Match", page, s.tag(page)),
-		s.read("list of 25 events", "/events?limit=25", ""),
-		s.read("one event", "/events/"+list, ""),
+		s.read("list of 25 records", page, "", 0.2),
+		s.read("the same, If-None-Match", page, s.tag(page), 0.4),
+		s.read("list of 25 events", "/events?limit=25", "", 0.3),
+		s.read("one event", "/events/"+list, "", 0),
 		s.create(s.event()), // not in the list, whose tag it would change
 	)
+	s.keep("system")
 }
 
 // print measures and prints a table.
@@ -91,17 +97,46 @@ func (s *system) print(p plan, table ...work) {
 	}
 }
 
-// measure takes the product and the baseline of one work in turns.
+// measure takes the product and the baselines of one work in turns.
 func (s *system) measure(p plan, w work) {
-	var ours, theirs, ratios []float64
+	s.t.Helper()
+	var ours []float64
+	theirs := make([][]float64, len(w.baselines))
 	for range p.rounds {
-		m := s.attack(w, vegeta.Rate{}, p.each)
-		base := w.baseline(s.t.Context(), p.each)
-		ours, theirs, ratios = append(ours, m.Throughput), append(theirs, base), append(ratios, m.Throughput/base)
+		ours = append(ours, s.attack(w, vegeta.Rate{}, p.each).Throughput)
+		for i, b := range w.baselines {
+			theirs[i] = append(theirs[i], b.rate(s.t.Context(), p.each))
+		}
 	}
 	half := s.attack(w, vegeta.Rate{Freq: max(1, int(median(ours)/2)), Per: time.Second}, p.each)
-	s.t.Logf("%-26s %12.0f %12.0f %8.3f   %v, %v   (of %s)", w.name, median(ours), median(theirs), median(ratios),
-		half.Latencies.P50.Round(10*time.Microsecond), half.Latencies.P99.Round(10*time.Microsecond), w.of)
+	for i, b := range w.baselines {
+		r := Row{Work: w.name, Beside: b.name, Rate: median(ours), BesideRate: median(theirs[i]), Ratio: median(ratios(ours, theirs[i])), P50: half.Latencies.P50, P99: half.Latencies.P99}
+		if i == 0 {
+			r.Goal = w.goal
+		}
+		s.t.Logf("%-26s %12.0f %12.0f %8.3f   %v, %v   (of %s)", r.Work, r.Rate, r.BesideRate, r.Ratio,
+			r.P50.Round(10*time.Microsecond), r.P99.Round(10*time.Microsecond), r.Beside)
+		s.rows = append(s.rows, r)
+	}
+}
+
+// keep writes what was measured, and its drawing, into the directory of ECF_BENCH_OUT.
+func (s *system) keep(name string) {
+	s.t.Helper()
+	dir := os.Getenv("ECF_BENCH_OUT")
+	if dir == "" {
+		return
+	}
+	table := Table(s.rows)
+	rows, err := Read(table) // as they are rounded there
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for suffix, text := range map[string]string{".tsv": table, ".svg": Plot(Titles[name], rows)} {
+		if err := os.WriteFile(filepath.Join(dir, name+suffix), []byte(text), 0o600); err != nil {
+			s.t.Error(err)
+		}
+	}
 }
 
 // attack sends requests, at a rate or, without one, by so many clients that each
@@ -130,10 +165,10 @@ func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metri
 }
 
 // read is a GET, beside a bare server that answers the same bytes.
-func (s *system) read(name, path, tag string) work {
+func (s *system) read(name, path, tag string, goal float64) work {
 	s.t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + s.token}, "Accept-Encoding": {"identity"}}
-	w := work{name: name, of: "bare Fiber, the same bytes", status: http.StatusOK}
+	w := work{name: name, status: http.StatusOK, goal: goal}
 	if tag != "" {
 		header.Set("If-None-Match", tag)
 		w.status = http.StatusNotModified
@@ -144,7 +179,7 @@ func (s *system) read(name, path, tag string) work {
 	}
 	w.product = vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.url + "/api/v2" + path, Header: header})
 	bare := work{name: "bare", status: w.status, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.bare(status, body, answered) + path, Header: header})}
-	w.baseline = func(_ context.Context, d time.Duration) float64 { return s.attack(bare, vegeta.Rate{}, d).Throughput }
+	w.baselines = []baseline{{"bare Fiber, the same bytes", func(_ context.Context, d time.Duration) float64 { return s.attack(bare, vegeta.Rate{}, d).Throughput }}}
 	return w
 }
 
@@ -172,58 +207,26 @@ func (s *system) bare(status int, body []byte, header http.Header) string {
 	return "http://" + ln.Addr().String()
 }
 
-// create is a durable write, beside durable inserts of the same bytes by as many
-// writers into a file of the same engine, with group commit.
-func (s *system) create(event string) work {
-	s.t.Helper()
-	var n atomic.Int64
-	header := http.Header{"Authorization": {"Bearer " + s.token}, "Content-Type": {"application/json"}}
-	url := s.url + "/api/v2/events/" + event + "/flights"
-	db, err := sqlitex.Open(s.t.Context(), filepath.Join(s.t.TempDir(), "raw.db"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = db.Close() })
-	_, stored, _ := s.ask(http.MethodPost, "/events/"+event+"/flights", fmt.Appendf(nil, flight, 1), header)
-	insert := func(ctx context.Context, statement string, args ...any) error {
-		return db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
-			_, err := tx.ExecContext(ctx, statement, args...)
-			return err
-		})
-	}
-	if err := insert(s.t.Context(), "CREATE TABLE records (id INTEGER PRIMARY KEY, body TEXT)"); err != nil {
-		s.t.Fatal(err)
-	}
-	return work{
-		name: "create a record, durable", of: "durable inserts of the same bytes, group commit", status: http.StatusCreated,
-		product: func(target *vegeta.Target) error {
-			*target = vegeta.Target{Method: http.MethodPost, URL: url, Header: header, Body: fmt.Appendf(nil, flight, 1+n.Add(1)%900)}
-			return nil
-		},
-		baseline: func(ctx context.Context, d time.Duration) float64 {
-			return perSecond(d, func() error { return insert(ctx, "INSERT INTO records (body) VALUES (?)", string(stored)) })
-		},
-	}
-}
-
-// perSecond returns how often a second as many as there are clients do something.
-func perSecond(d time.Duration, do func() error) float64 {
-	var done atomic.Int64
-	began, ended := time.Now(), make(chan struct{}, clients)
-	for range clients {
-		go func() {
-			for time.Since(began) < d {
-				if do() == nil {
-					done.Add(1)
+// repeated returns how often a second as many as there are clients do something.
+func repeated(do func(context.Context) error) func(context.Context, time.Duration) float64 {
+	return func(ctx context.Context, d time.Duration) float64 {
+		var done atomic.Int64
+		began, ended := time.Now(), make(chan struct{}, clients)
+		for range clients {
+			go func() {
+				for time.Since(began) < d {
+					if do(ctx) == nil {
+						done.Add(1)
+					}
 				}
-			}
-			ended <- struct{}{}
-		}()
+				ended <- struct{}{}
+			}()
+		}
+		for range clients {
+			<-ended
+		}
+		return float64(done.Load()) / time.Since(began).Seconds()
 	}
-	for range clients {
-		<-ended
-	}
-	return float64(done.Load()) / time.Since(began).Seconds()
 }
 
 func median(all []float64) float64 {
@@ -236,13 +239,17 @@ type system struct {
 	t     *testing.T
 	url   string
 	token string
+	// data is the directory of the embedded engines.
+	data    string
+	process *testkit.Proc
+	rows    []Row
 }
 
 func start(t *testing.T) *system {
 	t.Helper()
-	address := freeAddress(t)
+	address, data := freeAddress(t), t.TempDir()
 	env := map[string]string{
-		"ECF_ADDR": address, "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "http://" + address,
+		"ECF_ADDR": address, "ECF_DATA_DIR": data, "ECF_ISSUER": "http://" + address,
 	}
 	for _, setting := range settings() {
 		name, value, _ := strings.Cut(setting, "=")
@@ -265,7 +272,7 @@ func start(t *testing.T) *system {
 		all = append(all, name+"="+value)
 	}
 	process := testkit.Process(t, testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf"), []string{"serve"}, all)
-	s := &system{t: t, url: "http://" + address}
+	s := &system{t: t, url: "http://" + address, data: data, process: process}
 	process.WaitHTTP(s.url + "/api/v2/health/ready")
 	s.signIn()
 	return s
