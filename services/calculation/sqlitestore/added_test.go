@@ -43,6 +43,7 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	const size = 200
 	fill(t.Context(), t, records, size)
 	recalculator := resulttree.NewRecalculator(records, results, time.Now)
+	recalculator.Fanout = 32 // several segments below one node
 	seen := &counting{Arithmetic: recalculator.Arithmetic}
 	recalculator.Arithmetic = seen
 	event, err := records.EventContext(t.Context(), "org", "event")
@@ -81,10 +82,17 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		node, err := results.Node(t.Context(), "org", "event", resulttree.NodeID{Type: "waste"})
+		node, err := results.Node(t.Context(), "org", "event", resulttree.NodeID{Type: "waste", Level: 1})
 		if err != nil || string(node.Contribution) != string(want) {
 			t.Fatalf("the sum is\n%s\nwant\n%s %v", node.Contribution, want, err)
 		}
+		result, err := results.Result(t.Context(), "org", "event")
+		if err != nil || string(result.Contribution) != string(want) {
+			t.Fatalf("the result is\n%s\nwant\n%s %v", result.Contribution, want, err)
+		}
+	}
+	for n := 1; n <= size; n += int(recalculator.Fanout) { // each segment has one that is marked
+		put(n, to(record.Approved))
 	}
 	check()
 	for range 60 {
