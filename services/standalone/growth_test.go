@@ -204,10 +204,14 @@ func (g *growing) nodes(ev record.Event, segments int) {
 	must(t, err)
 	sum, err := g.worker.Arithmetic.Sum(slices.Repeat([]json.RawMessage{contribution}, resulttree.Fanout))
 	must(t, err)
-	above := resulttree.Node{Org: ev.Org, Event: ev.ID, NodeID: resulttree.NodeID{Type: "waste", Level: 1}, Version: 1, ContextRev: ev.ContextRev, Contribution: sum}
-	for k := range segments {
+	above := resulttree.Node{Org: ev.Org, Event: ev.ID, NodeID: resulttree.NodeID{Type: "waste", Level: 1}, Version: 1, ContextRev: ev.ContextRev}
+	above.Contribution, err = g.worker.Arithmetic.Sum(slices.Repeat([]json.RawMessage{sum}, segments-1))
+	must(t, err)
+	// The first is left to the worker, which adds it to the others.
+	for k := 1; k < segments; k++ {
 		node := above
-		node.Level, node.Index, node.Hash = 0, int64(k), strings.Repeat("0", 64)
+		node.Level, node.Index, node.Hash, node.Contribution = 0, int64(k), strings.Repeat("0", 64), sum
+		node.Detail.Children = nil
 		must(t, g.results.PutNode(ctx, node, 0))
 		above.Detail.Children = append(above.Detail.Children, resulttree.Child{Key: strconv.Itoa(k), Value: "1"})
 	}
