@@ -100,17 +100,27 @@ func (s *server) causesBetween(c *fiber.Ctx, newest, older, newer resulttree.Res
 		return nil, nil
 	}
 	from := max(older.Revision+1, newer.Revision-contextRevisions+1)
-	var between []resulttree.Result
+	span := func(to int64) ([]resulttree.Result, error) {
+		if from > to {
+			return nil, nil
+		}
+		return resulttree.History{Results: s.Results}.Span(c.UserContext(), newest.Org, newest.Event, from, to)
+	}
 	to := newer.Revision
 	if to == newest.Revision {
-		between, to = append(between, newest), to-1
+		to--
 	}
-	if from <= to {
-		kept, err := resulttree.History{Results: s.Results}.Span(c.UserContext(), newest.Org, newest.Event, from, to)
-		if err != nil {
-			return nil, err
+	between, err := span(to)
+	if err == nil && to < newer.Revision {
+		if from <= to && (len(between) == 0 || between[0].Revision < to) {
+			// The newest has been replaced since it was read, and those before summed up in it.
+			between, err = span(newer.Revision)
+		} else {
+			between = append([]resulttree.Result{newest}, between...)
 		}
-		between = append(between, kept...)
+	}
+	if err != nil {
+		return nil, err
 	}
 	var causes []resulttree.Cause
 	for _, r := range slices.Backward(between) {

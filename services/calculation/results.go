@@ -214,14 +214,10 @@ func (s *server) history(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	newest, err := s.Results.Result(c.UserContext(), org, event)
+	revisions, newest, kept, err := resulttree.History{Results: s.Results}.Page(c.UserContext(), org, event, page.Offset(), page.Limit)
 	if errors.Is(err, resulttree.ErrNotFound) {
 		return web.OK(c, web.NewList([]resultView{}, page, 0))
 	}
-	if err != nil {
-		return err
-	}
-	revisions, kept, err := resulttree.History{Results: s.Results}.Page(c.UserContext(), newest, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}

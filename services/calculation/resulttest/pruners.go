@@ -106,11 +106,7 @@ func prunersAtOnce(t *testing.T, store resulttree.Store) {
 
 // readBeside reads what is kept of the event, and compares what follows one another.
 func readBeside(ctx context.Context, store resulttree.Store, signed []int64) error {
-	newest, err := store.Result(ctx, org, event)
-	if err != nil {
-		return err
-	}
-	page, kept, err := resulttree.History{Results: store}.Page(ctx, newest, 0, 1000)
+	page, newest, kept, err := resulttree.History{Results: store}.Page(ctx, org, event, 0, 1000)
 	if err != nil {
 		return err
 	}
@@ -148,4 +144,60 @@ func readBeside(ctx context.Context, store resulttree.Store, signed []int64) err
 		}
 	}
 	return nil
+}
+
+// meddled is a store that does something once, before one of the reads of a History.
+type meddled struct {
+	resulttree.Store
+	left   int
+	meddle func()
+}
+
+func (m *meddled) read() {
+	if m.left--; m.left == 0 {
+		m.meddle()
+	}
+}
+
+func (m *meddled) Retention(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Retention, error) {
+	m.read()
+	return m.Store.Retention(ctx, org, event)
+}
+
+func (m *meddled) Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
+	m.read()
+	return m.Store.Result(ctx, org, event)
+}
+
+func (m *meddled) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error) {
+	m.read()
+	return m.Store.Revisions(ctx, org, event, from, to)
+}
+
+// prunedWhileRead holds a page of revisions to having every cause once, where a worker
+// replaces the newest and a pruner drops all others between any two of its reads.
+func prunedWhileRead(t *testing.T, open func(t *testing.T) resulttree.Store) {
+	t.Parallel()
+	for at := 1; ; at++ {
+		h := newHistory(t, open(t))
+		random := rand.New(rand.NewPCG(1, 0)) //nolint:gosec // a seed that can be repeated
+		for range 4 {
+			h.revise(random)
+		}
+		store := &meddled{Store: h.store, left: at}
+		store.meddle = func() {
+			h.revise(random)
+			if _, err := (resulttree.Pruner{Results: h.store}).Prune(t.Context(), h.event, h.day.Add(day)); err != nil {
+				t.Error(err)
+			}
+		}
+		page, newest, kept, err := resulttree.History{Results: store}.Page(t.Context(), org, event, 0, 100)
+		must(t, err)
+		if got := causesIn(page); got != newest.Revision || int64(len(page)) != kept.Kept(newest.Revision) {
+			t.Errorf("before read %d: %d revisions, whose causes count %d changes of records of %d", at, len(page), got, newest.Revision)
+		}
+		if store.left > 0 {
+			return
+		}
+	}
 }

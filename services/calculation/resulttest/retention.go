@@ -282,6 +282,7 @@ func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 			t.Errorf("%d are left", len(kept))
 		}
 	})
+	t.Run("pruned between the reads of a page", func(t *testing.T) { prunedWhileRead(t, open) })
 	t.Run("pruners at once, beside readers and a worker", func(t *testing.T) { prunersAtOnce(t, open(t)) })
 	t.Run("retention has guards", func(t *testing.T) {
 		t.Parallel()

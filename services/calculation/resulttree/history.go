@@ -12,27 +12,32 @@ import (
 type History struct {
 	Results interface {
 		Retention(ctx context.Context, org record.OrgID, event record.EventID) (Retention, error)
+		Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
 		Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]Result, error)
 	}
 }
 
-// Page returns a page of the kept revisions of an event, newest first, given the newest,
-// and what is kept.
-func (h History) Page(ctx context.Context, newest Result, offset, limit int64) ([]Result, Retention, error) {
-	kept, err := h.Results.Retention(ctx, newest.Org, newest.Event)
+// Page returns a page of the kept revisions of an event, newest first, with the newest of
+// all and what is kept; ErrNotFound where the event has no result.
+func (h History) Page(ctx context.Context, org record.OrgID, event record.EventID, offset, limit int64) (page []Result, newest Result, kept Retention, err error) {
+	kept, err = h.Results.Retention(ctx, org, event)
 	for err == nil {
-		var page []Result
+		// The newest is read after what is kept: one read before may have been replaced
+		// and summed up with older ones since.
+		if newest, err = h.Results.Result(ctx, org, event); err != nil {
+			break
+		}
 		if page, err = h.page(ctx, kept, newest, offset, limit); err != nil {
 			break
 		}
 		// What is dropped meanwhile may be half of the page.
 		var now Retention
-		if now, err = h.Results.Retention(ctx, newest.Org, newest.Event); err == nil && now.Version == kept.Version {
-			return page, kept, nil
+		if now, err = h.Results.Retention(ctx, org, event); err == nil && now.Version == kept.Version {
+			return page, newest, kept, nil
 		}
 		kept = now
 	}
-	return nil, kept, err
+	return nil, newest, kept, err
 }
 
 func (h History) page(ctx context.Context, kept Retention, newest Result, offset, limit int64) ([]Result, error) {
