@@ -75,7 +75,10 @@ var drilled = []drill{
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
 	{fault: regexp.MustCompile(`^silence the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...), passing: []string{"EcfStoreFails"},
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
-	// Nobody is answered with 5xx for it: tokens are refused, or good for too long.
+	// Auth takes every token for too old. What others know of sessions is good for half a
+	// minute more.
+	{fault: regexp.MustCompile(`^wrong clock of auth: an hour ahead$`), alerts: append([]string{"EcfClockWrong"}, answersBurn...),
+		section: "EcfClockWrong", step: "Set the clock right"},
 	{fault: regexp.MustCompile(`^wrong clock of `), alerts: []string{"EcfClockWrong"},
 		section: "EcfClockWrong", step: "Set the clock right"},
 	// Of one process, which is all there is.
