@@ -46,7 +46,7 @@ func recalculation() Dashboard {
 		{Title: "Longest time a result has been due", Description: "Above 5 s for a minute is an alert.", Unit: "s", Queries: []Query{{`max(ecf_recalculation_due_age_seconds{` + every + `})`, "due"}}},
 		{Title: "Events with due results", Unit: "short", Queries: []Query{{`max(ecf_recalculation_due_events{` + every + `})`, "events"}}},
 		{Title: "From decision to result", Unit: "s", Queries: quantiles("ecf_recalculation_lag_seconds", every, "")},
-		{Title: "Duration of runs", Unit: "s", Queries: []Query{{`histogram_quantile(0.95, sum by (le, outcome) (rate(ecf_recalculation_duration_seconds_bucket{` + every + `}[5m])))`, "p95 {{outcome}}"}}},
+		{Title: "Duration of runs", Description: "95th percentile. A run goes on while changes of its event keep coming.", Unit: "s", Queries: []Query{{`histogram_quantile(0.95, sum by (le, outcome) (rate(ecf_recalculation_duration_seconds_bucket{` + every + `}[5m])))`, "{{outcome}}"}}},
 		{Title: "Tasks in the queues", Unit: "short", Queries: []Query{{`max by (queue, state) (ecf_recalculation_queue_tasks{` + every + `})`, "{{queue}} {{state}}"}}},
 		{Title: "Runs", Description: "Waiting: taken up, until it is the turn of their organization.", Unit: "short", Queries: []Query{{`sum by (state) (ecf_recalculation_runs{` + every + `})`, "{{state}}"}}},
 		{Title: "Age of the oldest task", Unit: "s", Queries: []Query{{`max by (queue) (ecf_recalculation_queue_wait_seconds{` + every + `})`, "{{queue}}"}}},
@@ -67,7 +67,7 @@ func stores() Dashboard {
 			Queries: []Query{{`sum by (service, client) (ecf_mongodb_pool_used{` + every + `})`, "{{service}} {{client}}"}}},
 		{Title: "Waiting for a connection to MongoDB", Description: "95th percentile.", Unit: "s", Quiet: true,
 			Queries: []Query{{`histogram_quantile(0.95, sum by (le, service) (rate(ecf_mongodb_pool_wait_seconds_bucket{` + every + `}[5m])))`, "{{service}}"}}},
-		{Title: "Room on the disk of an embedded database", Unit: "bytes", Quiet: true, Queries: []Query{{`min by (instance) (ecf_database_disk_available_bytes{` + every + `})`, "{{instance}}"}}},
+		{Title: "Room on the disk of an embedded database", Description: "Nothing where the data are in MongoDB. Below a tenth is an alert.", Unit: "bytes", Quiet: true, Queries: []Query{{`min by (instance) (ecf_database_disk_available_bytes{` + every + `})`, "{{instance}}"}}},
 		{Title: "Connections to Redis", Unit: "short", Queries: []Query{{`sum by (service, state) (db_client_connections_usage{` + every + `})`, "{{service}} {{state}}"}}},
 	}}
 }
