@@ -40,7 +40,9 @@ export ECF_MONGODB_URI
 endif
 
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/eventcarbon/ecf/libs/app.version=$(VERSION))
-BUILD = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
+# Without grpcnotrace gRPC serves pages of its own, whose templates call methods by
+# name: the linker would keep every exported method of every type.
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath -tags grpcnotrace -ldflags "$(LDFLAGS)"
 
 # each runs a command in every one of some modules, and fails in the end when it
 # failed in any: $(call each,MODULES,COMMAND)

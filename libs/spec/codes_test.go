@@ -95,7 +95,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 		Codes []struct{ Code, Of, Meaning string } `json:"x-codes"`
 	}
 	d := load(t)
-	if err := json.Unmarshal(d.JSON, &document); err != nil {
+	if err := json.Unmarshal(d.JSON(), &document); err != nil {
 		t.Fatal(err)
 	}
 	found := codesInSource(t)

@@ -16,7 +16,7 @@ type node = map[string]any
 func tree(t *testing.T) node {
 	t.Helper()
 	var document node
-	if err := json.Unmarshal(load(t).JSON, &document); err != nil {
+	if err := json.Unmarshal(load(t).JSON(), &document); err != nil {
 		t.Fatal(err)
 	}
 	return document

@@ -23,7 +23,7 @@ func schemas(t *testing.T) map[string]schema {
 			Schemas map[string]schema `json:"schemas"`
 		} `json:"components"`
 	}
-	if err := json.Unmarshal(load(t).JSON, &document); err != nil {
+	if err := json.Unmarshal(load(t).JSON(), &document); err != nil {
 		t.Fatal(err)
 	}
 	return document.Components.Schemas

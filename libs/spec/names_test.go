@@ -23,7 +23,7 @@ func TestNamesDoNotMeetInGeneratedCode(t *testing.T) {
 			Parameters map[string]any
 		}
 	}
-	if err := json.Unmarshal(d.JSON, &document); err != nil {
+	if err := json.Unmarshal(d.JSON(), &document); err != nil {
 		t.Fatal(err)
 	}
 	taken := map[string]string{}

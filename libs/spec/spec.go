@@ -26,12 +26,14 @@ var document []byte
 
 // Document is the OpenAPI document, read.
 type Document struct {
-	// JSON is the whole document, its members in the order they are written in.
-	JSON []byte
+	// Title is what the API is called.
+	Title string
 	// Operations are all operations, sorted by path.
 	Operations []Operation
 	// Errors are all error codes, in the order of their statuses.
 	Errors []ErrorEntry
+	// text is the whole document as it was read.
+	text []byte
 }
 
 // Operation is one method of one path.
@@ -70,20 +72,19 @@ type ErrorEntry struct {
 // is broken, which the tests of this package exclude.
 func Load() (Document, error) { return Parse(document) }
 
-// Parse reads a document.
+// Parse reads a document, which must not be changed afterwards.
 func Parse(document []byte) (Document, error) {
-	var text bytes.Buffer
-	if err := json.Compact(&text, document); err != nil {
-		return Document{}, fmt.Errorf("openapi document: %w", err)
-	}
 	var content struct {
+		Info struct {
+			Title string `json:"title"`
+		} `json:"info"`
 		Paths  map[string]pathItem `json:"paths"`
 		Errors []ErrorEntry        `json:"x-errors"`
 	}
 	if err := json.Unmarshal(document, &content); err != nil {
 		return Document{}, fmt.Errorf("openapi document: %w", err)
 	}
-	d := Document{JSON: text.Bytes(), Errors: content.Errors}
+	d := Document{Title: content.Info.Title, Errors: content.Errors, text: document}
 	slices.SortStableFunc(d.Errors, func(a, b ErrorEntry) int { return a.Status - b.Status })
 	for _, path := range slices.Sorted(maps.Keys(content.Paths)) {
 		operations, err := content.Paths[path].operations(path)
@@ -152,21 +153,28 @@ func (p pathItem) operations(path string) (list []Operation, err error) {
 	return list, err
 }
 
+// JSON returns the whole document without white space, its members in the order they
+// are written in. It is made anew each time: a megabyte that a process holds only when
+// somebody has asked for it.
+func (d Document) JSON() []byte {
+	var text bytes.Buffer
+	text.Grow(len(d.text))
+	_ = json.Compact(&text, d.text) // Parse has read it
+	return text.Bytes()
+}
+
 // At returns the document as a server at an address serves it: with absolute
 // addresses where its own are relative, so that generated clients know the host.
 // The order of members stays. An empty address changes nothing.
-func (d Document) At(address string) ([]byte, error) {
+func (d Document) At(address string) []byte {
 	if address == "" {
-		return d.JSON, nil
+		return d.JSON()
 	}
-	host, err := json.Marshal(strings.TrimRight(address, "/"))
-	if err != nil {
-		return nil, fmt.Errorf("openapi document: %w", err)
-	}
+	host, _ := json.Marshal(strings.TrimRight(address, "/")) //nolint:errchkjson // a text always marshals
 	// Only an entry of servers has a relative address as its first member.
 	opening := []byte(`{"url":"/`)
 	at := append([]byte(`{"url":`), host[:len(host)-1]...)
-	return bytes.ReplaceAll(d.JSON, opening, append(at, '/')), nil
+	return bytes.ReplaceAll(d.JSON(), opening, append(at, '/'))
 }
 
 // Operation returns the operation of an id; the zero value where there is none.

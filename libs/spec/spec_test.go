@@ -92,7 +92,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 			} `json:"schemas"`
 		} `json:"components"`
 	}
-	if err := json.Unmarshal(d.JSON, &schema); err != nil {
+	if err := json.Unmarshal(d.JSON(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	enum := schema.Components.Schemas.ErrorCode.Enum
@@ -146,11 +146,11 @@ func TestReferencesAndOrder(t *testing.T) {
 	t.Parallel()
 	d := load(t)
 	var tree any
-	if err := json.Unmarshal(d.JSON, &tree); err != nil {
+	if err := json.Unmarshal(d.JSON(), &tree); err != nil {
 		t.Fatal(err)
 	}
 	used := map[string]bool{}
-	for _, m := range regexp.MustCompile(`"\$ref":\s*"#/([^"]*)"`).FindAllSubmatch(d.JSON, -1) {
+	for _, m := range regexp.MustCompile(`"\$ref":\s*"#/([^"]*)"`).FindAllSubmatch(d.JSON(), -1) {
 		used[string(m[1])] = true
 		at := tree
 		for name := range strings.SplitSeq(string(m[1]), "/") {
@@ -172,7 +172,7 @@ func TestReferencesAndOrder(t *testing.T) {
 	noNulls(t, "", tree)
 	// The members stay in the order they are written in: readers of the page
 	// see what matters first.
-	if from, to := bytes.Index(d.JSON, []byte(`"/auth/login"`)), bytes.Index(d.JSON, []byte(`"/.well-known/jwks.json"`)); from < 0 || to < from {
+	if from, to := bytes.Index(d.JSON(), []byte(`"/auth/login"`)), bytes.Index(d.JSON(), []byte(`"/.well-known/jwks.json"`)); from < 0 || to < from {
 		t.Error("the paths are not in the order of the source")
 	}
 	if strings.Contains(string(source(t)), "\t") {

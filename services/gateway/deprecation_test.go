@@ -17,7 +17,7 @@ func doctored(t *testing.T) *spec.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := d.JSON
+	text := d.JSON()
 	for id, members := range map[string]string{
 		"listEvents": `"deprecated":true,"x-deprecated-since":"2027-03-01","x-sunset":"2027-12-31",`,
 		"getEvent":   `"deprecated":true,"x-deprecated-since":"2027-03-01",`,
@@ -76,7 +76,7 @@ func TestNothingIsDeprecatedSilently(t *testing.T) {
 			t.Errorf("%s is deprecated: its description must say what takes its place, and the guide of the document that something is", o.ID)
 		}
 	}
-	broken := bytes.Replace(d.JSON, []byte(`"operationId":"listEvents"`), []byte(`"deprecated":true,"operationId":"listEvents"`), 1)
+	broken := bytes.Replace(d.JSON(), []byte(`"operationId":"listEvents"`), []byte(`"deprecated":true,"operationId":"listEvents"`), 1)
 	if _, err := spec.Parse(broken); err == nil {
 		t.Error("a deprecated operation without a day was accepted")
 	}

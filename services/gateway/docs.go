@@ -1,11 +1,10 @@
 package gateway
 
 import (
-	"bytes"
-	"embed"
-	"encoding/json"
+	_ "embed"
 	"fmt"
-	"html/template"
+	"html"
+	"strings"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,8 +15,35 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-//go:embed docs
-var docsFiles embed.FS
+// The files of the documentation, each by itself: those of an embed.FS are copied to
+// the heap when they are read, these are read where the program's file has them.
+var (
+	//go:embed docs/reference.html
+	referenceHTML []byte
+	//go:embed docs/changelog.html
+	changelogHTML []byte
+	//go:embed docs/methodology.html
+	methodologyHTML []byte
+	//go:embed docs/report-bundles.html
+	reportBundlesHTML []byte
+	//go:embed docs/factor-packs.html
+	factorPacksHTML []byte
+	//go:embed docs/setup.html
+	setupHTML string
+	//go:embed docs/docs.css
+	docsCSS []byte
+	//go:embed docs/docs.js
+	docsJS []byte
+	//go:embed docs/setup.js
+	setupJS []byte
+)
+
+// textPages are the pages of api.Texts by name.
+func textPages() map[string][]byte {
+	return map[string][]byte{
+		"changelog": changelogHTML, "methodology": methodologyHTML, "report-bundles": reportBundlesHTML, "factor-packs": factorPacksHTML,
+	}
+}
 
 // docsPolicy lets the page load its style and its script from us, and nothing else.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " +
@@ -27,13 +53,14 @@ const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 const setupPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// file is one file that is served as it is.
+// file is one file that is served as it is. What it is made of is made when somebody
+// asks for it first: most processes are never asked.
 type file struct {
 	contentType string
-	plain       []byte
-	tag         string
 	policy      string
-	// The compressed forms, made when they are asked for first.
+	plain       func() []byte
+	tag         func() string
+	// The compressed forms.
 	brotli, gzip func() []byte
 }
 
@@ -47,85 +74,55 @@ type docs struct {
 }
 
 func newDocs(document spec.Document, issuer string) (*docs, error) {
-	d := &docs{texts: map[string]file{}, assets: map[string]file{}}
-	var err error
-	if d.reference, err = newPage("reference"); err != nil {
-		return nil, err
+	d := &docs{
+		reference: newPage(referenceHTML), setup: newPage(setupPage(document)), texts: map[string]file{},
+		document: newFile(fiber.MIMEApplicationJSON, func() []byte { return document.At(issuer) }),
+		assets: map[string]file{
+			"docs.css": newFile("text/css; charset=utf-8", as(docsCSS)), "docs.js": newFile("text/javascript; charset=utf-8", as(docsJS)),
+			"setup.js": newFile("text/javascript; charset=utf-8", as(setupJS)),
+		},
 	}
-	for _, t := range api.Texts() {
-		if d.texts[t.Name], err = newPage(t.Name); err != nil {
-			return nil, err
-		}
-	}
-	setup, err := renderSetup(document)
-	if err != nil {
-		return nil, err
-	}
-	d.setup = newFile("text/html; charset=utf-8", setup)
 	d.setup.policy = setupPolicy
-	served, err := document.At(issuer)
-	if err != nil {
-		return nil, err
-	}
-	d.document = newFile(fiber.MIMEApplicationJSON, served)
-	for name, contentType := range map[string]string{
-		"docs.css": "text/css; charset=utf-8", "docs.js": "text/javascript; charset=utf-8",
-		"setup.js": "text/javascript; charset=utf-8",
-	} {
-		text, err := docsFiles.ReadFile("docs/" + name)
-		if err != nil {
-			return nil, fmt.Errorf("documentation: %w", err)
+	pages := textPages()
+	for _, t := range api.Texts() {
+		if len(pages[t.Name]) == 0 {
+			return nil, fmt.Errorf("documentation: there is no page %s", t.Name)
 		}
-		d.assets[name] = newFile(contentType, text)
+		d.texts[t.Name] = newPage(pages[t.Name])
 	}
 	return d, nil
 }
 
-// newPage returns the page of the documentation that has this name.
-func newPage(name string) (file, error) {
-	text, err := docsFiles.ReadFile("docs/" + name + ".html")
-	if err != nil {
-		return file{}, fmt.Errorf("documentation: %w", err)
-	}
-	page := newFile("text/html; charset=utf-8", text)
+// newPage returns a page of the documentation.
+func newPage(text []byte) file {
+	page := newFile("text/html; charset=utf-8", as(text))
 	page.policy = docsPolicy
-	return page, nil
+	return page
 }
 
-func newFile(contentType string, plain []byte) file {
+func as(text []byte) func() []byte { return func() []byte { return text } }
+
+func newFile(contentType string, make func() []byte) file {
+	plain := sync.OnceValue(make)
 	return file{
-		contentType: contentType, plain: plain, tag: web.ETagOf(string(plain)),
-		brotli: sync.OnceValue(func() []byte { return fasthttp.AppendBrotliBytesLevel(nil, plain, staticBrotliLevel) }),
-		gzip:   sync.OnceValue(func() []byte { return fasthttp.AppendGzipBytesLevel(nil, plain, fasthttp.CompressBestCompression) }),
+		contentType: contentType, plain: plain, tag: sync.OnceValue(func() string { return web.ETagOf(string(plain())) }),
+		brotli: sync.OnceValue(func() []byte { return fasthttp.AppendBrotliBytesLevel(nil, plain(), staticBrotliLevel) }),
+		gzip:   sync.OnceValue(func() []byte { return fasthttp.AppendGzipBytesLevel(nil, plain(), fasthttp.CompressBestCompression) }),
 	}
 }
 
 // staticBrotliLevel is that of files, which are compressed once.
 const staticBrotliLevel = 9
 
-// renderSetup returns the page behind one-time links.
-func renderSetup(document spec.Document) ([]byte, error) {
-	var head struct {
-		Info struct {
-			Title string `json:"title"`
-		} `json:"info"`
-	}
-	if err := json.Unmarshal(document.JSON, &head); err != nil {
-		return nil, fmt.Errorf("documentation: %w", err)
-	}
-	page, err := template.ParseFS(docsFiles, "docs/setup.html")
-	if err != nil {
-		return nil, fmt.Errorf("documentation: %w", err)
-	}
-	var b bytes.Buffer
-	if err := page.Execute(&b, map[string]any{"Title": head.Info.Title, "Base": web.BasePath}); err != nil {
-		return nil, fmt.Errorf("documentation: %w", err)
-	}
-	return b.Bytes(), nil
+// setupPage returns the page behind one-time links. It has two values, both ours: a
+// template engine for them would keep every exported method in the program, which is
+// looked up by name.
+func setupPage(document spec.Document) []byte {
+	return []byte(strings.NewReplacer("{{.Title}}", html.EscapeString(document.Title), "{{.Base}}", html.EscapeString(web.BasePath)).Replace(setupHTML))
 }
 
 func (d *docs) page(c *fiber.Ctx) error      { return d.reference.send(c) }
-func (d *docs) setupPage(c *fiber.Ctx) error { return d.setup.send(c) }
+func (d *docs) setupForm(c *fiber.Ctx) error { return d.setup.send(c) }
 func (d *docs) openapi(c *fiber.Ctx) error   { return d.document.send(c) }
 
 func (d *docs) asset(c *fiber.Ctx) error {
@@ -145,20 +142,23 @@ func (f file) send(c *fiber.Ctx) error {
 	if f.policy != "" {
 		c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	}
-	coding, body := codingFor(c), f.plain
-	if notModified(c, f.tag, coding) {
+	coding := codingFor(c)
+	if notModified(c, f.tag(), coding) {
 		return nil
 	}
+	var body []byte
 	switch coding {
 	case codingBrotli:
 		body = f.brotli()
 	case codingGzip:
 		body = f.gzip()
+	default:
+		body = f.plain()
 	}
 	if coding != "" {
 		c.Set(fiber.HeaderContentEncoding, coding)
 	}
-	c.Set(fiber.HeaderETag, codedTag(f.tag, coding))
+	c.Set(fiber.HeaderETag, codedTag(f.tag(), coding))
 	c.Response().SetBodyRaw(body)
 	return nil
 }

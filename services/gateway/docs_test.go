@@ -49,7 +49,7 @@ func TestErrorsMatchTheDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := openapi3.NewLoader().LoadFromData(d.JSON)
+	document, err := openapi3.NewLoader().LoadFromData(d.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func operations() api.Table { return append(api.Operations(), api.Pages()...).Si
 func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	own := map[string]fiber.Handler{
 		"health": web.ServeLive, "healthLive": web.ServeLive, "healthReady": health.ServeReady,
-		"docs": d.page, "docsAsset": d.asset, "openapi": d.openapi, "setupPage": d.setupPage,
+		"docs": d.page, "docsAsset": d.asset, "openapi": d.openapi, "setupPage": d.setupForm,
 	}
 	for name, text := range d.texts {
 		own[name] = text.send

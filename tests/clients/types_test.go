@@ -42,7 +42,7 @@ func document(t *testing.T) object {
 		t.Fatal(err)
 	}
 	var tree object
-	if err := json.Unmarshal(d.JSON, &tree); err != nil {
+	if err := json.Unmarshal(d.JSON(), &tree); err != nil {
 		t.Fatal(err)
 	}
 	return tree

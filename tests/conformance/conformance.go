@@ -27,7 +27,7 @@ var Router = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := openapi3.NewLoader().LoadFromData(document.JSON)
+	loaded, err := openapi3.NewLoader().LoadFromData(document.JSON())
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func generateRequests(t *testing.T, engine string, env map[string]string, seed u
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := openapi3.NewLoader().LoadFromData(d.JSON)
+	document, err := openapi3.NewLoader().LoadFromData(d.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}

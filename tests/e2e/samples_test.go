@@ -97,7 +97,7 @@ func sampleOf(t *testing.T, d spec.Document, o spec.Operation, language string) 
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(d.JSON, &document); err != nil {
+	if err := json.Unmarshal(d.JSON(), &document); err != nil {
 		t.Fatal(err)
 	}
 	var described struct {

@@ -21,7 +21,7 @@ func TestGoodAndBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := openapi3.NewLoader().LoadFromData(d.JSON)
+	document, err := openapi3.NewLoader().LoadFromData(d.JSON())
 	if err != nil {
 		t.Fatal(err)
 	}

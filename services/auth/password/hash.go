@@ -75,14 +75,18 @@ type Hasher struct {
 	dummy   string
 }
 
-// New makes a Hasher. It hashes once, for the dummy of VerifyNothing.
+// New makes a Hasher. The dummy of VerifyNothing has a salt and a key by chance, which
+// no password has: to verify it costs what any other hash does, and to make it nothing,
+// where hashing held the memory of a slot from the start on.
 func New(o Options) (*Hasher, error) {
 	if o.Params.MemoryKiB == 0 || o.Params.Time == 0 || o.Params.Threads == 0 || o.Slots < 1 || o.Queue < 1 || o.Wait < 0 {
 		return nil, fmt.Errorf("password: impossible options %+v", o)
 	}
 	h := &Hasher{o: o, slots: fairshare.New(fairshare.Options{Slots: o.Slots, Share: o.Slots, Waiting: o.Queue})}
-	h.dummy = h.hash(rand.Text())
-	h.made.Store(0)
+	salt, key := make([]byte, saltBytes), make([]byte, keyBytes)
+	_, _ = rand.Read(salt) // never fails: crypto/rand ends the program instead
+	_, _ = rand.Read(key)
+	h.dummy = o.Params.encode(salt, key)
 	return h, nil
 }
 
@@ -177,7 +181,11 @@ func (h *Hasher) hash(password string) string {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // never fails: crypto/rand ends the program instead
 	p := h.o.Params
-	key := h.key(p, salt, password, keyBytes)
+	return p.encode(salt, h.key(p, salt, password, keyBytes))
+}
+
+// encode returns the PHC string of a salt and the key made with it.
+func (p Params) encode(salt, key []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.MemoryKiB, p.Time, p.Threads, b64(salt), b64(key))
 }

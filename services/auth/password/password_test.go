@@ -111,6 +111,19 @@ func TestDamagedHashesMatchNothingAtTheSameCost(t *testing.T) {
 
 // Two hundred logins at once: as many as fit are served, the others are told to
 // come back, and never more run at once than there are slots.
+// TestNewHashesNothing: a process that nobody signs in to does not hold the memory of
+// a hash, and yet an account that is not there takes what another one does.
+func TestNewHashesNothing(t *testing.T) {
+	t.Parallel()
+	h := hasher(t, plenty(cheap))
+	if h.Peak() != 0 {
+		t.Errorf("New made %d hashes", h.Peak())
+	}
+	if err := h.VerifyNothing(t.Context(), "the password"); err != nil || h.Peak() != 1 || h.Made() != 1 {
+		t.Errorf("VerifyNothing: %v, %d hashes", err, h.Made())
+	}
+}
+
 func TestBoundedSlotsAndQueue(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, password.Options{Params: password.Params{MemoryKiB: 8 << 10, Time: 2, Threads: 1}, Slots: 2, Queue: 20, Wait: time.Minute})

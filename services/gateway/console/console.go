@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -50,15 +51,17 @@ var reserved = func() []string {
 	return paths
 }()
 
-// asset is one file in the encodings it is kept in.
+// asset is one file, kept as brotli and gzip. It is read from the program's file when
+// it is asked for, by each who asks: a browser asks once, and keeps it for ever.
 type asset struct {
-	contentType  string
-	brotli, gzip []byte
-	tag          string
+	contentType string
+	name        string // without .br and .gz
+	tag         func() string
 }
 
 // Files are the files of the console, ready to be sent.
 type Files struct {
+	dist   fs.FS
 	page   string
 	assets map[string]asset
 }
@@ -78,21 +81,21 @@ func newFiles(dist fs.FS, version string) (*Files, error) {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	named := strings.Replace(string(page), "<title>", `<meta name="version" content="`+html.EscapeString(version)+`" /><title>`, 1)
-	f := &Files{page: named, assets: map[string]asset{}}
+	f := &Files{dist: dist, page: named, assets: map[string]asset{}}
 	names, err := fs.Glob(dist, "assets/*.br")
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	for _, name := range names {
 		plain := strings.TrimSuffix(name, ".br")
-		a := asset{contentType: contentType(plain)}
-		if a.brotli, err = fs.ReadFile(dist, name); err != nil {
+		if _, err := fs.Stat(dist, plain+".gz"); err != nil {
 			return nil, fmt.Errorf("console: %w", err)
 		}
-		if a.gzip, err = fs.ReadFile(dist, plain+".gz"); err != nil {
-			return nil, fmt.Errorf("console: %w", err)
-		}
-		a.tag = web.ETagOf(string(a.gzip))
+		a := asset{contentType: contentType(plain), name: plain}
+		a.tag = sync.OnceValue(func() string {
+			packed, _ := fs.ReadFile(dist, plain+".gz") // it is there, as Stat said
+			return web.ETagOf(string(packed))
+		})
 		f.assets["/"+plain] = a
 	}
 	return f, nil
@@ -128,7 +131,7 @@ func (f *Files) Use(c *fiber.Ctx) error {
 		if !ok {
 			return apperr.New(apperr.NotFound, "There is no such file. The console may have been updated: reload the page.")
 		}
-		return a.send(c)
+		return f.send(c, a)
 	}
 	if isReserved(p) || !namesHTML(c.Get(fiber.HeaderAccept)) {
 		return c.Next()
@@ -171,36 +174,35 @@ func (f *Files) sendPage(c *fiber.Ctx) error {
 
 // send answers with an asset. Its name changes with its content, so that it may
 // be kept for ever.
-func (a asset) send(c *fiber.Ctx) error {
+func (f *Files) send(c *fiber.Ctx, a asset) error {
 	c.Set(fiber.HeaderContentType, a.contentType)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	c.Vary(fiber.HeaderAcceptEncoding)
-	encoding, body := "", []byte(nil)
+	encoding, form := "", ".gz"
 	if c.Get(fiber.HeaderAcceptEncoding) != "" {
-		encoding = c.AcceptsEncodings("br", "gzip", "identity")
-	}
-	switch encoding {
-	case "br":
-		body = a.brotli
-	case "gzip":
-		body = a.gzip
-	default:
-		encoding = ""
+		switch c.AcceptsEncodings("br", "gzip", "identity") {
+		case "br":
+			encoding, form = "br", ".br"
+		case "gzip":
+			encoding = "gzip"
+		}
 	}
 	// Each representation has a strong tag of its own.
-	tag := a.tag
+	tag := a.tag()
 	if encoding != "" {
 		tag = strings.TrimSuffix(tag, `"`) + "-" + encoding + `"`
 	}
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
+	body, err := fs.ReadFile(f.dist, a.name+form)
+	if err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
 	if encoding == "" {
-		plain, err := unpack(a.gzip)
-		if err != nil {
+		if body, err = unpack(body); err != nil {
 			return err
 		}
-		body = plain
 	} else {
 		c.Set(fiber.HeaderContentEncoding, encoding)
 	}
