@@ -65,7 +65,7 @@ E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnI
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
 # call testkit.WithoutRace, named TestAllocationsOf….
-ALLOCATIONS := ./libs/api ./libs/footprint/fixed ./libs/record/sqlitestore ./libs/web ./services/gateway ./services/records
+ALLOCATIONS := ./libs/api ./libs/footprint/fixed ./libs/record/sqlitestore ./libs/web ./services/calculation/findings ./services/gateway ./services/records
 
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
@@ -268,6 +268,10 @@ bench-curve: ## Measure what requests cost in events of up to a million records,
 .PHONY: bench-pages
 bench-pages: bin/ecf $(CONSOLE_MODULES) ## Measure how soon the pages show something in Chromium (1 minute)
 	@node $(CONSOLE)/e2e/paint.mjs
+
+.PHONY: bench-large
+bench-large: ## Measure readings, exports and reports of large events, and sign-ins at once (2 minutes)
+	@ECF_SCALE=large CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v -run TestLargeReadings ./tests/scale
 
 .PHONY: bench-scale
 bench-scale: ## Measure approvals in events of up to a million records (5 minutes, 4 GB of disk)

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// exportStep is how many records are in memory at a time.
+	// exportStep is how many records are read at a time.
 	exportStep = 500
 	csvType    = "text/csv; charset=utf-8"
 )
@@ -63,7 +63,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
 	release := web.HoldShare(c)
-	e := &exporter{ctx: ctx, end: func() { cancel(); release() }, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	e := &exporter{ctx: ctx, cancel: cancel, release: release, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -116,7 +116,8 @@ func serverColumns() []string {
 // exporter is the file as a stream that is made while it is read.
 type exporter struct {
 	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
-	end     func()
+	cancel  func()
+	release func()
 	store   record.Pages
 	org     record.OrgID
 	event   record.EventID
@@ -129,7 +130,8 @@ type exporter struct {
 
 	ready []byte // rows made, sent up to sent
 	sent  int
-	from  int64 // the first of types is read up to this number
+	read  chan stepRead // nil before the first step
+	done  bool          // nothing more will be read
 }
 
 func (e *exporter) head() []string {
@@ -140,9 +142,15 @@ func (e *exporter) head() []string {
 	return head
 }
 
-// Close ends the reading.
+// Close ends the reading, and waits until it has ended: the caller's share of the
+// service is held as long as something is read for it.
 func (e *exporter) Close() error {
-	e.end()
+	e.cancel()
+	if e.read != nil {
+		for range e.read { //nolint:revive // what was read and is not sent
+		}
+	}
+	e.release()
 	return nil
 }
 
@@ -154,38 +162,68 @@ func (e *exporter) Read(p []byte) (int, error) {
 			e.sent += n
 			return n, nil
 		}
-		if len(e.types) == 0 {
-			if e.closing == nil {
-				return 0, io.EOF
+		if !e.done {
+			more, err := e.step()
+			if err != nil {
+				return 0, fmt.Errorf("export: %w", err)
 			}
-			e.ready, e.closing, e.sent = e.closing, nil, 0
+			e.done = !more
 			continue
 		}
-		if err := e.step(); err != nil {
-			return 0, fmt.Errorf("export: %w", err)
+		if e.closing == nil {
+			return 0, io.EOF
+		}
+		e.ready, e.closing, e.sent = e.closing, nil, 0
+	}
+}
+
+// stepRead is the records of one step.
+type stepRead struct {
+	records []record.Record
+	err     error
+}
+
+// readAhead reads the records of one step after the other, one step ahead of what is
+// written, so that reading and writing each have a processor. Two steps are in memory
+// at a time, whatever the size of the event.
+func (e *exporter) readAhead() {
+	defer close(e.read)
+	for _, typ := range e.types {
+		for from := int64(0); from < e.highest[typ]; from += exportStep {
+			var b stepRead
+			b.records, b.err = e.store.RecordRange(e.ctx, e.org, record.Sub{Event: e.event, Type: typ}, from+1, min(from+exportStep, e.highest[typ]))
+			select {
+			case e.read <- b:
+			case <-e.ctx.Done():
+				return
+			}
+			if b.err != nil {
+				return
+			}
 		}
 	}
 }
 
-// step writes the rows of the next records.
-func (e *exporter) step() error {
-	typ := e.types[0]
-	if e.from >= e.highest[typ] {
-		e.types, e.from = e.types[1:], 0
-		return nil
+// step writes the rows of the next records; false when there are none.
+func (e *exporter) step() (more bool, err error) {
+	if e.read == nil {
+		e.read = make(chan stepRead)
+		go e.readAhead()
 	}
-	to := min(e.from+exportStep, e.highest[typ])
-	records, err := e.store.RecordRange(e.ctx, e.org, record.Sub{Event: e.event, Type: typ}, e.from+1, to)
-	if err != nil {
-		return err
+	b, more := <-e.read
+	if !more || b.err != nil {
+		if b.err == nil {
+			b.err = e.ctx.Err() // it ended before the last one
+		}
+		return false, b.err
 	}
-	e.from, e.ready, e.sent = to, e.ready[:0], 0
-	for _, r := range slices.Backward(records) { // they come newest first
+	e.ready, e.sent = e.ready[:0], 0
+	for _, r := range slices.Backward(b.records) { // they come newest first
 		if e.ready, err = e.append(e.ready, r); err != nil {
-			return fmt.Errorf("record %s: %w", r.ID, err)
+			return false, fmt.Errorf("record %s: %w", r.ID, err)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 func (e *exporter) appendRow(to []byte, r record.Record) ([]byte, error) {

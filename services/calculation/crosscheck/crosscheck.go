@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -164,32 +167,51 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all []finding
 	if err != nil {
 		return nil, false, err
 	}
-	steady = true
-	for _, n := range nodes {
-		key := segmentKey{r.Org, r.Event, n.NodeID}
-		// The masses of facts depend on the context, which the hash is not of.
-		under := func(hash string) string { return hash + "/" + strconv.FormatInt(n.ContextRev, 10) }
-		facts, ok := k.segment(key, under(n.Hash))
-		if !ok {
-			read, err := k.reader.Segment(ctx, r.Org, r.Event, n)
-			if err != nil {
-				return nil, false, err
-			}
-			for _, c := range read.Counted {
-				if c, err = withFigures(c, r); err != nil {
-					return nil, false, err
-				}
-				facts = append(facts, findings.FactOf(c))
-			}
-			// The context may have moved on since the result was read.
-			if n.ContextRev == r.ContextRev {
-				k.keep(key, segmentFacts{under(read.Hash), facts})
-			}
-			steady = steady && read.Hash == n.Hash && n.ContextRev == r.ContextRev
-		}
-		all = append(all, facts...)
+	parts := make([][]findings.Fact, len(nodes))
+	fits := make([]bool, len(nodes))
+	// Whoever reads first waits for all of them: each processor takes segments.
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(min(runtime.GOMAXPROCS(0), mostReaders))
+	for i, n := range nodes {
+		group.Go(func() (err error) {
+			parts[i], fits[i], err = k.factsOf(ctx, r, n)
+			return err
+		})
 	}
-	return all, steady, nil
+	if err := group.Wait(); err != nil {
+		return nil, false, err
+	}
+	return slices.Concat(parts...), !slices.Contains(fits, false), nil
+}
+
+// mostReaders bounds how many segments of an event are read at once.
+const mostReaders = 4
+
+// factsOf returns the facts of a segment, and whether they are of the records that a
+// result was made of.
+func (k *Checker) factsOf(ctx context.Context, r resulttree.Result, n resulttree.Node) (facts []findings.Fact, fits bool, err error) {
+	key := segmentKey{r.Org, r.Event, n.NodeID}
+	// The masses of facts depend on the context, which the hash is not of.
+	under := func(hash string) string { return hash + "/" + strconv.FormatInt(n.ContextRev, 10) }
+	if facts, ok := k.segment(key, under(n.Hash)); ok {
+		return facts, true, nil
+	}
+	read, err := k.reader.Segment(ctx, r.Org, r.Event, n)
+	if err != nil {
+		return nil, false, err
+	}
+	facts = make([]findings.Fact, 0, len(read.Counted))
+	for _, c := range read.Counted {
+		if c, err = withFigures(c, r); err != nil {
+			return nil, false, err
+		}
+		facts = append(facts, findings.FactOf(c))
+	}
+	// The context may have moved on since the result was read.
+	if n.ContextRev == r.ContextRev {
+		k.keep(key, segmentFacts{under(read.Hash), facts})
+	}
+	return facts, read.Hash == n.Hash && n.ContextRev == r.ContextRev, nil
 }
 
 // withFigures sets what a record counts under the context of a result, where

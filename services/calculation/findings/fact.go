@@ -53,6 +53,12 @@ func FactOf(c record.Counted) Fact {
 	f := Fact{ID: c.ID, Type: c.Type, same: sameAs(c.Type, c.Fields)}
 	// Canonical fields read; one that does not is not compared.
 	_ = json.Unmarshal(c.Fields, &f.input)
+	// It is called by itself: json.Unmarshal would go through the text twice more.
+	var counts total.Contribution
+	if counts.UnmarshalJSON(c.Contribution) == nil {
+		f.Mass, f.Deviations, f.CradleToGrave = counts.Total(), counts.Deviations(), counts.Noticed(footprint.NoticeCradleToGrave)
+		return f
+	}
 	var sum struct {
 		Total string `json:"total"`
 	}
@@ -60,10 +66,6 @@ func FactOf(c record.Counted) Fact {
 		if m, err := footprint.ParseMicrograms(sum.Total); err == nil {
 			f.Mass = m
 		}
-	}
-	var counts total.Contribution
-	if json.Unmarshal(c.Contribution, &counts) == nil {
-		f.Deviations, f.CradleToGrave = counts.Deviations(), counts.Noticed(footprint.NoticeCradleToGrave)
 	}
 	return f
 }

@@ -1,0 +1,35 @@
+package findings_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+// TestAllocationsOfAFact holds what the first reading of a result allocates for each of
+// its records: ten thousand of them are waited for.
+func TestAllocationsOfAFact(t *testing.T) {
+	testkit.WithoutRace(t)
+	fields := json.RawMessage(`{"class":"economy","date":"2026-09-01","description":"Team","from":"LHR","group":"attendees","passengers":12,"to":"JFK"}`)
+	e, err := footprint.Evaluate("flights", fields, footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contribution, err := json.Marshal(total.Of(&e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := record.Counted{ID: "r1", Type: "flights", Fields: fields, Contribution: contribution}
+	if f := findings.FactOf(c); f.Mass.IsZero() || len(f.Deviations) == 0 {
+		t.Fatalf("the fact of the record is %+v", f)
+	}
+	const most = 80
+	if got := testing.AllocsPerRun(100, func() { findings.FactOf(c) }); got > most {
+		t.Errorf("%v allocations of a fact, at most %d", got, most)
+	}
+}

@@ -1,0 +1,100 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// endless is a store of as many records as are asked for, which sees how much of the
+// heap is in use while they are read.
+type endless struct {
+	record.Pages
+	most  uint64
+	reads atomic.Int64
+}
+
+func (s *endless) RecordRange(ctx context.Context, _ record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
+	if s.reads.Add(1)%4 == 0 {
+		runtime.GC()
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		s.most = max(s.most, now.HeapAlloc)
+	}
+	at := time.UnixMilli(0)
+	var all []record.Record
+	for n := to; n >= from; n-- {
+		all = append(all, record.Record{ID: record.ID(fmt.Sprintf("r%08d", n)), Event: sub.Event, Type: sub.Type, Seq: n, Rev: 1, Status: record.Approved,
+			CreatedAt: at, UpdatedAt: at, Preview: json.RawMessage(`{"kgCO2e":1.5,"low":1,"high":2}`),
+			Fields: json.RawMessage(`{"description":"` + string(slices.Repeat([]byte("x"), 300)) + `","treatment":"landfill","weightKg":120}`)})
+	}
+	return all, ctx.Err()
+}
+
+func exported(store record.Pages, records int64, asJSON bool) *exporter {
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &exporter{ctx: ctx, cancel: cancel, release: func() {}, store: store, org: "o", event: "e", types: []string{"waste"}, highest: map[string]int64{"waste": records}}
+	if asJSON {
+		_ = e.encodeJSON(record.EventView{})
+		return e
+	}
+	e.columns = slices.Concat(sheet.All(e.types), sheet.ServerColumns())
+	e.append = e.appendRow
+	return e
+}
+
+// TestExportsTakeTheSameMemoryAtAnySize: ten times as many records are sent from as
+// much memory. It is alone: what others hold would be counted.
+func TestExportsTakeTheSameMemoryAtAnySize(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		var most [2]uint64
+		for i, records := range []int64{4_000, 40_000} {
+			store := &endless{}
+			runtime.GC()
+			var before runtime.MemStats
+			runtime.ReadMemStats(&before)
+			e := exported(store, records, asJSON)
+			sent, err := io.Copy(io.Discard, struct{ io.Reader }{e})
+			if err := errors.Join(err, e.Close()); err != nil || sent < 300*records {
+				t.Fatalf("%d bytes: %v", sent, err)
+			}
+			most[i] = store.most - min(store.most, before.HeapAlloc)
+		}
+		t.Logf("JSON %v: %d and %d kB", asJSON, most[0]>>10, most[1]>>10)
+		if most[1] > 2*most[0]+1<<20 {
+			t.Errorf("JSON %v: %d bytes of heap for 4,000 records, %d for 40,000", asJSON, most[0], most[1])
+		}
+	}
+}
+
+// TestAnExportThatIsLeftReadsNoMore: who hangs up ends the reading, and Close returns
+// when it has ended.
+func TestAnExportThatIsLeftReadsNoMore(t *testing.T) {
+	t.Parallel()
+	store := &endless{}
+	e := exported(store, 1_000_000, false)
+	released := false
+	e.release = func() { released = true }
+	if _, err := io.ReadFull(e, make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil || !released {
+		t.Fatalf("released: %v, %v", released, err)
+	}
+	if reads := store.reads.Load(); reads > 3 {
+		t.Errorf("%d steps were read", reads)
+	}
+	if _, err := e.step(); !errors.Is(err, context.Canceled) {
+		t.Errorf("a file that was broken off ends with %v", err)
+	}
+}
