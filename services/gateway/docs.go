@@ -102,8 +102,8 @@ func newPage(text []byte) file {
 
 func as(text []byte) func() []byte { return func() []byte { return text } }
 
-func newFile(contentType string, make func() []byte) file {
-	plain := sync.OnceValue(make)
+func newFile(contentType string, text func() []byte) file {
+	plain := sync.OnceValue(text)
 	return file{
 		contentType: contentType, plain: plain, tag: sync.OnceValue(func() string { return web.ETagOf(string(plain())) }),
 		brotli: sync.OnceValue(func() []byte { return fasthttp.AppendBrotliBytesLevel(nil, plain(), staticBrotliLevel) }),

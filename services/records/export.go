@@ -147,7 +147,7 @@ func (e *exporter) head() []string {
 func (e *exporter) Close() error {
 	e.cancel()
 	if e.read != nil {
-		for range e.read { //nolint:revive // what was read and is not sent
+		for range e.read {
 		}
 	}
 	e.release()
