@@ -92,9 +92,7 @@ type told struct {
 func (l *lived) told(ev record.Event, most int64) (out told) {
 	l.t.Helper()
 	t, ctx := l.t, l.t.Context()
-	newest, err := l.results.Result(ctx, l.org, ev.ID)
-	must(t, err)
-	page, _, err := resulttree.History{Results: l.results}.Page(ctx, newest, 0, most)
+	page, _, _, err := resulttree.History{Results: l.results}.Page(ctx, l.org, ev.ID, 0, most)
 	must(t, err)
 	for i, r := range page {
 		out.kept = append(out.kept, r.Revision)
