@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -8,22 +9,89 @@ import (
 	"strings"
 	"testing"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/account/mongostore"
 	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
 )
+
+// dumped are the stores, each with all that is at rest in it.
+var dumped = map[string]func(t *testing.T) (account.Store, func() string){
+	"SQLite": func(t *testing.T) (account.Store, func() string) {
+		t.Helper()
+		dir := t.TempDir()
+		db, err := sqlitex.Open(t.Context(), filepath.Join(dir, "auth.db"), sqlitestore.Schema()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return sqlitestore.New(db), func() string {
+			var disk strings.Builder
+			for _, name := range []string{"auth.db", "auth.db-wal"} {
+				content, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				disk.Write(content)
+			}
+			return disk.String()
+		}
+	},
+	"MongoDB": func(t *testing.T) (account.Store, func() string) {
+		t.Helper()
+		uri, name := testkit.MongoDB(t)
+		client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+		s := mongostore.New(client.Database(name))
+		if err := s.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s, func() string {
+			collections, err := client.Database(name).ListCollectionNames(t.Context(), bson.D{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var disk strings.Builder
+			for _, collection := range collections {
+				cursor, err := client.Database(name).Collection(collection).Find(t.Context(), bson.D{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for cursor.Next(t.Context()) {
+					disk.Write(cursor.Current) // texts are in it as they are
+				}
+				if err := cursor.Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return disk.String()
+		}
+	},
+}
 
 // Statement 14: who gets a dump of the database and of Redis has no token that
 // works and no password, and from Redis not even an email.
 func TestADumpOpensNothing(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db, err := sqlitex.Open(t.Context(), filepath.Join(dir, "auth.db"), sqlitestore.Schema()...)
-	if err != nil {
-		t.Fatal(err)
+	for engine, open := range dumped {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			store, dump := open(t)
+			opensNothing(t, store, dump)
+		})
 	}
-	t.Cleanup(func() { _ = db.Close() })
-	b := setup(t, sqlitestore.New(db))
+}
+
+func opensNothing(t *testing.T, store account.Store, dump func() string) {
+	t.Helper()
+	b := setup(t, store)
 	b.follow()
 	in := b.signIn("ada@example.com")
 	b.want(b.refresh(in.refresh), http.StatusOK, "")
@@ -63,17 +131,10 @@ func TestADumpOpensNothing(t *testing.T) {
 		}
 		fmt.Fprintln(&redis, key, value)
 	}
-	var disk strings.Builder
-	for _, name := range []string{"auth.db", "auth.db-wal"} {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		disk.Write(content)
-	}
+	disk := dump()
 	// That the search finds what is there.
 	sid, secret, _ := account.SplitToken(in.refresh)
-	if !strings.Contains(disk.String(), account.HashSecret(secret)) || !strings.Contains(redis.String(), sid) {
+	if !strings.Contains(disk, account.HashSecret(secret)) || !strings.Contains(redis.String(), sid) {
 		t.Fatal("the session is in neither")
 	}
 	_, setupSecret, _ := account.SplitToken(setupToken)
@@ -81,7 +142,7 @@ func TestADumpOpensNothing(t *testing.T) {
 		"refresh token": secret, "access token": in.access, "ID token": in.id, "setup token": setupSecret, "password": goodPass,
 		"signature": in.access[strings.LastIndexByte(in.access, '.')+1:],
 	} {
-		if strings.Contains(disk.String(), text) || strings.Contains(redis.String(), text) {
+		if strings.Contains(disk, text) || strings.Contains(redis.String(), text) {
 			t.Errorf("the %s is at rest", what)
 		}
 	}

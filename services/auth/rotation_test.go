@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
@@ -20,13 +24,7 @@ func TestServerFollowsARotation(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
 	b.follow()
-	kidOf := func(token string) string {
-		parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return parsed.Header["kid"].(string)
-	}
+	kidOf := func(token string) string { return keyOf(t, token) }
 	published := func(kid string) bool {
 		return strings.Contains(b.do("GET", "/.well-known/jwks.json", "", "").body, `"`+kid+`"`)
 	}
@@ -68,4 +66,104 @@ func TestServerFollowsARotation(t *testing.T) {
 	}
 	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 	b.signIn("ada@example.com")
+}
+
+// Statement 11, under load: while keys are rotated, twice, nobody who has a token that has
+// not expired is refused, neither by auth nor by a service that reads the published keys,
+// with tokens of just now or of before.
+func TestNobodyIsRefusedWhileKeysRotate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	b.follow()
+	service := identity.NewVerifier(identity.VerifierOptions{Issuer: issuer, Now: b.clock.Now,
+		Keys: identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: b.base + keys.Path, Now: b.clock.Now})})
+	in := b.signIn("ada@example.com")
+
+	var asked atomic.Int64
+	var mu sync.Mutex
+	signers := map[string]bool{}
+	stop := make(chan struct{})
+	var load sync.WaitGroup
+	for range 6 {
+		load.Go(func() {
+			former := in.access
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				renewed := b.refresh(in.refresh)
+				token := renewed.text("accessToken")
+				if renewed.status != http.StatusOK {
+					t.Errorf("refresh: %d %s", renewed.status, renewed.body)
+					return
+				}
+				kid := keyOf(t, token)
+				for what, token := range map[string]string{"just now": token, "before": former} {
+					if a := b.do("GET", "/api/v2/auth/me", token, ""); a.status != http.StatusOK {
+						t.Errorf("auth refuses a token of %s, signed by %s: %d %s", what, keyOf(t, token), a.status, a.body)
+					}
+					if _, err := service.Verify(t.Context(), token); err != nil {
+						t.Errorf("a service refuses a token of %s, signed by %s: %v", what, keyOf(t, token), err)
+					}
+				}
+				mu.Lock()
+				if !signers[kid] {
+					signers[kid], former = true, token // the first of a new key, kept for long
+				}
+				mu.Unlock()
+				asked.Add(1)
+			}
+		})
+	}
+	more := func() {
+		t.Helper()
+		before := asked.Load()
+		testkit.Eventually(t, time.Minute, func() error {
+			if n := asked.Load() - before; n < 12 && !t.Failed() {
+				return fmt.Errorf("%d of 12 rounds have been asked", n)
+			}
+			return nil
+		})
+	}
+	ring, err := keyring.Open(keyring.Options{Dir: b.keysDir, TokenLife: time.Hour, Now: b.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		more()
+		next, _, err := b.service.RotateKeys(t.Context(), ring)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, 20*time.Second, func() error {
+			if !strings.Contains(b.do("GET", keys.Path, "", "").body, `"`+next+`"`) {
+				return fmt.Errorf("%s is not published", next)
+			}
+			return nil
+		})
+		for passed := time.Duration(0); passed <= keyring.PublishAhead && !t.Failed(); passed += keyring.PublishAhead / 5 {
+			more()
+			b.clock.Advance(keyring.PublishAhead / 5)
+		}
+		more()
+	}
+	close(stop)
+	load.Wait()
+	if len(signers) != 3 {
+		t.Errorf("%d keys have signed, want 3", len(signers))
+	}
+}
+
+// keyOf returns the id of the key that has signed a token.
+func keyOf(t *testing.T, token string) string {
+	t.Helper()
+	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	kid, _ := parsed.Header["kid"].(string)
+	return kid
 }
