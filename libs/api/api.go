@@ -71,13 +71,16 @@ const (
 	Setup
 )
 
-// Cost is what an operation takes, compared with others. Operations above Light
-// are scheduled so that no organization takes a service away from the others.
+// Cost is what an operation takes, compared with others. Operations that need a token
+// are scheduled by it so that no organization takes a service away from the others.
 type Cost int
 
 const (
-	// Light operations are not scheduled: what needs no token, and writes that are
-	// bounded by a limit.
+	// Unscheduled operations are not scheduled where this is their cost: at the gateway
+	// what the services schedule, and in auth what waits for a hash and has turns there.
+	Unscheduled Cost = -1
+	// Light operations are writes. Of one organization some are worked on at a time
+	// while another one has any too; they may be delayed.
 	Light Cost = 0
 	// Page is one page of a list, or any other read: it may be delayed, and is never
 	// refused.
@@ -207,7 +210,7 @@ func (t Table) SignedIn() Table {
 		if !open[i].Public() {
 			open[i].Least = identity.Viewer // the least of all roles
 		}
-		open[i].Cost = Light
+		open[i].Cost = Unscheduled
 	}
 	return open
 }
@@ -257,7 +260,7 @@ func (o Operation) check() error {
 		return errors.New("needs a token and has a limit for requests without one")
 	case o.Cost > Light && o.Public():
 		return errors.New("needs no token and so cannot be scheduled by organization")
-	case o.Timeout < 0 || o.BodyLimit < 0 || o.Cost < Light:
+	case o.Timeout < 0 || o.BodyLimit < 0 || o.Cost < Unscheduled:
 		return errors.New("has a timeout, body limit or cost below zero")
 	}
 	return nil

@@ -53,7 +53,7 @@ func Operations() Table {
 		{ID: "logout", Method: post, Path: "/auth/logout", Service: Auth, Least: viewer, Reach: Account},
 		{ID: "me", Method: get, Path: "/auth/me", Service: Auth, Least: viewer, Reach: Account},
 		{ID: "updateMe", Method: patch, Path: "/auth/me", Service: Auth, Least: viewer, Reach: Account},
-		{ID: "changePassword", Method: post, Path: "/auth/password", Service: Auth, Least: viewer, Reach: Account},
+		{ID: "changePassword", Method: post, Path: "/auth/password", Service: Auth, Least: viewer, Reach: Account, Cost: Unscheduled},
 		{ID: "listSessions", Method: get, Path: "/auth/sessions", Service: Auth, Least: viewer, Reach: Account},
 		{ID: "endSession", Method: remove, Path: "/auth/sessions/{sessionId}", Service: Auth, Least: viewer, Reach: Account},
 

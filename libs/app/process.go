@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -63,6 +64,8 @@ type Process struct {
 	// Health is the health of the process: its debug port, the command
 	// healthcheck and the health routes of its services agree on it.
 	Health *web.Health
+	// Work schedules what is expensive in this process, whichever of its services does it.
+	Work *fairshare.Scheduler
 
 	name    string
 	listen  Listen
@@ -113,7 +116,7 @@ func Serve(ctx context.Context, env Env, name string, listen Listen, open func(c
 	if env.Now == nil {
 		env.Now = time.Now
 	}
-	p := &Process{Env: env, name: name, listen: listen, group: NewGroup(ctx), pulse: &pulse{now: env.Now}}
+	p := &Process{Env: env, Work: web.NewWork(), name: name, listen: listen, group: NewGroup(ctx), pulse: &pulse{now: env.Now}}
 	p.Health = web.NewHealth(env.Now, web.Check{Name: "start", Probe: func(context.Context) error {
 		if !p.started.Load() {
 			return errStarting
@@ -147,7 +150,7 @@ func (p *Process) close() error {
 // Inside returns the process as a service sees it that only other services of
 // the same process call: it has a health of its own.
 func (p *Process) Inside(health *web.Health) *Process {
-	return &Process{Env: p.Env, Health: health, name: p.name, group: p.group, pulse: p.pulse}
+	return &Process{Env: p.Env, Health: health, Work: p.Work, name: p.name, group: p.group, pulse: p.pulse}
 }
 
 // Go runs a service on a listener of its own beside the one that Serve runs.

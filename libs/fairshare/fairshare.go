@@ -8,6 +8,7 @@ package fairshare
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,13 +86,20 @@ func New(o Options) *Scheduler {
 // ended, once or several times. Cost is what it takes compared with other work.
 // The error is ErrFull or that of ctx.
 func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release func(), err error) {
-	return s.acquire(ctx, slot{key: key}, cost)
+	return s.acquire(ctx, slot{key: key}, cost, false)
+}
+
+// AcquireFirst is Acquire for work that completes what its key has begun: it goes before
+// all that the key has waiting, and is not refused for that. Among keys it is shared as
+// other work is.
+func (s *Scheduler) AcquireFirst(ctx context.Context, key string, cost int) (release func(), err error) {
+	return s.acquire(ctx, slot{key: key}, cost, true)
 }
 
 // AcquireBehind is Acquire for work that begins only while no other waits: not by what
 // its key has used, however little that is. Among itself it is shared as other work is.
 func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (release func(), err error) {
-	return s.acquire(ctx, slot{key: key, behind: true}, cost)
+	return s.acquire(ctx, slot{key: key, behind: true}, cost, false)
 }
 
 // held is work that has begun.
@@ -113,11 +121,11 @@ type slot struct {
 	behind bool
 }
 
-func (s *Scheduler) acquire(ctx context.Context, key slot, cost int) (release func(), err error) {
+func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t, err := s.enqueue(key, float64(max(cost, 1)))
+	t, err := s.enqueue(key, float64(max(cost, 1)), first)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +157,8 @@ func (s *Scheduler) Waiting(key string) int {
 	return waiting
 }
 
-// enqueue begins work at once, and returns nil, or lets it wait.
-func (s *Scheduler) enqueue(key slot, cost float64) (*ticket, error) {
+// enqueue begins work at once, and returns nil, or lets it wait: first or last of its key.
+func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.keys[key]
@@ -161,7 +169,7 @@ func (s *Scheduler) enqueue(key slot, cost float64) (*ticket, error) {
 		}
 		s.keys[key] = q
 	}
-	if s.o.Waiting > 0 && len(q.waiting) >= s.o.Waiting {
+	if !first && s.o.Waiting > 0 && len(q.waiting) >= s.o.Waiting {
 		return nil, ErrFull
 	}
 	if q.running == 0 && len(q.waiting) == 0 {
@@ -174,7 +182,11 @@ func (s *Scheduler) enqueue(key slot, cost float64) (*ticket, error) {
 		return nil, nil //nolint:nilnil // nothing has to be waited for
 	}
 	t := &ticket{cost: cost, ready: make(chan struct{})}
-	q.waiting = append(q.waiting, t)
+	if first {
+		q.waiting = slices.Insert(q.waiting, 0, t)
+	} else {
+		q.waiting = append(q.waiting, t)
+	}
 	s.dispatch() // a key that has become alone meanwhile may take more
 	return t, nil
 }

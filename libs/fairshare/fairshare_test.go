@@ -35,13 +35,19 @@ func (b *bench) wants(key string, cost int) { b.wantsBy(b.s.Acquire, key, cost) 
 
 func (b *bench) wantsBy(acquire func(context.Context, string, int) (func(), error), key string, cost int) {
 	b.t.Helper()
+	b.wantsAs(key, acquire, key, cost)
+}
+
+// wantsAs is wantsBy for work that is known by another name than its key.
+func (b *bench) wantsAs(name string, acquire func(context.Context, string, int) (func(), error), key string, cost int) {
+	b.t.Helper()
 	before := b.s.AllWaiting() + b.s.Running()
 	go func() {
 		release, err := acquire(b.t.Context(), key, cost)
 		if err != nil {
 			return
 		}
-		b.begun <- begun{key, release}
+		b.begun <- begun{name, release}
 	}()
 	testkit.Eventually(b.t, 10*time.Second, func() error {
 		if n := b.s.AllWaiting() + b.s.Running(); n != before+1 {
@@ -101,6 +107,22 @@ func TestWorkBehind(t *testing.T) {
 	}
 	if n := b.s.Waiting("x"); n != 0 {
 		t.Errorf("%d wait", n)
+	}
+}
+
+// TestWorkThatCompletes: it goes before what its own key has waiting, however much that is,
+// and takes nothing from the turns of another key.
+func TestWorkThatCompletes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1, Waiting: 3})
+	b.wants("z", 1)
+	b.wants("a", 1)
+	b.wants("b", 1)
+	b.wants("a", 2) // of the three that may wait
+	b.wants("a", 1)
+	b.wantsAs("A", b.s.AcquireFirst, "a", 1)
+	if got := b.order(6); got != "zAbaaa" {
+		t.Errorf("order %s", got)
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	keyUnrouted
 	keyShare
 	keySpool
+	keyWork
 	keyFile
 	keyNotices
 	keyRehearse // the request is rehearsed for its faults

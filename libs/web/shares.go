@@ -26,39 +26,67 @@ const (
 	aloneAfter = time.Minute
 )
 
-// shares schedules the operations of one service among organizations. Expensive
+// shares schedules the operations of one service among organizations, those that need no
+// token aside. Expensive
 // ones take as many processors as there are, and half of them for one
 // organization. Other reads are shorter and wait for storage too, so more of them
 // run at a time; but no more of one organization than half of the processors while
 // another one reads as well: whatever more is begun only takes turns on the same
-// processors, and makes the other one wait for all of it.
-type shares struct{ expensive, reads *fairshare.Scheduler }
+// processors, and makes the other one wait for all of it. Writes wait for storage most of
+// the time, so that of one organization more run beside those of another; but few enough
+// that they are no queue there, in which the other one's would stand behind all of them.
+type shares struct{ expensive, reads, writes *fairshare.Scheduler }
 
 // newShares returns nil when nothing in the table is to be scheduled.
 func newShares(table api.Table) *shares {
-	if !slices.ContainsFunc(table, func(o api.Operation) bool { return o.Cost > api.Light }) {
+	if !slices.ContainsFunc(table, scheduled) {
 		return nil
 	}
-	processors := max(2, runtime.GOMAXPROCS(0))
+	processors := processors()
 	return &shares{
-		expensive: fairshare.New(fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting}),
+		expensive: NewWork(),
 		reads:     fairshare.New(readOptions(processors)),
+		writes:    fairshare.New(writeOptions(processors)),
 	}
+}
+
+func scheduled(o api.Operation) bool { return !o.Public() && o.Cost != api.Unscheduled }
+
+// processors is how many may work at a time; one shares as two do.
+func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
+
+// NewWork returns what schedules the expensive work of a process: as much at a time as it
+// has processors, and half of that of one organization.
+func NewWork() *fairshare.Scheduler {
+	return fairshare.New(fairshare.Options{Slots: processors(), Share: processors() / 2, Waiting: expensiveWaiting})
 }
 
 func readOptions(processors int) fairshare.Options {
 	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter}
 }
 
+// writesAtOnce is more than the gateway has connections for writes to a service.
+const writesAtOnce = 4096
+
+func writeOptions(processors int) fairshare.Options {
+	return fairshare.Options{Slots: writesAtOnce, Share: 4 * processors, Alone: writesAtOnce, AloneAfter: aloneAfter}
+}
+
 // begin waits until an operation may run, and returns what to call when it has
 // ended.
 func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
-	if s == nil || o.Cost == api.Light {
+	if s == nil || !scheduled(o) {
 		return func() {}, nil
 	}
 	scheduler, org := s.reads, PrincipalOf(c).Org
+	if o.Cost == api.Light {
+		scheduler = s.writes
+	}
 	if o.Cost.Expensive() {
 		scheduler = s.expensive
+		if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
+			scheduler = work
+		}
 		c.Append("RateLimit-Policy", fmt.Sprintf("%q;q=%d", expensivePolicy, expensiveWaiting))
 	}
 	release, err := scheduler.Acquire(c.UserContext(), org, int(o.Cost))

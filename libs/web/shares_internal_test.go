@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -14,42 +15,69 @@ import (
 func TestReadsOfOneOrganizationLeaveProcessorsFree(t *testing.T) {
 	t.Parallel()
 	for _, processors := range []int{2, 4, 16} {
-		s := fairshare.New(readOptions(processors))
-		begin := func(org string) (begun bool, end func()) {
-			t.Helper()
-			ended := make(chan func(), 1)
-			go func() {
-				if end, err := s.Acquire(t.Context(), org, 1); err == nil {
-					ended <- end
-				}
-			}()
-			testkit.Eventually(t, 10*time.Second, func() error {
-				select {
-				case end = <-ended:
-					begun = true
-				default:
-					if s.Waiting(org) == 0 {
-						return errors.New("it neither runs nor waits")
-					}
-				}
-				return nil
-			})
-			return begun, end
-		}
-		if ok, end := begin("quiet"); !ok {
-			t.Fatalf("%d processors: the first read waits", processors)
-		} else {
-			end()
-		}
-		n := 0
-		for ok := true; ok; n++ {
-			ok, _ = begin("greedy")
-		}
-		if n-1 != processors/2 {
-			t.Errorf("%d processors: %d reads of one organization run, want %d", processors, n-1, processors/2)
-		}
-		if ok, _ := begin("quiet"); !ok {
-			t.Errorf("%d processors: a read of another organization waits", processors)
+		if n := mostBeside(t, fairshare.New(readOptions(processors))); n != processors/2 {
+			t.Errorf("%d processors: %d reads of one organization run, want %d", processors, n, processors/2)
 		}
 	}
+}
+
+// TestWritesOfOneOrganizationAreFew: while another organization writes too, one that asks
+// for more than storage can do has a few under way for each processor.
+func TestWritesOfOneOrganizationAreFew(t *testing.T) {
+	t.Parallel()
+	for _, processors := range []int{2, 4, 16} {
+		if n := mostBeside(t, fairshare.New(writeOptions(processors))); n != 4*processors {
+			t.Errorf("%d processors: %d writes of one organization are under way, want %d", processors, n, 4*processors)
+		}
+	}
+	alone := fairshare.New(writeOptions(2))
+	for n := range writesAtOnce {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		if _, err := alone.Acquire(ctx, "alone", 1); err != nil {
+			t.Fatalf("of an organization alone %d are under way: %v", n, err)
+		}
+		cancel()
+	}
+}
+
+// mostBeside returns how much of a greedy organization runs at a time when a quiet one has
+// asked too. What the quiet one asks for then has to begin at once.
+func mostBeside(t *testing.T, s *fairshare.Scheduler) (most int) {
+	t.Helper()
+	begin := func(org string) (begun bool, end func()) {
+		t.Helper()
+		ended := make(chan func(), 1)
+		go func() {
+			if end, err := s.Acquire(t.Context(), org, 1); err == nil {
+				ended <- end
+			}
+		}()
+		testkit.Eventually(t, 10*time.Second, func() error {
+			select {
+			case end = <-ended:
+				begun = true
+			default:
+				if s.Waiting(org) == 0 {
+					return errors.New("it neither runs nor waits")
+				}
+			}
+			return nil
+		})
+		return begun, end
+	}
+	ok, end := begin("quiet")
+	if !ok {
+		t.Fatal("the first of all waits")
+	}
+	end()
+	for {
+		if ok, _ := begin("greedy"); !ok {
+			break
+		}
+		most++
+	}
+	if ok, _ := begin("quiet"); !ok {
+		t.Error("what another organization asks for waits")
+	}
+	return most
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -10,7 +11,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -68,6 +71,47 @@ func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	if ok < 32 || ok > asked-1 {
 		t.Errorf("%d of %d were answered", ok, asked)
 	}
+}
+
+// TestExpensiveWorkOfAProcessIsOneShare: what the services of one process do for an
+// organization is counted together, whichever of them does it, and that of another
+// organization begins beside it.
+func TestExpensiveWorkOfAProcessIsOneShare(t *testing.T) {
+	t.Parallel()
+	work := fairshare.New(fairshare.Options{Slots: 2, Share: 1})
+	begun, end := make(chan string, 10), make(chan struct{})
+	service := func() *bundle {
+		b := setup(t, func(o *web.Options) { o.Timeout, o.Work = time.Minute, work })
+		table := api.Table{{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
+		if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "report", Handler: func(c *fiber.Ctx) error {
+			begun <- web.PrincipalOf(c).Org
+			<-end
+			return web.OK(c, "done")
+		}}}); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	one, two := service(), service()
+	var all sync.WaitGroup
+	ask := func(b *bundle, token string) {
+		all.Go(func() { b.in(t).get("/report", "Authorization", "Bearer "+token).ok(http.StatusOK) })
+	}
+	ask(one, "user-a")
+	org := <-begun
+	ask(two, "user-a")
+	testkit.Eventually(t, time.Minute, func() error {
+		if n := work.Waiting(org); n != 1 {
+			return fmt.Errorf("%d requests wait at the other service, want 1", n)
+		}
+		return nil
+	})
+	ask(two, "admin-b")
+	if got := <-begun; got == org {
+		t.Errorf("the other service began work of %s, which has its share", got)
+	}
+	close(end)
+	all.Wait()
 }
 
 // TestHoldShare: an answer that is made while it is sent keeps its share until

@@ -21,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/ids"
 )
 
@@ -65,6 +66,9 @@ type Options struct {
 	// Spool, if set, takes the bodies of streamed operations as they come, once the
 	// caller may make the request. Those of others are read within their limits.
 	Spool *Spool
+	// Work, if set, schedules the expensive operations: those of all services of a
+	// process together. Default: a Scheduler of the service's own.
+	Work *fairshare.Scheduler
 	// Tracer and Meter default to the global providers' of OpenTelemetry.
 	Tracer trace.Tracer
 	Meter  metric.Meter
@@ -153,9 +157,14 @@ func New(o Options) *fiber.App {
 			rc.SetConnectionClose()
 		}
 	}
-	if o.Spool != nil {
+	if o.Spool != nil || o.Work != nil {
 		app.Use(func(c *fiber.Ctx) error {
-			c.Locals(keySpool, o.Spool)
+			if o.Spool != nil {
+				c.Locals(keySpool, o.Spool)
+			}
+			if o.Work != nil {
+				c.Locals(keyWork, o.Work)
+			}
 			return c.Next()
 		})
 	}

@@ -35,7 +35,7 @@ func (c *WorkConfig) Describe(s *settings.Set) {
 // d, what every service of the process shares is filled in.
 func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
-	d.Timeout = p.ServiceTimeout()
+	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
 	httpApp, err := New(d)
 	signOffs := newServer(d).signOffs()
 	return app.Service{Name: "calculation", App: httpApp, Tasks: []app.Task{{Name: "sign-offs", Run: func(ctx context.Context) error {

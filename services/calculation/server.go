@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -45,6 +46,8 @@ type RecordStore interface {
 
 // Deps is what the role serve is made of.
 type Deps struct {
+	// Work schedules the expensive requests of a process; nil: the service's own.
+	Work *fairshare.Scheduler
 	// Timeout is how long a request may take; 0: the default of web.
 	Timeout  time.Duration
 	Records  RecordStore
@@ -75,7 +78,7 @@ type server struct {
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
 	s := newServer(d)
-	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout})
+	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -98,6 +99,9 @@ const (
 	packingAlone = time.Minute
 	// packingUnit is how much text counts as one piece of work.
 	packingUnit = 64 << 10
+	// workUnit is how much text takes about as long to compress as what counts as one
+	// piece of expensive work.
+	workUnit = 256 << 10
 )
 
 // newPackings schedules the compression of answers among organizations: a page of a
@@ -110,7 +114,8 @@ func newPackings() *fairshare.Scheduler {
 
 // compressor compresses the answer of a service to one request.
 type compressor struct {
-	turns  *fairshare.Scheduler // of organizations
+	// turn waits for the turn of an organization to have text of a length compressed.
+	turn   func(ctx context.Context, org string, length int) (end func(), err error)
 	coding string
 	// listed is the If-None-Match field as the client sent it.
 	listed string
@@ -128,7 +133,23 @@ func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.Req
 	if o.Service == api.Auth {
 		return nil
 	}
-	return &compressor{turns: g.packings, coding: codingFor(c), listed: c.Get(fiber.HeaderIfNoneMatch)}
+	turn := g.packed
+	if o.Cost.Expensive() && g.clients[o.Service].inside {
+		turn = g.completed
+	}
+	return &compressor{turn: turn, coding: codingFor(c), listed: c.Get(fiber.HeaderIfNoneMatch)}
+}
+
+// packed waits for a turn among answers that are compressed.
+func (g *gateway) packed(ctx context.Context, org string, length int) (end func(), err error) {
+	return g.packings.Acquire(ctx, org, 1+length/packingUnit)
+}
+
+// completed waits for a turn among the expensive work of the process: of an organization
+// that has its share of the processors in it, the answer before must not be compressed on
+// the others. What it waits for has been done already, so that it is next.
+func (g *gateway) completed(ctx context.Context, org string, length int) (end func(), err error) {
+	return g.Work.AcquireFirst(ctx, org, 1+length/workUnit)
 }
 
 // apply compresses the answer where that pays.
@@ -156,7 +177,7 @@ func (k *compressor) apply(c *fiber.Ctx) {
 	if k.coding == "" || len(body) < leastCompressed {
 		return
 	}
-	end, err := k.turns.Acquire(c.UserContext(), web.PrincipalOf(c).Org, 1+len(body)/packingUnit)
+	end, err := k.turn(c.UserContext(), web.PrincipalOf(c).Org, len(body))
 	if err != nil {
 		return // there is no time left; the answer is as good as it is
 	}

@@ -146,6 +146,56 @@ func TestCompressionIsShared(t *testing.T) {
 	}
 }
 
+// TestCompressionOfExpensiveAnswersIsExpensiveWork: where the services run in the process
+// of the gateway, an organization that has its share of the processors in expensive work
+// has nothing of that compressed on the others, and what waits for it is next of its own.
+func TestCompressionOfExpensiveAnswersIsExpensiveWork(t *testing.T) {
+	t.Parallel()
+	work := fairshare.New(fairshare.Options{Slots: 2, Share: 1})
+	s := start(t, func(d *Deps) { d.Work, d.Timeout = work, time.Minute })
+	s.services[api.Calculation].set(page(9000, "application/json"))
+	s.services[api.Records].set(page(9000, "application/json"))
+	org := principals()[alice].Org
+	end, err := work.Acquire(t.Context(), org, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coding := func(token, path string) string {
+		return s.do(request{method: "GET", path: "/api/v2/events/" + path, token: token, header: map[string]string{"Accept-Encoding": "br"}}).header.Get("Content-Encoding")
+	}
+	waiting := func(want int) {
+		t.Helper()
+		testkit.Eventually(t, time.Minute, func() error {
+			if n := work.Waiting(org); n != want {
+				return fmt.Errorf("%d pieces of work wait, want %d", n, want)
+			}
+			return nil
+		})
+	}
+	next := make(chan func(), 1)
+	go func() {
+		if end, err := work.Acquire(t.Context(), org, 1); err == nil {
+			next <- end
+		}
+	}()
+	waiting(1)
+	report := make(chan string, 1)
+	go func() { report <- coding(alice, "e/results/report") }()
+	waiting(2)
+	if got := coding(alice, "e/flights"); got != codingBrotli {
+		t.Errorf("a page of the same organization is in %q", got)
+	}
+	if got := coding(carol, "e/results/report"); got != codingBrotli {
+		t.Errorf("another organization's report is in %q", got)
+	}
+	end()
+	if got := <-report; got != codingBrotli {
+		t.Errorf("the report that waited is in %q", got)
+	}
+	(<-next)()
+	waiting(0)
+}
+
 // TestAnswersOutOfTimeAreSentAsTheyAre: who waits for compression until there is no time
 // left has the answer all the same.
 func TestAnswersOutOfTimeAreSentAsTheyAre(t *testing.T) {
@@ -158,7 +208,7 @@ func TestAnswersOutOfTimeAreSentAsTheyAre(t *testing.T) {
 		c.SetUserContext(over)
 		c.Set("ETag", plainTag)
 		_ = c.Type("json").SendString(text)
-		(&compressor{turns: newPackings(), coding: codingGzip}).apply(c)
+		(&compressor{turn: (&gateway{Deps: Deps{packings: newPackings()}}).packed, coding: codingGzip}).apply(c)
 		return nil
 	})
 	got, err := app.Test(httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))

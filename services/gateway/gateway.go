@@ -69,6 +69,11 @@ type Deps struct {
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 
+	// Work schedules the expensive work of the process, of which the compression of its
+	// answers is a part where the services behind the gateway run in it too. Default: the
+	// gateway's own.
+	Work *fairshare.Scheduler
+
 	// packings, in tests, schedules the compression of answers.
 	packings *fairshare.Scheduler
 	// hold, in tests, stands for the time that an answer waits.
@@ -130,6 +135,9 @@ func New(d Deps) (*Gateway, error) {
 	}
 	if d.packings == nil {
 		d.packings = newPackings()
+	}
+	if d.Work == nil {
+		d.Work = web.NewWork()
 	}
 	if d.turns == nil {
 		d.turns = newTurns(processors(), nil)

@@ -96,7 +96,7 @@ func (i *intake) look(now time.Time) {
 // stands before the body is read.
 func (g *gateway) taken(o api.Operation, next fiber.Handler) fiber.Handler {
 	intake := g.intakes[o.Service]
-	if intake == nil || o.Public() || o.Streamed || o.Cost != api.Light || o.Method == http.MethodGet {
+	if intake == nil || o.Public() || o.Streamed || o.Cost > api.Light || o.Method == http.MethodGet {
 		return next
 	}
 	return func(c *fiber.Ctx) error {

@@ -24,15 +24,16 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	for name, text := range d.texts {
 		own[name] = text.send
 	}
-	costs := map[string]api.Operation{} // as the services have them: SignedIn leaves them out
+	costs := map[string]api.Cost{} // as the services have them: SignedIn leaves them out
 	for _, o := range api.Operations() {
-		costs[o.ID] = o
+		costs[o.ID] = o.Cost
 	}
 	var list []web.Route
 	for _, o := range operations() {
+		o.Cost = costs[o.ID]
 		handler := own[o.ID]
 		if o.Service != api.Gateway {
-			handler = g.inTurn(costs[o.ID], g.proxy(o))
+			handler = g.inTurn(o, g.proxy(o))
 		}
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)

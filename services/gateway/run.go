@@ -44,7 +44,7 @@ func (c *Config) Describe(s *settings.Set) {
 // shares, and the settings, are filled in.
 func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now, d.Timeout = p.Logger, p.Health, p.Now, p.RequestTimeout()
-	d.Version = p.Version
+	d.Version, d.Work = p.Version, p.Work
 	d.SignInLimit = ratelimit.Rule{Limit: c.SignInLimit.N, Window: c.SignInLimit.Per}
 	d.WriteLimit = ratelimit.Rule{Limit: c.WriteLimit.N, Window: c.WriteLimit.Per}
 	d.TrustedProxies, d.TrustedCallers, d.Origins, d.Issuer = c.TrustedProxies, c.TrustedCallers, c.Origins, c.Issuer.URL

@@ -10,6 +10,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/notify"
@@ -22,6 +23,8 @@ import (
 
 // Deps is what the service is made of.
 type Deps struct {
+	// Work schedules the expensive requests of a process; nil: the service's own.
+	Work *fairshare.Scheduler
 	// Timeout is how long a request may take; 0: the default of web.
 	Timeout  time.Duration
 	Store    record.Store
@@ -67,7 +70,7 @@ func New(d Deps) (*fiber.App, error) {
 		answers: newAnswers(d.Store),
 	}
 	s.keys.MayRepeat = s.mayRepeat
-	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Spool: d.Spool})
+	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work, Spool: d.Spool})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

@@ -33,7 +33,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 		return app.Service{}, err
 	}
 	d.Quotas, d.Limits, d.Logger, d.Health, d.Now = c.Quotas, c.Limits, p.Logger, p.Health, p.Now
-	d.Timeout = p.ServiceTimeout()
+	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
 	d.Importer = NewImporter(d.Store, d.Logger, d.Now)
 	d.Spool = web.NewSpool("")
 	p.OnClose(d.Spool.Remove)

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/notify"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -36,6 +37,8 @@ type Store interface {
 
 // Deps is what the service is made of.
 type Deps struct {
+	// Work schedules the expensive requests of a process; nil: the service's own.
+	Work *fairshare.Scheduler
 	// Timeout is how long a request may take; 0: the default of web.
 	Timeout  time.Duration
 	Store    Store
@@ -59,7 +62,7 @@ func New(d Deps) (*fiber.App, error) {
 		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 	}
-	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout})
+	httpApp := web.New(web.Options{Service: "review", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work})
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}

@@ -14,7 +14,7 @@ import (
 // shares is filled in.
 func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
-	d.Timeout = p.ServiceTimeout()
+	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
 	httpApp, err := New(d)
 	return app.Service{Name: "review", App: httpApp}, err
 }

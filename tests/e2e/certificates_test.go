@@ -33,7 +33,7 @@ func (s *secured) files(process string) []string {
 	return []string{"ECF_TLS_CA=" + ca, "ECF_TLS_CERT=" + cert, "ECF_TLS_KEY=" + key}
 }
 
-func startSecured(t *testing.T) *secured {
+func startSecured(t *testing.T, settings ...string) *secured {
 	t.Helper()
 	uri, database := testkit.MongoDB(t)
 	redis, _ := testkit.Redis(t)
@@ -44,6 +44,7 @@ func startSecured(t *testing.T) *secured {
 		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
 		"ECF_ISSUER=http://" + door, "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_REQUEST_TIMEOUT=1m", "ECF_SWEEP_INTERVAL=200ms",
 	}
+	s.env = append(s.env, settings...)
 	behind := []string{"auth", "records", "review", "calculation"}
 	for _, name := range behind {
 		s.at[name] = address()
