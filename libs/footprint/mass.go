@@ -25,6 +25,12 @@ func MassOf(micrograms int64) Mass {
 	return Mass{hi: micrograms >> 63, lo: uint64(micrograms)}
 }
 
+// Words returns the two halves of the micrograms, for MassOfWords.
+func (m Mass) Words() (hi int64, lo uint64) { return m.hi, m.lo }
+
+// MassOfWords returns the mass whose Words are these.
+func MassOfWords(hi int64, lo uint64) Mass { return Mass{hi: hi, lo: lo} }
+
 // ErrMass says that a text is no whole number of micrograms below 2^127.
 var ErrMass = errors.New("not a mass")
 
@@ -59,6 +65,9 @@ func BigMass(n *big.Int) Mass {
 
 // Big returns the micrograms as a big integer.
 func (m Mass) Big() *big.Int {
+	if m.hi == int64(m.lo)>>63 {
+		return big.NewInt(int64(m.lo))
+	}
 	n := new(big.Int).Lsh(big.NewInt(m.hi), 64)
 	return n.Add(n, new(big.Int).SetUint64(m.lo))
 }

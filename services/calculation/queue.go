@@ -137,7 +137,7 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 			return err
 		}
 		// Approved in between: it is among the facts already.
-		facts = slices.DeleteFunc(slices.Clone(facts), func(f findings.Fact) bool { return f.ID == item.ID })
+		facts = slices.DeleteFunc(facts, func(f findings.Fact) bool { return f.ID == item.ID })
 		facts = append(facts, findings.FactOf(record.Counted{ID: item.ID, Type: item.Type, Fields: item.Fields, Contribution: text}))
 	}
 	if sum.Records() > eventreader.MaxRecords {

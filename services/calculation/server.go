@@ -93,7 +93,7 @@ func newServer(d Deps) *server {
 		d.Bulk = d.Notifier
 	}
 	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
-	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, d.Records, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, d.Results, d.Records, wholeEventTimeout), slots: make(chan struct{}, maxReports), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 }
 
 // routes is every operation of the service. Its path, and who may call it, are

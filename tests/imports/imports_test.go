@@ -84,25 +84,26 @@ func decoded[T any](t *testing.T, stream []byte) func(yield func(T) bool) {
 // core is what everything else rests on: it knows nothing but itself, the
 // standard library and what is named with it.
 var core = map[string][]string{
-	"libs/apperr":          nil,
-	"libs/client":          nil, // so that whoever imports it takes on nothing else
-	"libs/decimal":         nil,
-	"libs/ids":             nil,
-	"libs/timestamp":       nil,
-	"libs/fields":          nil,
-	"libs/factors":         nil,
-	"libs/locations":       nil,
-	"libs/footprint":       nil,
-	"libs/footprint/fixed": nil,
-	"libs/footprint/total": nil,
-	"libs/places":          {"golang.org/x/text/unicode/norm"},
-	"libs/spend":           nil,
-	"libs/units":           nil,
-	"libs/record":          nil,
-	"libs/identity":        {"github.com/golang-jwt/jwt/v5"},
-	"libs/lru":             nil,
-	"libs/api":             nil,
-	"libs/spelling":        nil,
+	"libs/apperr":            nil,
+	"libs/client":            nil, // so that whoever imports it takes on nothing else
+	"libs/decimal":           nil,
+	"libs/ids":               nil,
+	"libs/timestamp":         nil,
+	"libs/fields":            nil,
+	"libs/factors":           nil,
+	"libs/locations":         nil,
+	"libs/footprint":         nil,
+	"libs/footprint/compact": nil,
+	"libs/footprint/fixed":   nil,
+	"libs/footprint/total":   nil,
+	"libs/places":            {"golang.org/x/text/unicode/norm"},
+	"libs/spend":             nil,
+	"libs/units":             nil,
+	"libs/record":            nil,
+	"libs/identity":          {"github.com/golang-jwt/jwt/v5"},
+	"libs/lru":               nil,
+	"libs/api":               nil,
+	"libs/spelling":          nil,
 }
 
 // confined are dependencies that only some packages may know; a package may end

@@ -126,10 +126,18 @@ func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
 // and u that of the part, the share is Σ u·U of Σ U². The zero value is the
 // variance of nothing.
 type Variance struct {
-	up    map[string]*big.Int
-	uses  map[[2]string]*big.Int // masses by row and use
-	rows  map[string]*big.Int    // masses by row
-	whole *big.Int
+	up   map[string]*big.Int
+	uses map[[2]string]*big.Int // masses by row and use
+	rows map[string]*big.Int    // masses by row
+	// weights are what a microgram of a factor and use has of the covariance.
+	weights map[weightOf]*big.Int
+	whole   *big.Int
+}
+
+// weightOf is what the weight of a mass depends on.
+type weightOf struct {
+	factor, use string
+	basic, fit  int64
 }
 
 // Variance returns that of the sum of all records in c.
@@ -140,20 +148,31 @@ func (c Contribution) Variance() Variance { return VarianceOf(c.Deviations()) }
 func VarianceOf(all []Deviation) Variance {
 	if ofSecond(all) {
 		v := Variance{uses: map[[2]string]*big.Int{}, rows: map[string]*big.Int{}, whole: new(big.Int)}
-		add := func(m *big.Int, d footprint.Mass) *big.Int {
-			if m == nil {
-				return d.Big()
+		// Most lines share factor and use with many others: the covariances of all of them
+		// together are one product.
+		v.weights = map[weightOf]*big.Int{}
+		masses, rows, uses := map[weightOf]footprint.Mass{}, map[string]footprint.Mass{}, map[[2]string]footprint.Mass{}
+		for i := range all {
+			if d := &all[i]; d.Own != nil {
+				v.whole.Add(v.whole, v.covariance(d))
+			} else {
+				of := weightOf{d.Factor, d.Use, d.Basic, d.Fit}
+				masses[of] = masses[of].Add(d.Mass)
 			}
-			return m.Add(m, d.Big())
 		}
-		for _, d := range all {
-			if d.Own == nil {
-				v.rows[d.Factor] = add(v.rows[d.Factor], d.Mass)
-				v.uses[[2]string{d.Factor, d.Use}] = add(v.uses[[2]string{d.Factor, d.Use}], d.Mass)
-			}
+		for of, mass := range masses {
+			use := [2]string{of.factor, of.use}
+			rows[of.factor], uses[use] = rows[of.factor].Add(mass), uses[use].Add(mass)
 		}
-		for _, d := range all {
-			v.whole.Add(v.whole, v.covariance(d))
+		for row, mass := range rows {
+			v.rows[row] = mass.Big()
+		}
+		for use, mass := range uses {
+			v.uses[use] = mass.Big()
+		}
+		for of, mass := range masses {
+			v.weights[of] = v.weight(of)
+			v.whole.Add(v.whole, new(big.Int).Mul(v.weights[of], mass.Big()))
 		}
 		return v
 	}
@@ -172,18 +191,28 @@ func VarianceOf(all []Deviation) Variance {
 }
 
 // covariance returns the covariance of a deviation with the total, in 10^-24 µg².
-func (v Variance) covariance(d Deviation) *big.Int {
+func (v Variance) covariance(d *Deviation) *big.Int {
 	if d.Own != nil {
 		return new(big.Int).Mul(d.Own, fixed.One)
 	}
-	row, use := v.rows[d.Factor], v.uses[[2]string{d.Factor, d.Use}]
+	of := weightOf{d.Factor, d.Use, d.Basic, d.Fit}
+	weight := v.weights[of]
+	if weight == nil {
+		weight = v.weight(of)
+	}
+	n := d.Mass.Big()
+	return n.Mul(n, weight)
+}
+
+// weight returns the covariance of a microgram with the total.
+func (v Variance) weight(of weightOf) *big.Int {
+	row, use := v.rows[of.factor], v.uses[[2]string{of.factor, of.use}]
 	if row == nil || use == nil {
 		return new(big.Int)
 	}
-	basic := exponential(d.Basic)
+	basic := exponential(of.basic)
 	n := new(big.Int).Mul(new(big.Int).Sub(basic, fixed.One), row)
-	n.Add(n, new(big.Int).Mul(new(big.Int).Sub(exponential(d.Basic+d.Fit), basic), use))
-	return n.Mul(n, d.Mass.Big())
+	return n.Add(n, new(big.Int).Mul(new(big.Int).Sub(exponential(of.basic+of.fit), basic), use))
 }
 
 // Share returns the share of a part.
@@ -192,7 +221,8 @@ func (v Variance) Share(part []Deviation) VarianceShare {
 	if v.whole != nil {
 		s.whole = v.whole
 	}
-	for _, d := range part {
+	for i := range part {
+		d := &part[i]
 		if v.uses != nil {
 			s.part.Add(s.part, v.covariance(d))
 		} else if u := v.up[d.Factor]; u != nil {

@@ -4,13 +4,12 @@ package crosscheck
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
-	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -25,10 +25,11 @@ import (
 )
 
 const (
-	// maxKeptFacts bounds the memory of checks, some 500 bytes for each.
-	maxKeptFacts = 100_000
-	// maxKeptFindings bounds how many events' checks are kept.
-	maxKeptFindings = 1000
+	// maxKeptFacts bounds the memory of the facts that are kept, in bytes: those of some
+	// 100,000 records.
+	maxKeptFacts = 16 << 20
+	// maxKeptChecks bounds that of the checks of events, in bytes.
+	maxKeptChecks = 8 << 20
 )
 
 // Checker works out what the records of an event say together: the findings, and
@@ -36,18 +37,24 @@ const (
 // the hash of their inputs, and the findings of an event under the hash of all
 // of them, so that a change costs the reading of one segment and a result that
 // has not changed costs nothing. What is kept is only a copy: each process has
-// its own, and it may be emptied at any time.
+// its own, and it may be emptied at any time. Facts are kept as they are stored,
+// and decoded when they are looked at: that is a quarter of the memory.
 type Checker struct {
 	reader  eventreader.Reader
+	stored  Facts
 	library Library
 	timeout time.Duration
 
-	mu    sync.Mutex
-	facts map[segmentKey]segmentFacts
-	kept  int // facts in all
-	found map[eventKey]eventChecks
+	facts *lru.Cache[segmentKey, string]
+	found *lru.Cache[eventKey, eventChecks]
 	// flights are those that are being worked out.
 	flights singleflight.Group
+}
+
+// Facts are where the facts of segments are stored.
+type Facts interface {
+	Facts(ctx context.Context, org record.OrgID, event record.EventID, typ string, from, to int64) ([]resulttree.NodeFacts, error)
+	KeepFacts(ctx context.Context, org record.OrgID, event record.EventID, facts resulttree.NodeFacts, version int64) error
 }
 
 // Library is where the state of suppliers' factors is read, which changes without
@@ -62,20 +69,16 @@ type segmentKey struct {
 	resulttree.NodeID
 }
 
-type segmentFacts struct {
-	hash  string
-	facts []findings.Fact
-}
-
 type eventKey struct {
 	org   record.OrgID
 	event record.EventID
 }
 
 type eventChecks struct {
-	// What they are of: the inputs, their figures, and the event as it was.
-	inputs, contribution string
-	eventRev             int64
+	// What they are of: the inputs, a digest of their figures, and the event as it was.
+	inputs       string
+	contribution [sha256.Size]byte
+	eventRev     int64
 	Checks
 }
 
@@ -88,8 +91,26 @@ type Checks struct {
 }
 
 // New returns a Checker whose work for one event takes timeout at most.
-func New(reader eventreader.Reader, library Library, timeout time.Duration) *Checker {
-	return &Checker{reader: reader, library: library, timeout: timeout, facts: map[segmentKey]segmentFacts{}, found: map[eventKey]eventChecks{}}
+func New(reader eventreader.Reader, stored Facts, library Library, timeout time.Duration) *Checker {
+	return &Checker{reader: reader, stored: stored, library: library, timeout: timeout,
+		facts: lru.NewCosting[segmentKey](maxKeptFacts, func(facts string) int { return len(facts) + entryBytes }),
+		found: lru.NewCosting[eventKey](maxKeptChecks, eventChecks.bytes)}
+}
+
+// entryBytes are what an entry takes beside what it holds, with its key.
+const entryBytes = 400
+
+// bytes returns what checks take in memory.
+func (c eventChecks) bytes() int {
+	const text = 40 // of an id with its header
+	n := entryBytes + len(c.inputs) + 200*len(c.Next)
+	for _, f := range c.Findings {
+		n += 100 + len(f.Message) + text*len(f.RecordIDs)
+	}
+	for _, u := range c.suppliers {
+		n += 400 + text*len(u.Records)
+	}
+	return n
 }
 
 // Of returns what the records of an event's newest result say together.
@@ -132,9 +153,9 @@ func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.R
 		return Checks{Findings: []findings.Finding{findings.TooMany(eventreader.MaxRecords)}, Next: []findings.ToMeasure{}}, nil
 	}
 	key := eventKey{r.Org, r.Event}
-	want := eventChecks{inputs: r.InputsHash, contribution: string(r.Contribution), eventRev: ev.Rev}
-	if known, ok := k.known(key, want); ok {
-		return known, nil
+	want := eventChecks{inputs: r.InputsHash, contribution: sha256.Sum256(r.Contribution), eventRev: ev.Rev}
+	if known, ok := k.found.Get(key); ok && known.inputs == want.inputs && known.contribution == want.contribution && known.eventRev == want.eventRev {
+		return known.Checks, nil
 	}
 	// All who wait for a new result ask at once; it is worked out for them once,
 	// in a time of its own, since the first caller may leave.
@@ -146,9 +167,15 @@ func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.R
 		if err != nil {
 			return Checks{}, err
 		}
-		want.Checks = Checks{findings.Of(findings.EventOf(ev, sum.Total()), all), findings.MeasureNext(all), findings.SupplierUses(all)}
+		var together errgroup.Group
+		together.Go(func() error {
+			want.Next, want.suppliers = findings.MeasureNext(all), findings.SupplierUses(all)
+			return nil
+		})
+		want.Findings = findings.Of(findings.EventOf(ev, sum.Total()), all)
+		_ = together.Wait()
 		if steady {
-			k.remember(key, want)
+			k.found.Put(key, want)
 		}
 		return want.Checks, nil
 	})
@@ -167,6 +194,10 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all []finding
 	if err != nil {
 		return nil, false, err
 	}
+	known := make([]string, len(nodes))
+	if err := k.known(ctx, r, nodes, known); err != nil {
+		return nil, false, err
+	}
 	parts := make([][]findings.Fact, len(nodes))
 	fits := make([]bool, len(nodes))
 	// Whoever reads first waits for all of them: each processor takes segments.
@@ -174,7 +205,7 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all []finding
 	group.SetLimit(min(runtime.GOMAXPROCS(0), mostReaders))
 	for i, n := range nodes {
 		group.Go(func() (err error) {
-			parts[i], fits[i], err = k.factsOf(ctx, r, n)
+			parts[i], fits[i], err = k.factsOf(ctx, r, n, known[i])
 			return err
 		})
 	}
@@ -187,32 +218,78 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all []finding
 // mostReaders bounds how many segments of an event are read at once.
 const mostReaders = 4
 
+func keyOf(r resulttree.Result, id resulttree.NodeID) segmentKey {
+	return segmentKey{r.Org, r.Event, id}
+}
+
+// known sets what is known of the facts of segments: what this process keeps, else what
+// is stored. It may be of other inputs, and is empty for none.
+func (k *Checker) known(ctx context.Context, r resulttree.Result, nodes []resulttree.Node, known []string) error {
+	var missing []int
+	for i, n := range nodes {
+		var ok bool
+		if known[i], ok = k.facts.Get(keyOf(r, n.NodeID)); !ok {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	typ, from, to := "", int64(0), int64(math.MaxInt64)
+	if len(missing) == 1 {
+		n := nodes[missing[0]]
+		typ, from, to = n.Type, n.Index, n.Index
+	}
+	stored, err := k.stored.Facts(ctx, r.Org, r.Event, typ, from, to)
+	if err != nil {
+		return err
+	}
+	of := make(map[resulttree.NodeID]string, len(stored))
+	for _, s := range stored {
+		of[s.NodeID] = string(s.Facts)
+	}
+	for _, i := range missing {
+		known[i] = of[nodes[i].NodeID]
+	}
+	return nil
+}
+
 // factsOf returns the facts of a segment, and whether they are of the records that a
-// result was made of.
-func (k *Checker) factsOf(ctx context.Context, r resulttree.Result, n resulttree.Node) (facts []findings.Fact, fits bool, err error) {
-	key := segmentKey{r.Org, r.Event, n.NodeID}
-	// The masses of facts depend on the context, which the hash is not of.
-	under := func(hash string) string { return hash + "/" + strconv.FormatInt(n.ContextRev, 10) }
-	if facts, ok := k.segment(key, under(n.Hash)); ok {
-		return facts, true, nil
+// result was made of. known is what is known of them.
+func (k *Checker) factsOf(ctx context.Context, r resulttree.Result, n resulttree.Node, known string) (facts []findings.Fact, fits bool, err error) {
+	if n.ContextRev == r.ContextRev && resulttree.FactsFit(n, known) {
+		if s, ok := findings.ReadSegment(known); ok {
+			k.facts.Put(keyOf(r, n.NodeID), known)
+			return s.Facts, true, nil
+		}
 	}
 	read, err := k.reader.Segment(ctx, r.Org, r.Event, n)
 	if err != nil {
 		return nil, false, err
 	}
-	facts = make([]findings.Fact, 0, len(read.Counted))
-	for _, c := range read.Counted {
-		if c, err = withFigures(c, r); err != nil {
+	for i, c := range read.Counted {
+		if read.Counted[i], err = withFigures(c, r); err != nil {
 			return nil, false, err
 		}
-		facts = append(facts, findings.FactOf(c))
 	}
+	as := n
+	as.ContextRev, as.Hash = r.ContextRev, read.Hash
+	s, made := resulttree.MakeFacts(as, read.Counted, known)
+	fits = read.Hash == n.Hash && n.ContextRev == r.ContextRev
 	// The context may have moved on since the result was read.
-	if n.ContextRev == r.ContextRev {
-		k.keep(key, segmentFacts{under(read.Hash), facts})
+	if stored := s.Compact(); n.ContextRev == r.ContextRev && stored != nil {
+		k.facts.Put(keyOf(r, n.NodeID), string(stored))
+		if fits && made*factsMade > len(s.Facts) && n.Index < resulttree.FactSegments {
+			// For others, and for this process when it starts again. It is no more than that.
+			_ = k.stored.KeepFacts(ctx, r.Org, r.Event, resulttree.NodeFacts{NodeID: n.NodeID, Facts: stored}, n.Version)
+		}
 	}
-	return facts, read.Hash == n.Hash && n.ContextRev == r.ContextRev, nil
+	return s.Facts, fits, nil
 }
+
+// factsMade is the part of a segment's facts, one in so many, from which on who had to
+// make them stores them all.
+const factsMade = 8
 
 // withFigures sets what a record counts under the context of a result, where
 // what is stored with it is of another one.
@@ -227,40 +304,4 @@ func withFigures(c record.Counted, r resulttree.Result) (record.Counted, error) 
 	}
 	c.Contribution, err = json.Marshal(total.Of(&e))
 	return c, err
-}
-
-func (k *Checker) known(key eventKey, want eventChecks) (Checks, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	f, ok := k.found[key]
-	return f.Checks, ok && f.inputs == want.inputs && f.contribution == want.contribution && f.eventRev == want.eventRev
-}
-
-func (k *Checker) remember(key eventKey, f eventChecks) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.found) >= maxKeptFindings {
-		clear(k.found)
-	}
-	k.found[key] = f
-}
-
-func (k *Checker) segment(key segmentKey, hash string) ([]findings.Fact, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if f, ok := k.facts[key]; ok && f.hash == hash {
-		return f.facts, true
-	}
-	return nil, false
-}
-
-func (k *Checker) keep(key segmentKey, f segmentFacts) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.kept+len(f.facts) > maxKeptFacts {
-		clear(k.facts)
-		k.kept = 0
-	}
-	k.kept += len(f.facts) - len(k.facts[key].facts)
-	k.facts[key] = f
 }

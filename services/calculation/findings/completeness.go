@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -10,12 +11,16 @@ import (
 // records that differ in them alone may be one entered twice.
 var wordsOfRecord = []string{"description", "externalReference", "evidence", "metadata", "dataQuality"}
 
-// sameAs returns what makes records of a type alike: all their fields but the
-// words; empty for fields that do not read.
-func sameAs(typ string, fields json.RawMessage) string {
+// sameAs returns a digest of what makes records of a type alike: all their fields but the
+// words, and where asked for the description as well; empty for fields that do not read.
+func sameAs(typ string, fields json.RawMessage, described bool) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(fields, &all) != nil {
 		return ""
+	}
+	var description string
+	if described {
+		_ = json.Unmarshal(all["description"], &description) // none is as good as an empty one
 	}
 	for _, name := range wordsOfRecord {
 		delete(all, name)
@@ -24,23 +29,26 @@ func sameAs(typ string, fields json.RawMessage) string {
 	if err != nil {
 		return ""
 	}
-	return typ + string(text)
+	sum := sha256.Sum256(slices.Concat([]byte(typ), text, []byte(normal(description))))
+	return string(sum[:sameBytes])
 }
+
+// sameBytes is the length of the digest: of a million records two that differ are taken
+// for alike with a probability of 10^-27.
+const sameBytes = 16
 
 // duplicates finds records of one type that count the same. Flights with a date
 // have a check of their own. Records of one date are probably one entered twice;
 // those without a date may be several, and are worth a
 // look where their descriptions are equal as well.
 func duplicates(_ Event, facts []*Fact) (out []Finding) {
-	for _, g := range groups(facts, func(f *Fact) string {
-		switch {
-		case f.Date == "" && f.same != "":
-			return f.same + normal(f.Description)
-		case f.Type == "flights":
+	alike, _ := inOrder(facts, func(f *Fact) string {
+		if f.Date != "" && f.Type == "flights" {
 			return ""
 		}
 		return f.same
-	}) {
+	})
+	for _, g := range alike {
 		switch {
 		case len(g) < 2:
 		case g[0].Date == "":

@@ -21,7 +21,8 @@ type Fact struct {
 	Deviations []total.Deviation
 	// CradleToGrave says that a factor of it includes the end of life.
 	CradleToGrave bool
-	// same is what makes records of a type alike.
+	// same is a digest of what makes records of a type alike, and of those without a date
+	// also of their description.
 	same string
 	input
 }
@@ -29,7 +30,7 @@ type Fact struct {
 // input are the fields of all types that some check compares. What a type does
 // not have stays empty.
 type input struct {
-	Date, Group, Description                   string
+	Date, Group                                string
 	Respondents, Population                    int64
 	From, To, Class, Direction                 string
 	Via                                        []string
@@ -43,16 +44,22 @@ type input struct {
 	Treatment, Mode                            string
 	DistanceKm, WeightKg                       *decimal.Decimal
 	Meals                                      *int64
-	VolumeLitres, EnergyKWh, SupplyM3, Hours   *decimal.Decimal
+	VolumeLitres, EnergyKWh, SupplyM3          *decimal.Decimal
 	Participants, Vehicles                     int64
-	Supplier                                   *footprint.SupplierFactor
+	// Supplier is the factor that the record took; its name, version and validity are
+	// all that is compared.
+	Supplier *footprint.SupplierFactor
 }
 
 // FactOf returns the fact of a counted record.
 func FactOf(c record.Counted) Fact {
-	f := Fact{ID: c.ID, Type: c.Type, same: sameAs(c.Type, c.Fields)}
+	f := Fact{ID: c.ID, Type: c.Type}
 	// Canonical fields read; one that does not is not compared.
 	_ = json.Unmarshal(c.Fields, &f.input)
+	if s := f.Supplier; s != nil {
+		f.Supplier = &footprint.SupplierFactor{Name: s.Name, Version: s.Version, ValidFrom: s.ValidFrom, ValidTo: s.ValidTo}
+	}
+	f.same = sameAs(c.Type, c.Fields, f.Date == "")
 	// It is called by itself: json.Unmarshal would go through the text twice more.
 	var counts total.Contribution
 	if counts.UnmarshalJSON(c.Contribution) == nil {

@@ -153,24 +153,37 @@ func bounded(all []Finding) []Finding {
 
 // groups returns the facts that share a key, ordered by it. An empty key is none.
 func groups(facts []*Fact, key func(*Fact) string) [][]*Fact {
-	by := map[string][]*Fact{}
-	var keys []string
+	of, keys := inOrder(facts, key)
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+	out := make([][]*Fact, len(of))
+	for i, at := range order {
+		out[i] = of[at]
+	}
+	return out
+}
+
+// inOrder is groups in the order of their first facts, and their keys.
+func inOrder(facts []*Fact, key func(*Fact) string) (out [][]*Fact, keys []string) {
+	at := map[string]int{}
+	alone := make([]*Fact, 0, len(facts)) // room for those that share their key with no other
 	for _, f := range facts {
 		k := key(f)
 		if k == "" {
 			continue
 		}
-		if by[k] == nil {
-			keys = append(keys, k)
+		if i, known := at[k]; known {
+			out[i] = append(out[i], f)
+			continue
 		}
-		by[k] = append(by[k], f)
+		alone = append(alone, f)
+		n := len(alone)
+		at[k], out, keys = len(out), append(out, alone[n-1:n:n]), append(keys, k)
 	}
-	slices.Sort(keys)
-	out := make([][]*Fact, len(keys))
-	for i, k := range keys {
-		out[i] = by[k]
-	}
-	return out
+	return out, keys
 }
 
 func with(facts []*Fact, is func(*Fact) bool) []*Fact {

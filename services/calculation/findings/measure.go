@@ -29,7 +29,11 @@ type ToMeasure struct {
 // The share of a record depends on all others through the factors they have in
 // common, so no part of an event can tell by itself which of its records matter.
 func MeasureNext(facts []Fact) []ToMeasure {
-	var all []total.Deviation
+	n := 0
+	for i := range facts {
+		n += len(facts[i].Deviations)
+	}
+	all := make([]total.Deviation, 0, n)
 	for i := range facts {
 		all = append(all, facts[i].Deviations...)
 	}

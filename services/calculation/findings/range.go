@@ -21,6 +21,7 @@ const microgramsOfTonne = 1_000_000_000_000
 // to: a digit too many, or another unit. The bounds are wide on purpose, and a
 // record beyond them may still be right.
 func outOfRange(e Event, facts []*Fact) (out []Finding) {
+	most := times(footprint.MassOf(microgramsOfTonne), int(min(max(e.Attendees*e.Days, leastDays), 1_000_000)))
 	for _, f := range facts {
 		if most, ok := farthest(f); ok && exceeds(f.DistanceKm, most) {
 			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s km one way is out of range for the mode %s (up to %d km).",
@@ -33,12 +34,12 @@ func outOfRange(e Event, facts []*Fact) (out []Finding) {
 		if e.Attendees == 0 || e.Days == 0 {
 			continue
 		}
-		if most := times(footprint.MassOf(microgramsOfTonne), int(min(max(e.Attendees*e.Days, leastDays), 1_000_000))); f.Mass.Cmp(most) > 0 {
+		if f.Mass.Cmp(most) > 0 {
 			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "A record of %s (%s kg) is out of range for an event of %d attendee-days (up to 1,000 kg each).",
 				f.Type, f.Mass.Kilograms(), e.Attendees*e.Days))
 		}
 		amount, each, unit := f.amount()
-		if days := max(e.Attendees*e.Days, leastDays); exceeds(amount, each*days) {
+		if days := max(e.Attendees*e.Days, leastDays); unit != "" && amount.Cmp(decimal.FromInt(each*days)) > 0 {
 			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s %s are out of range for an event of %d attendee-days (up to %d each).",
 				amount, unit, e.Attendees*e.Days, each))
 		}
@@ -51,54 +52,57 @@ func farthest(f *Fact) (km int64, ok bool) {
 	if f.Type != "ground-transport" {
 		return 0, false
 	}
-	km, ok = map[string]int64{
-		"walk": 50, "bicycle": 200, "tram": 200, "metro": 200, "taxi": 500, "motorbike": 3000, "car": 3000, "van": 3000, "bus": 3000,
-		"coach": 4000, "ferry": 3000, "rail": 5000, "international_rail": 10_000,
-	}[f.Mode]
+	km, ok = farthestBy[f.Mode]
 	return km, ok
 }
 
+var farthestBy = map[string]int64{
+	"walk": 50, "bicycle": 200, "tram": 200, "metro": 200, "taxi": 500, "motorbike": 3000, "car": 3000, "van": 3000, "bus": 3000,
+	"coach": 4000, "ferry": 3000, "rail": 5000, "international_rail": 10_000,
+}
+
 // amount returns what grows with the people at an event, and the most of it that
-// there is for each of them and each day.
-func (f *Fact) amount() (amount *decimal.Decimal, each int64, unit string) {
+// there is for each of them and each day; no unit where there is none.
+func (f *Fact) amount() (amount decimal.Decimal, each int64, unit string) {
+	of := func(amount *decimal.Decimal, each int64, unit string) (decimal.Decimal, int64, string) {
+		if amount == nil {
+			return decimal.Decimal{}, 0, ""
+		}
+		return *amount, each, unit
+	}
 	switch f.Type {
 	case "catering":
 		if f.Meals != nil {
-			meals := decimal.FromInt(*f.Meals)
-			return &meals, 10, "meals"
+			return decimal.FromInt(*f.Meals), 10, "meals"
 		}
 	case "waste":
-		return f.WeightKg, 50, "kg of waste"
+		return of(f.WeightKg, 50, "kg of waste")
 	case "venue":
-		return f.ElectricityKWh, 500, "kWh of electricity"
+		return of(f.ElectricityKWh, 500, "kWh of electricity")
 	case "energy":
-		if f.EnergyKWh != nil {
-			return f.EnergyKWh, 500, "kWh of energy"
+		switch {
+		case f.EnergyKWh != nil:
+			return of(f.EnergyKWh, 500, "kWh of energy")
+		case f.VolumeLitres != nil:
+			return of(f.VolumeLitres, 50, "litres of fuel")
+		case f.Source == "refrigerant":
+			return of(f.WeightKg, 1, "kg of refrigerant")
 		}
-		if f.VolumeLitres != nil {
-			return f.VolumeLitres, 50, "litres of fuel"
-		}
-		if f.Source == "refrigerant" {
-			return f.WeightKg, 1, "kg of refrigerant"
-		}
-		return f.WeightKg, 50, "kg of fuel"
+		return of(f.WeightKg, 50, "kg of fuel")
 	case "water":
-		return f.SupplyM3, 2, "m³ of water"
+		return of(f.SupplyM3, 2, "m³ of water")
 	case "freight":
-		return f.WeightKg, 500, "kg of freight"
+		return of(f.WeightKg, 500, "kg of freight")
 	case "materials":
-		return f.WeightKg, 200, "kg of material"
+		return of(f.WeightKg, 200, "kg of material")
 	case "accommodation":
-		nights := decimal.FromInt(f.scaled(max(f.Rooms, f.Guests) * f.Nights))
-		return &nights, 20, "nights"
+		return decimal.FromInt(f.scaled(max(f.Rooms, f.Guests) * f.Nights)), 20, "nights"
 	case "ground-transport":
-		people := decimal.FromInt(f.scaled(max(f.Passengers, f.Vehicles) * max(f.Trips, 1)))
-		return &people, 10, "journeys"
+		return decimal.FromInt(f.scaled(max(f.Passengers, f.Vehicles) * max(f.Trips, 1))), 10, "journeys"
 	case "flights":
-		people := decimal.FromInt(f.journeys())
-		return &people, 4, "flights"
+		return decimal.FromInt(f.journeys()), 4, "flights"
 	}
-	return nil, 0, ""
+	return decimal.Decimal{}, 0, ""
 }
 
 func exceeds(amount *decimal.Decimal, most int64) bool {

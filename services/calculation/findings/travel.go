@@ -142,7 +142,13 @@ func large(e Event, facts []*Fact) (out []Finding) {
 	if e.Total.Sign() <= 0 {
 		return nil
 	}
+	// A twentieth, rounded up: a mass is a whole number.
+	twentieth := new(big.Int).Add(e.Total.Big(), big.NewInt(19))
+	least := footprint.BigMass(twentieth.Div(twentieth, big.NewInt(20)))
 	for _, f := range facts {
+		if f.Mass.Cmp(least) < 0 {
+			continue
+		}
 		var lacks []string
 		if f.Date == "" {
 			lacks = append(lacks, "date")
@@ -150,7 +156,7 @@ func large(e Event, facts []*Fact) (out []Finding) {
 		if f.Group == "" {
 			lacks = append(lacks, "group")
 		}
-		if len(lacks) > 0 && times(f.Mass, 20).Cmp(e.Total) >= 0 {
+		if len(lacks) > 0 {
 			out = append(out, finding(LargeWithoutDateOrGr, Info, []*Fact{f},
 				"A record of %s (%s kg), at least a twentieth of the total, has no %s; so it cannot be checked against others.",
 				f.Type, f.Mass.Kilograms(), strings.Join(lacks, " and no ")))

@@ -37,6 +37,8 @@ type nodeDoc struct {
 	// rest of it, in nodes of which only what changes is written.
 	Children bson.D `bson:"children,omitempty"`
 	Recent   string `bson:"recent,omitempty"`
+	// Facts are those of a segment. They are read by Facts alone.
+	Facts []byte `bson:"facts,omitempty"`
 }
 
 func nodeID(org record.OrgID, event record.EventID, id resulttree.NodeID) string {
@@ -50,7 +52,7 @@ func docOfNode(n resulttree.Node) (nodeDoc, error) {
 	}
 	return nodeDoc{
 		ID: nodeID(n.Org, n.Event, n.NodeID), Org: n.Org, Event: n.Event, Level: n.Level, Type: n.Type, Index: n.Index,
-		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, FailedCount: n.FailedCount, Hash: n.Hash, Detail: string(detail),
+		Version: n.Version, ContextRev: n.ContextRev, Contribution: string(n.Contribution), Failed: n.Failed, FailedCount: n.FailedCount, Hash: n.Hash, Detail: string(detail), Facts: n.Facts,
 	}, nil
 }
 
@@ -85,7 +87,8 @@ func (d nodeDoc) node() (resulttree.Node, error) {
 // Node implements resulttree.Store.
 func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID) (resulttree.Node, error) {
 	var d nodeDoc
-	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, id)}, {Key: "org", Value: org}, {Key: "event", Value: event}}).Decode(&d)
+	err := s.nodes.FindOne(ctx, bson.D{{Key: "_id", Value: nodeID(org, event, id)}, {Key: "org", Value: org}, {Key: "event", Value: event}},
+		options.FindOne().SetProjection(bson.D{{Key: "facts", Value: 0}})).Decode(&d)
 	if mongox.IsNoDocument(err) {
 		return resulttree.Node{}, resulttree.ErrNotFound
 	}
@@ -129,7 +132,7 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	}
 	filter = append(filter, bson.E{Key: "index", Value: bson.D{{Key: "$gte", Value: from}, {Key: "$lte", Value: to}}})
 	cursor, err := s.nodes.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: "type", Value: 1}, {Key: "index", Value: 1}}).
-		SetBatchSize(nodesAtOnce).SetProjection(bson.D{{Key: "detail", Value: 0}, {Key: "children", Value: 0}, {Key: "recent", Value: 0}}))
+		SetBatchSize(nodesAtOnce).SetProjection(bson.D{{Key: "detail", Value: 0}, {Key: "children", Value: 0}, {Key: "recent", Value: 0}, {Key: "facts", Value: 0}}))
 	if err != nil {
 		return nil, mongox.Wrap("read nodes", err)
 	}
@@ -159,7 +162,7 @@ func separable(d resulttree.Detail) bool {
 
 // separate makes fields of the children.
 func (d *nodeDoc) separate(detail resulttree.Detail) error {
-	recent, err := json.Marshal(resulttree.Detail{Changed: detail.Changed, Causes: detail.Causes})
+	recent, err := json.Marshal(resulttree.Detail{Changed: detail.Changed, Causes: detail.Causes, Facts: detail.Facts})
 	if err != nil {
 		return mongox.Wrap("store node", err)
 	}
@@ -178,6 +181,9 @@ func (s *Store) putDelta(ctx context.Context, key bson.D, d nodeDoc, n resulttre
 		{Key: "hash", Value: d.Hash}, {Key: "recent", Value: d.Recent}, {Key: "detail", Value: apart}}
 	proof := slices.Clone(changed)
 	changed = append(changed, bson.E{Key: "failed", Value: d.Failed}, bson.E{Key: "failedCount", Value: d.FailedCount})
+	if d.Facts != nil {
+		changed = append(changed, bson.E{Key: "facts", Value: d.Facts})
+	}
 	var gone bson.D
 	for _, c := range n.Detail.Changed {
 		switch {

@@ -107,6 +107,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 			}
 		}
 	})
+	t.Run("facts", func(t *testing.T) { facts(t, open(t)) })
 	t.Run("result round trip and guard", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)

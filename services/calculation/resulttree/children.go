@@ -49,6 +49,8 @@ type Detail struct {
 	// Causes say why: of a segment, those of its records, and of a node above it,
 	// those of its children.
 	Causes []Cause `json:"causes,omitempty"`
+	// Facts says which facts are stored beside a segment; nil: none that are known of.
+	Facts *FactsState `json:"facts,omitempty"`
 }
 
 // Change is an entry of a node before and after. One that came or went has no

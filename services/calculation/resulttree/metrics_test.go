@@ -84,6 +84,10 @@ func (k *kept) Nodes(_ context.Context, _ record.OrgID, _ record.EventID, _ stri
 	return nodes, nil
 }
 
+func (k *kept) Facts(context.Context, record.OrgID, record.EventID, string, int64, int64) ([]NodeFacts, error) {
+	return nil, nil
+}
+
 func (k *kept) Result(context.Context, record.OrgID, record.EventID) (Result, error) {
 	if k.result == nil {
 		return Result{}, ErrNotFound

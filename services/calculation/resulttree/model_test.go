@@ -475,6 +475,12 @@ func (g gated) Nodes(ctx context.Context, o record.OrgID, e record.EventID, typ 
 	g.turn()
 	return g.read().Nodes(ctx, o, e, typ, level, from, to)
 }
+
+// Facts are no part of a result: there are none.
+func (g gated) Facts(context.Context, record.OrgID, record.EventID, string, int64, int64) ([]NodeFacts, error) {
+	return nil, nil
+}
+
 func (g gated) Result(ctx context.Context, o record.OrgID, e record.EventID) (Result, error) {
 	g.turn()
 	return g.read().Result(ctx, o, e)

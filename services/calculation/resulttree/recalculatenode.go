@@ -56,6 +56,9 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err != nil {
 		return err
 	}
+	if id.Level == 0 {
+		r.keepFacts(ctx, stored, &node, counted, parts)
+	}
 	if err := r.keepChanges(ctx, stored); err != nil {
 		return err
 	}

@@ -54,6 +54,7 @@ type Results interface {
 	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
 	PutNode(ctx context.Context, n Node, prevVersion int64) error
 	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
+	Facts(ctx context.Context, org record.OrgID, event record.EventID, typ string, from, to int64) ([]NodeFacts, error)
 	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
 	PutResult(ctx context.Context, r Result, prevVersion int64) error
 	InsertRevision(ctx context.Context, r Result) error

@@ -68,6 +68,9 @@ type Node struct {
 	// Detail is for the next writer of the node and for comparing results. Nodes
 	// leaves it out.
 	Detail Detail `json:"-"`
+	// Facts are stored beside a segment, and read by Facts alone. PutNode leaves those
+	// that are stored where there are none here.
+	Facts []byte `json:"-"`
 }
 
 // maxFailed bounds the records that a node or a result names as failed: a context
@@ -137,6 +140,12 @@ type Store interface {
 	// Nodes reads the nodes of one level with from ≤ Index ≤ to, of one type or,
 	// when typ is empty, of all, ordered by type and index, without their Detail.
 	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
+	// Facts reads the stored facts of the segments with from ≤ Index ≤ to, of one type or,
+	// when typ is empty, of all, ordered by type and index.
+	Facts(ctx context.Context, org record.OrgID, event record.EventID, typ string, from, to int64) ([]NodeFacts, error)
+	// KeepFacts stores facts beside a segment whose stored version is this one, and does
+	// nothing beside another.
+	KeepFacts(ctx context.Context, org record.OrgID, event record.EventID, facts NodeFacts, version int64) error
 	// InsertChanges keeps what one version of a node changed under (node,
 	// Version). That it is there already is success.
 	InsertChanges(ctx context.Context, c NodeChanges) error

@@ -15,7 +15,7 @@ import (
 
 // Schema returns the statements that prepare a database; they may be repeated.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts()}}}
+	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts(), facts()}}}
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every
@@ -89,6 +89,9 @@ func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int6
 				`INSERT INTO result_node_details (org, event, level, type, idx, detail) VALUES (?,?,?,?,?,?)
 				 ON CONFLICT DO UPDATE SET detail=excluded.detail`,
 				n.Org, n.Event, n.Level, n.Type, n.Index, string(detail))
+			if err == nil && n.Facts != nil {
+				err = putFacts(ctx, tx, n)
+			}
 			return err
 		},
 		n.Version, n.Org, n.Event, n.Level, n.Type, n.Index)

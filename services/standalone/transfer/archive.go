@@ -125,6 +125,7 @@ func (a *archiver) forget(ctx context.Context, e record.Event) error {
 			`DELETE FROM event_history WHERE org = ? AND event = ?`, `DELETE FROM events WHERE org = ? AND id = ?`,
 			`DELETE FROM list_counts WHERE org = ? AND event = ?`, `DELETE FROM list_sets WHERE org = ? AND event = ?`,
 			`DELETE FROM result_nodes WHERE org = ? AND event = ?`, `DELETE FROM result_node_details WHERE org = ? AND event = ?`,
+			`DELETE FROM result_facts WHERE org = ? AND event = ?`,
 			`DELETE FROM result_changes WHERE org = ? AND event = ?`, `DELETE FROM results WHERE org = ? AND event = ?`,
 			`DELETE FROM result_revisions WHERE org = ? AND event = ?`, `DELETE FROM result_parts WHERE org = ? AND event = ?`,
 		} {

@@ -1,0 +1,233 @@
+// Package compact writes values in few bytes and reads them again without decoding text.
+// It is for what can be worked out anew at any time: a form has no way to be extended,
+// and who changes what is written gives it another number.
+package compact
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// Coder writes values to bytes, or reads them: the same calls in the same order do both,
+// so that what is written and what is read can't differ. Texts that come back are parts
+// of what is read and cost nothing.
+type Coder struct {
+	reading bool
+	bad     bool
+
+	out   []byte
+	texts []string
+	index map[string]uint64 // of texts, while writing
+
+	in string
+	// present says which of a group's values follow; at is where that is written.
+	present uint64
+	at, bit int
+}
+
+// NewWriter returns a Coder that writes.
+func NewWriter() *Coder { return &Coder{index: map[string]uint64{}} }
+
+// NewReader returns a Coder that reads what Bytes returned. OK tells whether it was that.
+func NewReader(data string) *Coder {
+	c := &Coder{reading: true, in: data}
+	n := c.Len(0)
+	c.texts = make([]string, 0, n)
+	for range n {
+		var text string
+		c.Raw(&text)
+		c.texts = append(c.texts, text)
+	}
+	return c
+}
+
+// Reading reports whether values are read.
+func (c *Coder) Reading() bool { return c.reading }
+
+// OK reports whether all that was read was there, or all that was to be written can be.
+func (c *Coder) OK() bool { return !c.bad }
+
+// Ended reports whether all was read, and nothing else was there.
+func (c *Coder) Ended() bool { return !c.bad && c.in == "" }
+
+// Bytes returns what was written: the texts, then the values.
+func (c *Coder) Bytes() []byte {
+	size := binary.MaxVarintLen64 + len(c.out)
+	for _, text := range c.texts {
+		size += binary.MaxVarintLen32 + len(text)
+	}
+	all := binary.AppendUvarint(make([]byte, 0, size), uint64(len(c.texts)))
+	for _, text := range c.texts {
+		all = append(binary.AppendUvarint(all, uint64(len(text))), text...)
+	}
+	return append(all, c.out...)
+}
+
+// uint reads or writes a number.
+func (c *Coder) uint(n uint64) uint64 {
+	if !c.reading {
+		c.out = binary.AppendUvarint(c.out, n)
+		return n
+	}
+	n = 0
+	for i := 0; i < len(c.in) && i < binary.MaxVarintLen64; i++ {
+		b := c.in[i]
+		n |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			c.in = c.in[i+1:]
+			return n
+		}
+	}
+	c.bad, c.in = true, ""
+	return 0
+}
+
+// Len reads or writes how many values follow. None takes less than a byte, so that
+// what is damaged asks for no more memory than it has.
+func (c *Coder) Len(n int) int {
+	got := c.uint(uint64(n))
+	if c.reading && got > uint64(len(c.in)) {
+		c.bad, c.in = true, ""
+		return 0
+	}
+	return int(got)
+}
+
+// Int reads or writes a number.
+func (c *Coder) Int(n *int64) {
+	u := c.uint(uint64(*n)<<1 ^ uint64(*n>>63))
+	if c.reading {
+		*n = int64(u>>1) ^ -int64(u&1)
+	}
+}
+
+// Raw reads or writes a text that hardly comes twice.
+func (c *Coder) Raw(text *string) {
+	n := c.Len(len(*text))
+	if !c.reading {
+		c.out = append(c.out, *text...)
+		return
+	}
+	*text, c.in = c.in[:n], c.in[n:]
+}
+
+// Text reads or writes a text that other values have as well: it is kept once.
+func (c *Coder) Text(text *string) {
+	if c.reading {
+		at := c.uint(0)
+		if at >= uint64(len(c.texts)) {
+			c.bad, c.in, *text = true, "", ""
+			return
+		}
+		*text = c.texts[at]
+		return
+	}
+	at, known := c.index[*text]
+	if !known {
+		at = uint64(len(c.texts))
+		c.index[*text], c.texts = at, append(c.texts, *text)
+	}
+	c.uint(at)
+}
+
+// Mass reads or writes a mass.
+func (c *Coder) Mass(m *footprint.Mass) {
+	hi, lo := m.Words()
+	small := hi == int64(lo)>>63
+	low := int64(lo)
+	switch flag := c.uint(map[bool]uint64{true: 0, false: 1}[small]); {
+	case flag == 0:
+		c.Int(&low)
+		*m = footprint.MassOf(low)
+	case flag == 1:
+		c.Int(&hi)
+		c.Int(&low)
+		*m = footprint.MassOfWords(hi, uint64(low))
+	default:
+		c.bad, c.in = true, ""
+	}
+}
+
+// Decimal reads or writes a decimal.
+func (c *Coder) Decimal(d *decimal.Decimal) {
+	coefficient, scale := d.Coefficient(), int64(d.Scale())
+	c.Int(&coefficient)
+	c.Int(&scale)
+	if !c.reading {
+		return
+	}
+	if scale < 0 || scale > decimal.MaxScale || coefficient == math.MinInt64 {
+		c.bad, c.in = true, ""
+		return
+	}
+	*d = decimal.New(coefficient, int(scale))
+}
+
+// Big reads or writes a number that is not negative, or nil.
+func (c *Coder) Big(n **big.Int) {
+	if !c.reading {
+		if *n == nil {
+			c.uint(0)
+			return
+		}
+		c.bad = c.bad || (*n).Sign() < 0
+		digits := (*n).Bytes()
+		c.uint(uint64(len(digits)) + 1)
+		c.out = append(c.out, digits...)
+		return
+	}
+	size := c.uint(0)
+	if size == 0 {
+		*n = nil
+		return
+	}
+	if size-1 > uint64(len(c.in)) {
+		c.bad, c.in, *n = true, "", nil
+		return
+	}
+	*n = new(big.Int).SetBytes([]byte(c.in[:size-1]))
+	c.in = c.in[size-1:]
+}
+
+// mostPresent is how many values a group may have.
+const mostPresent = 64
+
+// Group begins a group of values, of which those that are not zero are written.
+func (c *Coder) Group() {
+	c.bit = 0
+	if !c.reading {
+		c.at, c.present = len(c.out), 0
+		c.out = append(c.out, make([]byte, mostPresent/8)...)
+		return
+	}
+	c.present = 0
+	if len(c.in) < mostPresent/8 {
+		c.bad, c.in = true, ""
+		return
+	}
+	for i := range mostPresent / 8 {
+		c.present |= uint64(c.in[i]) << (8 * i)
+	}
+	c.in = c.in[mostPresent/8:]
+}
+
+// Has reports whether the next value of a group follows, which who writes says.
+func (c *Coder) Has(has bool) bool {
+	bit := uint64(1) << c.bit
+	c.bit++
+	if c.bit > mostPresent {
+		c.bad = true
+	}
+	if c.reading {
+		return c.present&bit != 0
+	}
+	if has {
+		c.present |= bit
+		binary.LittleEndian.PutUint64(c.out[c.at:], c.present)
+	}
+	return has
+}

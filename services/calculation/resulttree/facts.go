@@ -1,0 +1,124 @@
+package resulttree
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+// The facts of a segment are what checks of records against each other need of its
+// records, worked out where those are read anyhow: whoever asks for a result reads some
+// twenty values in the place of ten thousand records. They are derived: each knows which
+// inputs it is of, and what is missing or was of other inputs is worked out by who reads.
+
+// NodeFacts are the stored facts of a segment, as findings.Segment writes them.
+type NodeFacts struct {
+	NodeID
+	Facts []byte
+}
+
+// FactsState says in which form the facts of a segment are stored, and how many of its
+// children have changed since.
+type FactsState struct {
+	Form   int   `json:"form"`
+	Behind int64 `json:"behind,omitempty"`
+}
+
+const (
+	// FactSegments bounds the segments of a type whose facts are stored: records of
+	// larger events are not checked against each other.
+	FactSegments = 40
+	// factsBehind is the part of the children, one in so many, that may have changed
+	// before facts are stored anew, and fewBehind how many always may. Storing all of them
+	// with each approval would write some 70 kB for one line.
+	factsBehind = 8
+	fewBehind   = 16
+)
+
+// keepFacts sets the facts of a segment that are to be stored with it: none where those
+// that are stored do for a while.
+func (r Recalculator) keepFacts(ctx context.Context, stored Node, node *Node, counted []record.Counted, parts []part) {
+	if node.Index >= FactSegments {
+		return
+	}
+	behind := int64(len(node.Detail.Changed))
+	if s := stored.Detail.Facts; s != nil && s.Form == findings.Form && stored.ContextRev == node.ContextRev && engineOf(stored.Contribution) == engineOf(node.Contribution) {
+		if behind += s.Behind; behind <= max(fewBehind, int64(len(node.Detail.Children))/factsBehind) {
+			node.Detail.Facts = &FactsState{findings.Form, behind}
+			return
+		}
+	}
+	contribution := make(map[string]json.RawMessage, len(parts))
+	for _, p := range parts {
+		contribution[p.key] = p.contribution
+	}
+	summed := make([]record.Counted, 0, len(parts))
+	for _, c := range counted {
+		if part, ok := contribution[string(c.ID)]; ok {
+			c.Contribution = part
+			summed = append(summed, c)
+		}
+	}
+	known := ""
+	if stored.Detail.Facts != nil {
+		// Without them all are made anew.
+		if all, err := r.Results.Facts(ctx, node.Org, node.Event, node.Type, node.Index, node.Index); err == nil && len(all) == 1 {
+			known = string(all[0].Facts)
+		}
+	}
+	segment, _ := MakeFacts(*node, summed, known)
+	if node.Facts = segment.Compact(); node.Facts != nil {
+		node.Detail.Facts = &FactsState{Form: findings.Form}
+	}
+}
+
+// MakeFacts returns the facts of the records that a segment is summed from, under its
+// context: those that known, which may be empty, has of the same inputs, and made of the
+// others.
+func MakeFacts(n Node, summed []record.Counted, known string) (s findings.Segment, made int) {
+	s = findings.Segment{ContextRev: n.ContextRev, Engine: engineOf(n.Contribution), Hash: n.Hash,
+		Inputs: make([]string, len(summed)), Facts: make([]findings.Fact, len(summed))}
+	type of struct {
+		id     record.ID
+		inputs string
+	}
+	had := map[of]*findings.Fact{}
+	if old, ok := findings.ReadSegment(known); ok && old.ContextRev == s.ContextRev && old.Engine == s.Engine {
+		for i := range old.Facts {
+			had[of{old.Facts[i].ID, old.Inputs[i]}] = &old.Facts[i]
+		}
+	}
+	var input []byte
+	for i, c := range summed {
+		input = inputOf(input[:0], c)
+		s.Inputs[i] = shortHash(input)
+		if f := had[of{c.ID, s.Inputs[i]}]; f != nil {
+			s.Facts[i] = *f
+			continue
+		}
+		s.Facts[i] = findings.FactOf(c)
+		made++
+	}
+	return s, made
+}
+
+// FactsFit reports whether stored facts are those of a segment: of all its records, under
+// its context.
+func FactsFit(n Node, stored string) bool {
+	s, ok := findings.Under(stored)
+	return ok && s.ContextRev == n.ContextRev && s.Engine == engineOf(n.Contribution) && s.Hash == n.Hash
+}
+
+// engineOf returns the engine that a contribution names; empty for none.
+func engineOf(contribution json.RawMessage) string {
+	rest, found := bytes.CutPrefix(contribution, []byte(`{"engine":"`))
+	name, _, ended := strings.Cut(string(rest[:min(len(rest), 40)]), `"`)
+	if !found || !ended {
+		return ""
+	}
+	return name
+}
