@@ -80,6 +80,11 @@ const scope = "github.com/eventcarbon/ecf/libs/web"
 // tokens are about a kilobyte; fasthttp's default of 4 KiB is too near to that.
 const readBufferSize = 16 << 10
 
+// writeBufferSize lets most answers, a page of a list among them, be written at once:
+// by fasthttp's default of 4 KiB a larger one is written in two pieces, each of which
+// wakes who reads it.
+const writeBufferSize = 16 << 10
+
 func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -126,6 +131,7 @@ func New(o Options) *fiber.App {
 		CaseSensitive:     true,
 		BodyLimit:         o.BodyLimit,
 		ReadBufferSize:    readBufferSize,
+		WriteBufferSize:   writeBufferSize,
 		ReadTimeout:       o.ReadTimeout,
 		WriteTimeout:      o.WriteTimeout,
 		IdleTimeout:       o.IdleTimeout,

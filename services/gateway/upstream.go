@@ -61,6 +61,8 @@ const (
 	// maxConns bounds the connections to one service, for reads and for writes
 	// each; beyond it a request is refused at once instead of waiting.
 	maxConns = 1024
+	// readBufferSize lets an answer that a service writes at once be read at once.
+	readBufferSize = 16 << 10
 	// maxAnswer bounds an answer that is read into memory.
 	maxAnswer = 64 << 20
 )
@@ -124,6 +126,7 @@ func newClient(name string, u Upstream) (*client, error) {
 			Addr: address, IsTLS: secure, DialTimeout: dial,
 			MaxConns: maxConns, MaxIdleConnDuration: keepIdle,
 			MaxResponseBodySize:       maxAnswer,
+			ReadBufferSize:            readBufferSize,
 			MaxIdemponentCallAttempts: attempts,
 			NoDefaultUserAgentHeader:  true,
 			DisablePathNormalizing:    true,

@@ -152,7 +152,8 @@ func (d *deployment) insert() func(context.Context) error {
 // beside those that only pass requests on.
 func (d *deployment) hops(p plan) {
 	d.t.Helper()
-	backend := d.bare(http.StatusOK, bytes.Repeat([]byte(`{"a":1234},`), 4700/11), http.Header{})
+	// With a tag, as services answer: the gateway makes one where there is none.
+	backend := d.bare(http.StatusOK, bytes.Repeat([]byte(`{"a":1234},`), 4700/11), http.Header{"Etag": {`"tag"`}})
 	gateway := freeAddress(d.t)
 	// Its own process, which takes that server for the records service.
 	d.start(d.t, "gateway", gateway, "ECF_ADDR="+gateway, "ECF_RECORDS_URL="+backend).WaitHTTP("http://" + gateway + "/api/v2/health/live")
