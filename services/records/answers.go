@@ -36,7 +36,7 @@ type answer struct {
 	key     string
 	version record.Version
 	tag     string
-	body    []byte
+	body    []byte // nil: the answer was only that tag is that of now
 }
 
 func newAnswers(store any) *answers {
@@ -78,18 +78,30 @@ func (a *answers) handler(next fiber.Handler) fiber.Handler {
 		}
 		key := answerKey(c)
 		if found, ok := a.kept.Get(key); ok && found.version == version {
-			c.Set(fiber.HeaderETag, found.tag)
-			return web.JSON(c, fiber.StatusOK, found.body)
+			if web.NotModified(c, found.tag) {
+				return web.SendNotModified(c, found.tag)
+			}
+			if found.body != nil {
+				c.Set(fiber.HeaderETag, found.tag)
+				return web.JSON(c, fiber.StatusOK, found.body)
+			}
 		}
 		if err := next(c); err != nil {
 			return err
 		}
 		r := c.Response()
 		tag := string(r.Header.Peek(fiber.HeaderETag))
-		if r.StatusCode() == fiber.StatusOK && tag != "" && !r.IsBodyStream() && len(r.Body()) <= largestKept && ordinary(&r.Header) {
+		if tag == "" || r.IsBodyStream() || !ordinary(&r.Header) {
+			return nil
+		}
+		switch status := r.StatusCode(); {
+		case status == fiber.StatusOK && len(r.Body()) > 0 && len(r.Body()) <= largestKept:
 			// A copy: were the body one of fasthttp's buffers, the next request would
 			// write into it.
 			a.kept.Put(key, answer{key: key, version: version, tag: tag, body: bytes.Clone(r.Body())})
+		case status == fiber.StatusNotModified:
+			// Who polls has the body, and asks for nothing else.
+			a.kept.Put(key, answer{key: key, version: version, tag: tag})
 		}
 		return nil
 	}

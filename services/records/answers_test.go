@@ -8,6 +8,9 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -54,6 +57,9 @@ func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
 	return fmt.Sprint(response.StatusCode, response.Header["Etag"], response.Header["Content-Type"], " ", string(body))
 }
 
+// tagged finds the entity tag in what was seen.
+var tagged = regexp.MustCompile(`"[\w-]{22}"`)
+
 // TestRememberedAnswersAreThoseOfNow: after each of random writes, what a server
 // that remembers answers says to each caller, to those of another organization
 // and of no team too, is what one says that was just started (statement 19: what is
@@ -68,6 +74,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 	var items []string
 	remembering := map[string]*fiber.App{"with versions": h.app, "without": h.serverOf(unversioned{h.store})}
 	// The same person may be in two organizations, with the same role.
+	tags := map[string][]string{} // by caller and path
 	callers := []string{ada, planck, root, "org1.vera.viewer", alien, "org2.ada.user", "org1.ada.viewer", "org1.bob.user"}
 	for step := range 60 {
 		event := events[random.IntN(len(events))]
@@ -94,11 +101,19 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 			as := callers[random.IntN(len(callers))]
 			event := events[random.IntN(len(events))]
 			path := []string{"/events", "/events?limit=1", event, event + "/waste", event + "/waste?limit=2", event + "/waste?limit=2&page=2", items[random.IntN(len(items))]}[random.IntN(7)]
-			want := h.seen(fresh, as, path, "")
+			// Some have asked before, and know a tag of then or of now.
+			tag := ""
+			if known := tags[as+path]; len(known) > 0 && random.IntN(2) == 0 {
+				tag = known[random.IntN(len(known))]
+			}
+			want := h.seen(fresh, as, path, tag)
+			if found := tagged.FindString(want); found != "" && !slices.Contains(tags[as+path], found) {
+				tags[as+path] = append(tags[as+path], found)
+			}
 			for name, httpApp := range remembering {
 				for range 2 {
-					if got := h.seen(httpApp, as, path, ""); got != want {
-						t.Fatalf("step %d, %s, GET %s as %s:\ngot  %s\nwant %s", step, name, path, as, got, want)
+					if got := h.seen(httpApp, as, path, tag); got != want {
+						t.Fatalf("step %d, %s, GET %s as %s who has %s:\ngot  %s\nwant %s", step, name, path, as, tag, got, want)
 					}
 				}
 			}
@@ -151,6 +166,31 @@ func TestNothingIsReadWhileNothingIsWritten(t *testing.T) {
 		}
 		if n := store.events.Load(); n != int64(i+1) {
 			t.Errorf("%s: the event was read %d times by now, want %d", path, n, i+1)
+		}
+	}
+	// Who polls asks by a tag from the start, of a server that was never asked for the
+	// whole, and again after each write of anybody.
+	store.events.Store(0)
+	httpApp = h.serverOf(store)
+	path, other := event+"/waste", h.event()+"/waste"
+	tag := tagged.FindString(h.seen(h.app, ada, path, ""))
+	for i := range 3 {
+		for range 3 {
+			if got := h.seen(httpApp, ada, path, tag); !strings.HasPrefix(got, "304 ["+tag+"]") {
+				t.Errorf("asked by its tag %s: %s", tag, got)
+			}
+		}
+		if n := store.events.Load(); n != int64(i+1) {
+			t.Errorf("polling: the event was read %d times by now, want %d", n, i+1)
+		}
+		h.send(ada, http.MethodPost, other, bin).want(http.StatusCreated, "")
+	}
+	// A tag alone is no answer to who has another or none.
+	want := h.seen(h.app, ada, path, "")
+	for _, another := range []string{"", `"AAAAAAAAAAAAAAAAAAAAAA"`} {
+		h.seen(httpApp, ada, path, tag)
+		if got := h.seen(httpApp, ada, path, another); got != want {
+			t.Errorf("asked by %s: %s, want %s", another, got, want)
 		}
 	}
 }
