@@ -154,7 +154,12 @@ func (db *DB) Ping(ctx context.Context) error {
 // Where the engine cannot write now (the disk is full or fails, another process
 // holds the file for too long) or is closed, the error is UNAVAILABLE: nothing
 // is wrong with what was asked.
+//
+// Under the context of a Together it is a part of that one.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
+	if gathered, err := db.gathered(ctx, fn); gathered {
+		return err
+	}
 	db.writes.Add(1)
 	err := db.enqueue(ctx, fn)
 	if isOutage(err) {

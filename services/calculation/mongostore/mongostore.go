@@ -94,6 +94,11 @@ type changesDoc struct {
 	Since      int64          `bson:"since,omitempty"`
 }
 
+// Together implements resulttree.Store: the writes come one after the other.
+func (s *Store) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+	return fn(ctx)
+}
+
 type resultDoc struct {
 	ID            string                 `bson:"_id"`
 	Org           record.OrgID           `bson:"org"`

@@ -169,6 +169,45 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		}
 	})
 	retention(t, open)
+	t.Run("together", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		must(t, s.Together(ctx, func(ctx context.Context) error {
+			return errors.Join(s.PutNode(ctx, node(0, 1), 0), s.InsertChanges(ctx, resulttree.NodeChanges{Org: org, Event: event, NodeID: id(0), Version: 1}),
+				s.InsertRevision(ctx, result(1, 1)), s.PutResult(ctx, result(1, 1), 0))
+		}))
+		n, err := s.Node(ctx, org, event, id(0))
+		must(t, err)
+		r, err := s.Result(ctx, org, event)
+		must(t, err)
+		changes, err := s.Changes(ctx, org, event, id(0), 0, 1<<60)
+		must(t, err)
+		revisions, err := s.Revisions(ctx, org, event, 0, 10)
+		must(t, err)
+		if n.Version != 1 || r.Version != 1 || len(changes) != 1 || len(revisions) != 1 {
+			t.Fatalf("node %d, result %d, %d changes, %d revisions", n.Version, r.Version, len(changes), len(revisions))
+		}
+		// The second write of a node replaces the first; what comes after a conflict is
+		// not made.
+		wantConflict(t, s.Together(ctx, func(ctx context.Context) error {
+			for _, write := range []func() error{
+				func() error { return s.PutNode(ctx, node(0, 2), 1) },
+				func() error { return s.PutNode(ctx, node(0, 3), 2) },
+				func() error { return s.PutNode(ctx, node(1, 9), 8) },
+				func() error { return s.PutResult(ctx, result(2, 2), 1) },
+			} {
+				if err := write(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		r, err = s.Result(ctx, org, event)
+		must(t, err)
+		if r.Version != 1 {
+			t.Fatalf("after a conflict the result has version %d", r.Version)
+		}
+	})
 	t.Run("tenants are apart", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)

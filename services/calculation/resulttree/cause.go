@@ -239,6 +239,10 @@ func (r Recalculator) causesBetween(ctx context.Context, org record.OrgID, event
 			causes = MergeCauses(causes, w.causes...)
 			continue
 		}
+		// The log is of what is stored.
+		if err := r.writePending(ctx); err != nil {
+			return nil, err
+		}
 		read := comparison{Comparer: Comparer{Results: r.Results}, org: org, event: event}
 		log, err := read.log(ctx, id, after, to)
 		if err != nil {

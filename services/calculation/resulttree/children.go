@@ -1,7 +1,6 @@
 package resulttree
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -101,17 +100,4 @@ func changesBetween(before, after []Child) []Change {
 		}
 	}
 	return changed
-}
-
-// keepChanges stores what the stored version of a node changed, before that
-// version is replaced: the same order as with the history of records and the
-// revisions of results. A crash in between repeats it.
-func (r Recalculator) keepChanges(ctx context.Context, stored Node) error {
-	if len(stored.Detail.Changed) == 0 {
-		return nil
-	}
-	return r.Results.InsertChanges(ctx, NodeChanges{
-		Org: stored.Org, Event: stored.Event, NodeID: stored.NodeID, Version: stored.Version,
-		ContextRev: stored.ContextRev, Changed: stored.Detail.Changed, Causes: stored.Detail.Causes,
-	})
 }

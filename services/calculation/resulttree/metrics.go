@@ -34,7 +34,7 @@ func (m meteredRecalculator) recalculate(ctx context.Context, org record.OrgID, 
 	run := m.Recalculator
 	written := &meteredResults{Results: run.Results, insight: m.insight, log: m.log}
 	run.Results = written
-	run.Records = meteredRecords{Records: run.Records, insight: m.insight, handOver: func() bool {
+	run.Records = meteredRecords{Records: run.Records, results: written, handOver: func() bool {
 		select {
 		case <-m.ending:
 			return written.some
@@ -62,7 +62,7 @@ func (m meteredRecalculator) recalculate(ctx context.Context, org record.OrgID, 
 // meteredRecords measures how long marks stayed.
 type meteredRecords struct {
 	Records
-	insight *notify.Insight
+	results *meteredResults
 	// handOver reports, before each pass, whether the run is to end.
 	handOver func() bool
 }
@@ -77,22 +77,18 @@ func (r meteredRecords) MarkedRecords(ctx context.Context, org record.OrgID, eve
 
 // ClearRecordMarks implements Records.
 func (r meteredRecords) ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error {
-	err := r.Records.ClearRecordMarks(ctx, org, event, marked)
-	if err == nil {
+	r.results.whenWritten(func(ctx context.Context) {
 		for _, m := range marked {
-			r.insight.Cleared(ctx, m.Mark)
+			r.results.insight.Cleared(ctx, m.Mark)
 		}
-	}
-	return err
+	})
+	return r.Records.ClearRecordMarks(ctx, org, event, marked)
 }
 
 // ClearEventMark implements Records.
 func (r meteredRecords) ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error {
-	err := r.Records.ClearEventMark(ctx, org, id, mark)
-	if err == nil {
-		r.insight.Cleared(ctx, mark)
-	}
-	return err
+	r.results.whenWritten(func(ctx context.Context) { r.results.insight.Cleared(ctx, mark) })
+	return r.Records.ClearEventMark(ctx, org, id, mark)
 }
 
 // meteredResults counts lost races and results that miss something. It serves
@@ -102,33 +98,42 @@ type meteredResults struct {
 	insight *notify.Insight
 	log     *slog.Logger
 	some    bool // a result was written
+	// noted is what there is to measure of the writes that are being made.
+	noted []func(ctx context.Context)
 }
 
-// PutNode implements Results.
-func (r *meteredResults) PutNode(ctx context.Context, n Node, prevVersion int64) error {
-	return r.lost(ctx, r.Results.PutNode(ctx, n, prevVersion))
+// whenWritten lets something be measured once the writes that are being made are.
+func (r *meteredResults) whenWritten(measure func(ctx context.Context)) {
+	r.noted = append(r.noted, measure)
 }
 
-// PutResult implements Results.
-func (r *meteredResults) PutResult(ctx context.Context, result Result, prevVersion int64) error {
-	err := r.lost(ctx, r.Results.PutResult(ctx, result, prevVersion))
+// Together implements Results.
+func (r *meteredResults) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+	r.noted = nil
+	err := r.Results.Together(ctx, fn)
+	if errors.Is(err, ErrConflict) {
+		r.insight.StartedOver(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	r.some = true
-	if len(result.Failed) > 0 {
-		r.insight.Incomplete(ctx)
-		r.log.ErrorContext(ctx, "approved records cannot be calculated; the result is without them", "event", string(result.Event),
-			"records", result.Failures(), "first", string(result.Failed[0]))
+	for _, measure := range r.noted {
+		measure(ctx)
 	}
 	return nil
 }
 
-func (r *meteredResults) lost(ctx context.Context, err error) error {
-	if errors.Is(err, ErrConflict) {
-		r.insight.StartedOver(ctx)
-	}
-	return err
+// PutResult implements Results.
+func (r *meteredResults) PutResult(ctx context.Context, result Result, prevVersion int64) error {
+	r.whenWritten(func(ctx context.Context) {
+		r.some = true
+		if len(result.Failed) > 0 {
+			r.insight.Incomplete(ctx)
+			r.log.ErrorContext(ctx, "approved records cannot be calculated; the result is without them", "event", string(result.Event),
+				"records", result.Failures(), "first", string(result.Failed[0]))
+		}
+	})
+	return r.Results.PutResult(ctx, result, prevVersion)
 }
 
 // sweepNotifier counts the notifications of the sweeper.

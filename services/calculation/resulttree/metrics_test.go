@@ -58,6 +58,8 @@ type kept struct {
 	conflicts bool
 }
 
+func (k *kept) Together(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
+
 func (k *kept) Node(_ context.Context, _ record.OrgID, _ record.EventID, id NodeID) (Node, error) {
 	n, ok := k.nodes[id]
 	if !ok {

@@ -44,6 +44,7 @@ type modelBreakage struct {
 	localReads   bool // reads see what no majority has yet; only with failover
 	oneRecord    bool // not a breakage: all moves on one record, where going back and forth is likelier
 	failover     bool // nor this one: the store is a replica set whose primary changes
+	atOnce       bool // nor this one: Together makes all of its writes in one step
 }
 
 type modelStore struct {
@@ -406,6 +407,38 @@ type gated struct {
 	*modelStore
 	turn func()
 	set  *replicaSet // nil: one server, whose writes are there for good
+	// unit is what Together gathers; nil: it makes each write when it comes.
+	unit *unit
+}
+
+// unit is writes that are made in one step.
+type unit struct {
+	open   bool
+	writes []func() error
+}
+
+// Together makes the writes of fn all or none, or each when it comes.
+func (g gated) Together(ctx context.Context, fn func(context.Context) error) error {
+	if g.unit == nil {
+		return fn(ctx)
+	}
+	g.unit.open, g.unit.writes = true, nil
+	err := fn(ctx)
+	g.unit.open = false
+	if err != nil {
+		return err
+	}
+	g.turn()
+	before := g.modelStore.clone()
+	for _, write := range g.unit.writes {
+		if err := write(); err != nil {
+			fault := g.modelStore.fault
+			*g.modelStore = *before
+			g.modelStore.fault = fault
+			return err
+		}
+	}
+	return nil
 }
 
 func (g gated) Record(ctx context.Context, o record.OrgID, k record.Key) (record.Record, error) {
@@ -563,7 +596,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 	}()
 
 	client := func(turn func()) {
-		g := gated{s, turn, set}
+		g := gated{modelStore: s, turn: turn, set: set}
 		w := record.Workflow{Store: g, Now: func() time.Time { return clock }, NewMark: newMark}
 		id := ids[choose(len(ids))]
 		r := s.records[id]
@@ -580,14 +613,17 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		}
 	}
 	worker := func(turn func()) {
-		g := gated{s, turn, set}
+		g := gated{modelStore: s, turn: turn, set: set}
+		if broken.atOnce {
+			g.unit = &unit{}
+		}
 		rc := Recalculator{Records: g, Results: g, Arithmetic: modelArithmetic{}, Now: func() time.Time { return clock }, Fanout: modelFanout}
 		if err := rc.Recalculate(ctx, "org", "event"); err != nil && !errors.Is(err, errContended) && !errors.Is(err, errLost) {
 			s.fault = err
 		}
 	}
 	comparer := func(turn func()) {
-		g := gated{s, turn, set}
+		g := gated{modelStore: s, turn: turn, set: set}
 		newest, err := g.Result(ctx, "org", "event")
 		if err != nil || len(s.kept) == 0 {
 			return
@@ -693,7 +729,7 @@ func TestModelResultIsNeverWrong(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		choose := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "choice") }
-		if err := simulate(choose, modelBreakage{}); err != nil {
+		if err := simulate(choose, modelBreakage{atOnce: choose(2) == 1}); err != nil {
 			rt.Fatal(err)
 		}
 	})
@@ -705,7 +741,7 @@ func TestModelResultIsNeverWrong(t *testing.T) {
 	}
 	for i := range runs {
 		random := rand.New(rand.NewPCG(seed, uint64(i)))
-		if err := simulate(random.IntN, modelBreakage{oneRecord: i%2 == 1, failover: i%4 > 1}); err != nil {
+		if err := simulate(random.IntN, modelBreakage{oneRecord: i%2 == 1, failover: i%3 == 1, atOnce: i%3 == 2}); err != nil {
 			t.Fatalf("seed %d, run %d: %v", seed, i, err)
 		}
 	}
@@ -716,12 +752,13 @@ func TestModelResultIsNeverWrong(t *testing.T) {
 func TestModelNoticesMissingSafeguards(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]modelBreakage{
-		"versions ignored":        {noGuard: true},
-		"no sweeper":              {noSweeper: true, oneRecord: true},
-		"marks not compared":      {clearAny: true},
-		"cleared before written":  {clearFirst: true},
-		"unchanged not rewritten": {skipSameness: true, oneRecord: true},
-		"changes not kept":        {notKept: true},
+		"versions ignored":         {noGuard: true},
+		"versions ignored at once": {noGuard: true, atOnce: true},
+		"no sweeper":               {noSweeper: true, oneRecord: true},
+		"marks not compared":       {clearAny: true},
+		"cleared before written":   {clearFirst: true},
+		"unchanged not rewritten":  {skipSameness: true, oneRecord: true},
+		"changes not kept":         {notKept: true},
 		// What was read from a primary that no longer is one may have been taken back.
 		"reads without a majority": {failover: true, localReads: true},
 	} {

@@ -18,7 +18,7 @@ import (
 // our first read makes our write fail; so a write that succeeds has seen at
 // least what every earlier write has seen.
 func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) error {
-	stored, err := r.Results.Node(ctx, org, event, id)
+	stored, err := r.node(ctx, org, event, id)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
@@ -59,10 +59,7 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if id.Level == 0 {
 		r.keepFacts(ctx, stored, &node, counted, parts)
 	}
-	if err := r.keepChanges(ctx, stored); err != nil {
-		return err
-	}
-	if err := r.Results.PutNode(ctx, node, stored.Version); err != nil {
+	if err := r.putNode(ctx, stored, node); err != nil {
 		return err
 	}
 	r.written[id] = writtenNode{version: node.Version, causes: node.Detail.Causes, grown: grown, before: stored.Version, added: added}

@@ -51,6 +51,7 @@ type Records interface {
 
 // Results is what recalculation reads and writes of its own.
 type Results interface {
+	Together(ctx context.Context, fn func(ctx context.Context) error) error
 	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
 	PutNode(ctx context.Context, n Node, prevVersion int64) error
 	Nodes(ctx context.Context, org record.OrgID, event record.EventID, typ string, level int, from, to int64) ([]Node, error)
@@ -93,8 +94,9 @@ type Recalculator struct {
 	// causes name nobody.
 	Events EventMoves
 
-	// written are the nodes that the current pass has written.
+	// written are the nodes that the current pass has written, or is about to.
 	written map[NodeID]writtenNode
+	pending *pending
 }
 
 // Recalculate works until no mark of the event is left. Twice or too early is
@@ -118,7 +120,7 @@ func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event r
 // pass takes up the marks it finds, calculates what they touch, writes the
 // result, and only then clears these very marks.
 func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.EventID) (done bool, err error) {
-	r.written = map[NodeID]writtenNode{}
+	r.written, r.pending = map[NodeID]writtenNode{}, newPending()
 	ev, err := r.Records.EventContext(ctx, org, event)
 	if errors.Is(err, record.ErrNotFound) {
 		return true, nil
@@ -149,15 +151,11 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 			return false, err
 		}
 	}
-	if err := r.Records.ClearRecordMarks(ctx, org, event, marked); err != nil {
-		return false, err
-	}
+	r.pending.add(func(ctx context.Context) error { return r.Records.ClearRecordMarks(ctx, org, event, marked) })
 	if ev.Mark != "" {
-		if err := r.Records.ClearEventMark(ctx, org, event, ev.Mark); err != nil {
-			return false, err
-		}
+		r.pending.add(func(ctx context.Context) error { return r.Records.ClearEventMark(ctx, org, event, ev.Mark) })
 	}
-	return false, nil
+	return false, r.writePending(ctx)
 }
 
 // segmentsOf returns the nodes of level 0 that the marked records are under, each
@@ -239,7 +237,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 func (r Recalculator) putResult(ctx context.Context, stored, next Result) error {
 	if stored.Version > 0 && sameContent(stored, next) {
 		next.Revision, next.CalculatedAt, next.Causes = stored.Revision, stored.CalculatedAt, stored.Causes
-		return r.storeResult(ctx, next, stored.Version)
+		return r.storeResult(next, stored.Version)
 	}
 	next.Revision = stored.Revision + 1
 	next.CalculatedAt = r.Now().UTC().Truncate(time.Millisecond)
@@ -249,24 +247,23 @@ func (r Recalculator) putResult(ctx context.Context, stored, next Result) error 
 	}
 	if stored.Version > 0 {
 		// First the history, then the write: a crash in between repeats it.
-		if err := r.Results.InsertRevision(ctx, stored); err != nil {
-			return err
-		}
+		r.pending.add(func(ctx context.Context) error { return r.Results.InsertRevision(ctx, stored) })
 	}
-	return r.storeResult(ctx, next, stored.Version)
+	return r.storeResult(next, stored.Version)
 }
 
 // storeResult stores a result and its headline. The marks are cleared after both,
 // so a crash in between repeats it.
-func (r Recalculator) storeResult(ctx context.Context, next Result, prevVersion int64) error {
+func (r Recalculator) storeResult(next Result, prevVersion int64) error {
 	headline, err := headlineOf(r.Arithmetic, next)
 	if err != nil {
 		return err
 	}
-	if err := r.Results.PutResult(ctx, next, prevVersion); err != nil {
-		return err
-	}
-	return r.Records.PutHeadline(ctx, next.Org, next.Event, headline)
+	r.pending.add(
+		func(ctx context.Context) error { return r.Results.PutResult(ctx, next, prevVersion) },
+		func(ctx context.Context) error { return r.Records.PutHeadline(ctx, next.Org, next.Event, headline) },
+	)
+	return nil
 }
 
 // sameContent reports whether two results would be served alike.
@@ -279,7 +276,7 @@ func sameContent(a, b Result) bool {
 // those that were made under another context of the event than ev's, or by
 // another engine: all of a result is made under one context by one engine.
 func (r Recalculator) freshNodes(ctx context.Context, ev record.Event, typ string, level int, from, to int64) ([]Node, error) {
-	nodes, err := r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to)
+	nodes, err := r.nodes(ctx, ev, typ, level, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +292,7 @@ func (r Recalculator) freshNodes(ctx context.Context, ev record.Event, typ strin
 	if !stale {
 		return nodes, nil
 	}
-	if nodes, err = r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to); err != nil {
+	if nodes, err = r.nodes(ctx, ev, typ, level, from, to); err != nil {
 		return nil, err
 	}
 	for _, n := range nodes {

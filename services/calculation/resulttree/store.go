@@ -128,6 +128,14 @@ type Result struct {
 // reads see every write acknowledged before. The suite in resulttest holds the
 // engines to it.
 type Store interface {
+	// Together makes the writes that fn makes with the context it is given, into this
+	// store and into the one of records beside it. Where it returns nil all of them are
+	// made and durable. An engine that can makes them one: none is seen before the
+	// others, and none is made where one fails or fn does; what a write returns to fn
+	// says nothing then. Any other engine makes each when it comes and none after one
+	// that failed, so their order must be one that may end anywhere. fn reads nothing,
+	// and passes the error of a write on.
+	Together(ctx context.Context, fn func(ctx context.Context) error) error
 	// Parts keep the revisions that were signed off.
 	editions.Parts
 	// What retention has dropped, and how.

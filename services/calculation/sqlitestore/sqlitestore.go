@@ -50,6 +50,15 @@ var _ resulttree.Store = (*Store)(nil)
 // New makes a store on a database that was opened with Schema.
 func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 
+// Together implements resulttree.Store: one transaction.
+func (s *Store) Together(ctx context.Context, fn func(ctx context.Context) error) error {
+	err := s.db.Together(ctx, fn)
+	if err != nil && !errors.Is(err, resulttree.ErrConflict) {
+		return fmt.Errorf("store results: %w", err)
+	}
+	return err
+}
+
 // Node implements resulttree.Store. A node and its detail are written together
 // and read in one statement, so they are of one version.
 func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID) (resulttree.Node, error) {

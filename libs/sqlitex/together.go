@@ -1,0 +1,55 @@
+package sqlitex
+
+import (
+	"context"
+	"errors"
+)
+
+// errOtherFile is returned for a write into another file than that of Together.
+var errOtherFile = errors.New("sqlitex: writes of two files cannot be one transaction")
+
+// together is the writes that a Together gathers.
+type together struct {
+	db     *DB
+	writes []func(context.Context, Tx) error
+}
+
+type togetherKey struct{}
+
+// Together makes one transaction, and so one commit, of what fn writes with the context
+// that it is given. Each of these calls of Write returns nil without having written;
+// what becomes of them all is what Together returns: nil means that all are durable, an
+// error, which is fn's own or that of the first write that has one, that none is made.
+//
+// So fn must not need the outcome of a write, nor read what it wrote, and it must not
+// write in several goroutines at once.
+func (db *DB) Together(ctx context.Context, fn func(context.Context) error) error {
+	t := &together{db: db}
+	if err := fn(context.WithValue(ctx, togetherKey{}, t)); err != nil {
+		return err
+	}
+	if len(t.writes) == 0 {
+		return ctx.Err()
+	}
+	return db.Write(ctx, func(ctx context.Context, tx Tx) error {
+		for _, write := range t.writes {
+			if err := write(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// gathered reports whether fn was left to the Together that ctx is of.
+func (db *DB) gathered(ctx context.Context, fn func(context.Context, Tx) error) (bool, error) {
+	t, ok := ctx.Value(togetherKey{}).(*together)
+	switch {
+	case !ok:
+		return false, nil
+	case t.db != db:
+		return true, errOtherFile
+	}
+	t.writes = append(t.writes, fn)
+	return true, nil
+}
