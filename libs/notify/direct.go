@@ -21,9 +21,12 @@ const directRoom = 1024
 const directOfOrganization = 64
 
 // Direct is a Notifier to workers of the same process: they begin at once, where
-// those of a queue find a task when they next look. It gathers only while it is
-// needed: an event that was begun within the last 50 ms waits until they have passed,
-// and whatever comes meanwhile is one run.
+// those of a queue find a task when they next look. It gathers only while that saves
+// runs: where a run of an event has taken up several notifications, the next one begins
+// 50 ms after it, and whatever comes meanwhile is one run. Where each has a run of its own,
+// as when one person decides on one record after the other, the next one begins once
+// twice the time has passed that the last one took, so that no event has a worker all
+// the time.
 //
 // While nobody serves, and when too many wait, notifications go into the queue. What
 // waits here ends with the process, as a task of the embedded queue does; the marks
@@ -35,9 +38,16 @@ type Direct struct {
 
 	mu      sync.Mutex
 	serving bool
-	waiting map[Payload]bool
+	waiting map[Payload]int      // and how many notifications each stands for
 	of      map[record.OrgID]int // how many of them are of an organization
-	begun   map[Payload]time.Time
+	begun   map[Payload]lately
+}
+
+// lately is the last run of an event.
+type lately struct {
+	began time.Time
+	// pause is how long after it the next one begins at the earliest.
+	pause time.Duration
 }
 
 type direct struct {
@@ -47,7 +57,7 @@ type direct struct {
 
 // NewDirect returns a Direct before a queue.
 func NewDirect(queue *Queue, now func() time.Time) *Direct {
-	return &Direct{queue: queue, now: now, ready: make(chan direct, directRoom), waiting: map[Payload]bool{}, of: map[record.OrgID]int{}, begun: map[Payload]time.Time{}}
+	return &Direct{queue: queue, now: now, ready: make(chan direct, directRoom), waiting: map[Payload]int{}, of: map[record.OrgID]int{}, begun: map[Payload]lately{}}
 }
 
 // Notify implements Notifier.
@@ -74,18 +84,20 @@ func (d *Direct) take(ctx context.Context, p Payload) bool {
 	switch {
 	case !d.serving:
 		return false
-	case d.waiting[p]:
+	case d.waiting[p] > 0:
+		d.waiting[p]++
 		d.queue.sent.Add(ctx, 1, directlySent)
 		return true // the run that is to come will see what was written before this
 	case len(d.waiting) >= directRoom, d.of[p.Org] >= directOfOrganization:
 		return false
 	}
-	d.waiting[p] = true
+	d.waiting[p] = 1
 	d.of[p.Org]++
 	d.queue.sent.Add(ctx, 1, directlySent)
 	one := direct{p, telemetry.InjectHeaders(ctx)}
-	if passed := d.now().Sub(d.begun[p]); passed >= 0 && passed < bucket {
-		time.AfterFunc(bucket-passed, func() { d.ready <- one })
+	last := d.begun[p]
+	if passed := d.now().Sub(last.began); passed >= 0 && passed < last.pause {
+		time.AfterFunc(last.pause-passed, func() { d.ready <- one })
 		return true
 	}
 	d.ready <- one // there is room for all that wait
@@ -110,8 +122,9 @@ func (d *Direct) Serve(ctx context.Context, workers int, grace time.Duration, lo
 				case <-ctx.Done():
 					return
 				case one := <-d.ready:
-					d.begin(one.Payload)
+					ended := d.begin(one.Payload)
 					d.run(working, one, log, handle)
+					ended()
 				}
 			}
 		})
@@ -130,22 +143,34 @@ func (d *Direct) serve(on bool) {
 }
 
 // begin notes that the event is begun: what changes from here on is for another run.
-func (d *Direct) begin(p Payload) {
+// Call the function when the run has ended.
+func (d *Direct) begin(p Payload) (ended func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := d.now()
+	began, gathered := d.now(), d.waiting[p]
 	delete(d.waiting, p)
 	if d.of[p.Org]--; d.of[p.Org] <= 0 {
 		delete(d.of, p.Org)
 	}
 	if len(d.begun) >= directRoom {
-		for other, at := range d.begun {
-			if now.Sub(at) >= bucket {
+		for other, last := range d.begun {
+			if began.Sub(last.began) >= bucket {
 				delete(d.begun, other)
 			}
 		}
 	}
-	d.begun[p] = now
+	d.begun[p] = lately{began, bucket}
+	if gathered > 1 {
+		return func() {}
+	}
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		// Not one that another worker has begun meanwhile.
+		if last, ok := d.begun[p]; ok && last.began.Equal(began) {
+			d.begun[p] = lately{began, min(bucket, 2*d.now().Sub(began))}
+		}
+	}
 }
 
 // run makes one run; a panic is its failure, as that of a task is.

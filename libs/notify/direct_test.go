@@ -25,8 +25,7 @@ func unreachable(t *testing.T, now func() time.Time) *notify.Queue {
 }
 
 // TestDirect: every notification is followed by a run that begins after it, without
-// a queue. The clock stands still, so that of the runs of an event only the first
-// begins at once.
+// a queue. The clock stands still.
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
