@@ -84,24 +84,13 @@ func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (n int64,
 	return n, wrap("count the numbers of records", err)
 }
 
-// Approved implements record.Marks.
-func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
-	counted, err := list(ctx, s.db, func(row scanner) (c record.Counted, err error) {
-		var fields, contribution *string
-		err = row.Scan(&c.ID, &c.Seq, &c.Rev, &c.Type, &fields, &contribution, &c.ContextRev, &c.CreatedAt)
-		c.Fields, c.Contribution = raw(fields), raw(contribution)
-		return c, err
-	}, `SELECT id, seq, rev, type, fields, contribution, context_rev, created_at FROM records
-		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
-		ORDER BY seq`, org, sub.Event, sub.Type, from, to)
-	return counted, wrap("read approved records", err)
-}
-
 // StoreContributions implements record.Marks: one transaction.
 func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
 	if len(all) == 0 {
 		return ctx.Err()
 	}
+	// After the write: who has read what it changes, before or meanwhile, reads it again.
+	defer s.segments.stored.Add(1)
 	return s.write(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
 		for _, r := range all {
 			if _, err := tx.ExecContext(ctx,

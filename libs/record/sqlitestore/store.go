@@ -18,7 +18,8 @@ import (
 
 // Store is a record.Store over one database file.
 type Store struct {
-	db *sqlitex.DB
+	db       *sqlitex.DB
+	segments *segments
 }
 
 var (
@@ -28,7 +29,7 @@ var (
 
 // New returns the store of a database that was opened with Schema. The caller
 // closes the database.
-func New(db *sqlitex.DB) *Store { return &Store{db: db} }
+func New(db *sqlitex.DB) *Store { return &Store{db: db, segments: newSegments()} }
 
 // write runs fn as one durable transaction. The sentinels of package record
 // pass unchanged; anything else is said to have happened while doing verb.

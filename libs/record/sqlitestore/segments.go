@@ -1,0 +1,142 @@
+package sqlitestore
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/eventcarbon/ecf/libs/lru"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	// keptSegments bounds the bytes of records that are remembered of segments.
+	keptSegments = 16 << 20
+	// longestSegment is how many numbers a range may span of which something is kept.
+	longestSegment = 1024
+	// mostReread is how many records that have changed are read by themselves; with more
+	// all of the range is read.
+	mostReread = 16
+)
+
+// segments remembers the approved records of ranges that were read repeatedly. After an
+// approval a worker adds 512 records up, of which one has changed: which one the index tells, and
+// only that one is read. Nothing is invalidated but by what the index says now.
+type segments struct {
+	kept *lru.Cache[segmentKey, *segment]
+	// stored counts what changes contributions and not the states of their records, as
+	// another engine does.
+	stored atomic.Int64
+}
+
+type segmentKey struct {
+	org record.OrgID
+	record.Sub
+	from, to int64
+}
+
+// segment is what was read of a range. It is not changed; another one takes its place.
+type segment struct {
+	// states are those of all records of the range, newest first, and approved those that
+	// count, oldest first. No states: the range has been read once.
+	states   []record.Revision
+	approved []record.Counted
+	stored   int64 // as it was before they were read
+}
+
+func newSegments() *segments {
+	return &segments{kept: lru.NewCosting[segmentKey](keptSegments, (*segment).size)}
+}
+
+func (s *segment) size() int {
+	n := 256 + 48*len(s.states)
+	for _, c := range s.approved {
+		n += 160 + len(c.ID) + len(c.Fields) + len(c.Contribution)
+	}
+	return n
+}
+
+// Approved implements record.Marks.
+func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
+	key := segmentKey{org, sub, from, to}
+	if to-from >= longestSegment {
+		return s.readApproved(ctx, key, from, to)
+	}
+	known, again := s.segments.kept.Get(key)
+	if !again {
+		// What is read once, as all of a large event is under another context, is not kept.
+		s.segments.kept.Put(key, &segment{stored: s.segments.stored.Load()})
+		return s.readApproved(ctx, key, from, to)
+	}
+	if stored := s.segments.stored.Load(); known.stored != stored {
+		known = &segment{stored: stored}
+	}
+	// The states are read before the records: what has changed in between has another
+	// state than the one that is remembered with it.
+	states, err := s.RecordRevisions(ctx, org, sub, from, to)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.reread(ctx, key, known, states)
+	if err != nil {
+		return nil, err
+	}
+	s.segments.kept.Put(key, next)
+	return slices.Clone(next.approved), nil
+}
+
+// reread returns the segment whose records have the given states.
+func (s *Store) reread(ctx context.Context, key segmentKey, known *segment, states []record.Revision) (*segment, error) {
+	changed := changedStates(known.states, states)
+	if len(changed) == 0 && len(known.states) > 0 {
+		return known, nil
+	}
+	next := &segment{states: states, stored: known.stored}
+	var err error
+	if len(known.states) == 0 || len(changed) > mostReread {
+		next.approved, err = s.readApproved(ctx, key, key.from, key.to)
+		return next, err
+	}
+	next.approved = slices.DeleteFunc(slices.Clone(known.approved), func(c record.Counted) bool { return slices.Contains(changed, c.Seq) })
+	for _, seq := range changed {
+		one, err := s.readApproved(ctx, key, seq, seq)
+		if err != nil {
+			return nil, err
+		}
+		next.approved = append(next.approved, one...)
+	}
+	slices.SortFunc(next.approved, func(a, b record.Counted) int { return int(a.Seq - b.Seq) })
+	return next, nil
+}
+
+// changedStates returns the numbers of records that have another state in the second
+// list, or are in one of the two alone. Both are in descending order.
+func changedStates(before, after []record.Revision) (changed []int64) {
+	for len(before) > 0 || len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].Number > after[0].Number:
+			changed, before = append(changed, before[0].Number), before[1:]
+		case len(before) == 0 || after[0].Number > before[0].Number:
+			changed, after = append(changed, after[0].Number), after[1:]
+		default:
+			if before[0] != after[0] {
+				changed = append(changed, after[0].Number)
+			}
+			before, after = before[1:], after[1:]
+		}
+	}
+	return changed
+}
+
+// readApproved reads the approved records of a range.
+func (s *Store) readApproved(ctx context.Context, key segmentKey, from, to int64) ([]record.Counted, error) {
+	counted, err := list(ctx, s.db, func(row scanner) (c record.Counted, err error) {
+		var fields, contribution *string
+		err = row.Scan(&c.ID, &c.Seq, &c.Rev, &c.Type, &fields, &contribution, &c.ContextRev, &c.CreatedAt)
+		c.Fields, c.Contribution = raw(fields), raw(contribution)
+		return c, err
+	}, `SELECT id, seq, rev, type, fields, contribution, context_rev, created_at FROM records
+		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
+		ORDER BY seq`, key.org, key.Event, key.Type, from, to)
+	return counted, wrap("read approved records", err)
+}
