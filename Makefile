@@ -261,8 +261,9 @@ bench-neighbour: ## Measure what one organization notices while another floods t
 	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
 
 .PHONY: bench-curve
-bench-curve: ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (10 minutes, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
+bench-curve: ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (20 minutes, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
 	@ECF_SCALE=curve ECF_CURVE_OUT=$(CURDIR)/docs/benchmarks/curve.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurve ./tests/scale
+	@ECF_SCALE=curve ECF_CURVE_MONGODB_OUT=$(CURDIR)/docs/benchmarks/curve-mongodb.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurveOnMongoDB ./services/standalone
 	@$(GO) run ./tests/cmd/capacity
 
 .PHONY: bench-pages

@@ -143,10 +143,10 @@ const waitingOf = 30
 
 // fill makes an organization with one event of so many whole segments, in which all
 // records are approved but waitingOf of the first, and what is derived of them: the
-// nodes, the result and the counts. Of the records themselves it stores those that
-// wait, those of the pages that are asked for, and some others: the engine of the
-// tests reads a whole collection for each command.
-func (g *growing) fill(org record.OrgID, segments, others int) (size int64) {
+// nodes, the result and the counts. Of the records themselves it stores so many
+// segments whole, those that wait, those of the pages that are asked for, and some
+// others: the engine of the tests reads a whole collection for each command.
+func (g *growing) fill(org record.OrgID, segments, whole, others int) (size int64) {
 	g.t.Helper()
 	t, ctx := g.t, g.t.Context()
 	must(t, g.records.InsertOrganization(ctx, record.Organization{ID: org, Name: "Org", Plan: "team", Rev: 1, CreatedAt: time.Now()}))
@@ -162,6 +162,9 @@ func (g *growing) fill(org record.OrgID, segments, others int) (size int64) {
 	}
 	for n := range int64(25) {
 		numbers[size-n], numbers[size-(size/50-1)*25-n], numbers[n+1] = true, true, true
+	}
+	for n := range int64(whole) * resulttree.Fanout {
+		numbers[n+1] = true
 	}
 	for n := range int64(others) {
 		numbers[resulttree.Fanout+1+(n*7919)%(size-resulttree.Fanout)] = true
@@ -197,26 +200,37 @@ func (g *growing) fill(org record.OrgID, segments, others int) (size int64) {
 }
 
 // nodes stores the segments of an event, each with as many records as it can have, and
-// the node above them.
+// the nodes above them.
 func (g *growing) nodes(ev record.Event, segments int) {
 	t, ctx := g.t, g.t.Context()
 	_, contribution, err := record.Evaluate("waste", []byte(`{"treatment":"landfill","weightKg":1234.25}`), nil, ev.Context())
 	must(t, err)
 	sum, err := g.worker.Arithmetic.Sum(slices.Repeat([]json.RawMessage{contribution}, resulttree.Fanout))
 	must(t, err)
-	above := resulttree.Node{Org: ev.Org, Event: ev.ID, NodeID: resulttree.NodeID{Type: "waste", Level: 1}, Version: 1, ContextRev: ev.ContextRev}
-	above.Contribution, err = g.worker.Arithmetic.Sum(slices.Repeat([]json.RawMessage{sum}, segments-1))
-	must(t, err)
-	// The first is left to the worker, which adds it to the others.
-	for k := 1; k < segments; k++ {
-		node := above
-		node.Level, node.Index, node.Hash, node.Contribution = 0, int64(k), strings.Repeat("0", 64), sum
-		node.Detail.Children = nil
-		must(t, g.results.PutNode(ctx, node, 0))
-		above.Detail.Children = append(above.Detail.Children, resulttree.Child{Key: strconv.Itoa(k), Value: "1"})
+	var above *resulttree.Node
+	put := func() {
+		if above == nil {
+			return
+		}
+		above.Contribution, err = g.worker.Arithmetic.Sum(slices.Repeat([]json.RawMessage{sum}, len(above.Detail.Children)))
+		must(t, err)
+		slices.SortFunc(above.Detail.Children, func(a, b resulttree.Child) int { return strings.Compare(a.Key, b.Key) })
+		must(t, g.results.PutNode(ctx, *above, 0))
 	}
-	slices.SortFunc(above.Detail.Children, func(a, b resulttree.Child) int { return strings.Compare(a.Key, b.Key) })
-	must(t, g.results.PutNode(ctx, above, 0))
+	// The first is left to the worker, which adds it to the others.
+	for k := int64(1); k < int64(segments); k++ {
+		node := resulttree.Node{Org: ev.Org, Event: ev.ID, NodeID: resulttree.NodeID{Type: "waste", Index: k}, Version: 1, ContextRev: ev.ContextRev, Contribution: sum}
+		if above == nil || k%resulttree.Fanout == 0 {
+			put()
+			next := node
+			next.Level, next.Index, next.Contribution = resulttree.TopLevel, k/resulttree.Fanout, nil
+			above = &next
+		}
+		node.Hash = strings.Repeat("0", 64)
+		must(t, g.results.PutNode(ctx, node, 0))
+		above.Detail.Children = append(above.Detail.Children, resulttree.Child{Key: strconv.FormatInt(k, 10), Value: "1"})
+	}
+	put()
 }
 
 func eventOf(org record.OrgID) record.EventID { return record.EventID("event-" + org) }
@@ -314,7 +328,7 @@ func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 	for i, segments := range sizes {
 		org := record.OrgID(fmt.Sprint("org", segments))
 		g := newGrowing(t)
-		size := g.fill(org, segments, 20*i)
+		size := g.fill(org, segments, 0, 20*i)
 		event, id := "/events/"+string(eventOf(org)), ""
 		get := func(service, path string) func() {
 			return func() { g.ask(service, org, http.MethodGet, path) }

@@ -1,6 +1,8 @@
 package capacity
 
 import (
+	"bytes"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,14 +12,18 @@ import (
 
 const root = "../.."
 
-func kept(t *testing.T) Curve {
+func opened(t *testing.T, table string) io.Reader {
 	t.Helper()
-	table, err := os.Open(filepath.Join(root, Table))
+	text, err := os.ReadFile(filepath.Join(root, table))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer table.Close() //nolint:errcheck // it was only read
-	c, err := Read(table)
+	return bytes.NewReader(text)
+}
+
+func kept(t *testing.T) Curve {
+	t.Helper()
+	c, err := Read(opened(t, Table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +33,7 @@ func kept(t *testing.T) Curve {
 // TestPageIsThatOfTheTable: the page and its drawing are what the kept table comes to.
 func TestPageIsThatOfTheTable(t *testing.T) {
 	t.Parallel()
-	table, err := os.Open(filepath.Join(root, Table))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer table.Close() //nolint:errcheck // it was only read
-	files, err := Files(table)
+	files, err := Files(opened(t, Table), opened(t, TableMongoDB))
 	if err != nil {
 		t.Fatal(err)
 	}

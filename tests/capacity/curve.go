@@ -1,7 +1,8 @@
 // Package capacity works out what a deployment of many organizations needs from what
 // requests were measured to cost, and checks the arithmetic by simulating it with the
 // measured distributions. The table it reads is written by TestCurve of tests/scale;
-// the page it writes is docs/runbooks/ten-thousand.md.
+// the page it writes is docs/runbooks/ten-thousand.md. The table of the other engine is
+// written by TestCurveOnMongoDB of services/standalone.
 package capacity
 
 import (
@@ -36,6 +37,9 @@ type Point struct {
 	Bytes float64
 	// Quantiles of how long it took, in µs, at equal distances from the least to the most.
 	Quantiles []float64
+	// Commands and Documents are what was sent to MongoDB and read from it; 0 where the
+	// engine is the embedded one.
+	Commands, Documents int
 }
 
 // Median is how long half of them took at most, in µs.
@@ -68,7 +72,25 @@ func (c Curve) At(operation string, records int) (Point, error) {
 
 const columns = 7
 
-// Read reads the table. Readings of the result while somebody waited for it were paid
+// ReadMongoDB reads the table that TestCurveOnMongoDB of services/standalone writes: what
+// the services take of processors, without the database.
+func ReadMongoDB(r io.Reader) (Curve, error) {
+	var c Curve
+	lines := bufio.NewScanner(r)
+	for n := 0; lines.Scan(); n++ {
+		if n == 0 {
+			continue
+		}
+		var p Point
+		if _, err := fmt.Sscanf(lines.Text(), "%s\t%d\t%d\t%f\t%d\t%d", &p.Operation, &p.Records, &p.N, &p.Processor, &p.Commands, &p.Documents); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		c = append(c, p)
+	}
+	return c, lines.Err()
+}
+
+// Read reads the table of the embedded engine. Readings of the result while somebody waited for it were paid
 // for by who measured: they are taken off.
 func Read(r io.Reader) (Curve, error) {
 	var c Curve

@@ -1,10 +1,10 @@
-// Command capacity works out docs/runbooks/ten-thousand.md and its drawing from the
-// measured cost of requests by size, docs/benchmarks/curve.tsv. It is called in the
+// Command capacity works out docs/runbooks/ten-thousand.md and its drawings from the
+// measured cost of requests by size, docs/benchmarks/curve.tsv and curve-mongodb.tsv. It is called in the
 // repository's root:
 //
 //	go run ./tests/cmd/capacity
 //
-// The same table gives the same page.
+// The same tables give the same page.
 package main
 
 import (
@@ -28,7 +28,12 @@ func run(root string) error {
 		return err
 	}
 	defer table.Close() //nolint:errcheck // it was only read
-	files, err := capacity.Files(table)
+	mongodb, err := os.Open(filepath.Join(root, filepath.FromSlash(capacity.TableMongoDB)))
+	if err != nil {
+		return err
+	}
+	defer mongodb.Close() //nolint:errcheck // it was only read
+	files, err := capacity.Files(table, mongodb)
 	if err != nil {
 		return err
 	}
