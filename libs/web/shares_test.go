@@ -73,6 +73,40 @@ func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	}
 }
 
+// TestPagesAreDelayedAndNeverRefused: a thousand pages that one organization asks for at
+// once, while another one reads too, all wait for their turns and are all answered.
+func TestPagesAreDelayedAndNeverRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *web.Options) { o.Timeout = time.Minute })
+	const pages = 1000
+	end, arrived := make(chan struct{}), make(chan struct{}, pages+1)
+	table := api.Table{{ID: "list", Method: http.MethodGet, Path: "/list", Least: identity.User, Reach: api.Organization, Cost: api.Page}}
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "list", Handler: func(c *fiber.Ctx) error {
+		if c.Query("wait") != "" {
+			<-end
+		}
+		return web.OK(c, "done")
+	}}}, func(*fiber.Ctx) error { arrived <- struct{}{}; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	b.get("/list", "Authorization", "Bearer admin-b").ok(http.StatusOK)
+	<-arrived
+	var all sync.WaitGroup
+	for range pages {
+		all.Go(func() {
+			a := b.in(t).get("/list?wait=1", "Authorization", "Bearer user-a")
+			if a.ok(http.StatusOK); a.header.Get("RateLimit") != "" || a.header.Get("RateLimit-Policy") != "" {
+				t.Errorf("a page is announced as limited: %v", a.header)
+			}
+		})
+	}
+	for range pages {
+		<-arrived // each of them is about to wait, but for those that run
+	}
+	close(end)
+	all.Wait()
+}
+
 // TestExpensiveWorkOfAProcessIsOneShare: what the services of one process do for an
 // organization is counted together, whichever of them does it, and that of another
 // organization begins beside it.

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -120,4 +121,50 @@ func TestTurnsWithoutTime(t *testing.T) {
 	if n := s.services[api.Records].count(); n != 0 {
 		t.Errorf("the service was asked %d times", n)
 	}
+}
+
+// TestAThousandPagesPassWithinAMinute: a list of a hundred thousand records is a thousand
+// pages of a hundred. While the clock stands still, the organization has used up its writes
+// and another one asks too, all of them are answered, over as many connections as a flood has.
+func TestAThousandPagesPassWithinAMinute(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	s := start(t, func(d *Deps) {
+		d.Now, d.Limits, d.Timeout = clock.Now, ratelimit.NewLocal(clock.Now, 0), time.Minute
+		d.turns = newTurns(2, nil)
+		d.WriteLimit.Limit = 1
+	})
+	for _, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+		if got := s.do(request{method: http.MethodPatch, path: "/api/v2/events/e", token: alice, body: "{}"}); got.status != want {
+			t.Fatalf("a write: %d, want %d", got.status, want)
+		}
+	}
+	quiet := request{method: http.MethodGet, path: "/api/v2/events", token: carol}
+	if got := s.do(quiet); got.status != http.StatusOK {
+		t.Fatalf("another organization: %d", got.status)
+	}
+	const connections, pages = 24, 1000
+	next := make(chan int, pages)
+	for page := range pages {
+		next <- page + 1
+	}
+	close(next)
+	var all sync.WaitGroup
+	for range connections {
+		all.Go(func() {
+			for page := range next {
+				r := request{method: http.MethodGet, path: fmt.Sprintf("/api/v2/events/e/flights?limit=100&page=%d", page), token: alice}
+				if got := s.do(r); got.status != http.StatusOK {
+					t.Errorf("page %d: %d %s", page, got.status, got.body)
+				}
+				if page%20 > 0 {
+					continue
+				}
+				if got := s.do(quiet); got.status != http.StatusOK {
+					t.Errorf("another organization: %d %s", got.status, got.body)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
