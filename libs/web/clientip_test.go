@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -41,6 +42,10 @@ func TestClientIP(t *testing.T) {
 		{"/trusted", []string{xff, "::ffff:192.0.2.1"}, "192.0.2.1"},
 		{"/trusted", []string{xff, ""}, "0.0.0.0"},
 		{"/trusted", []string{xff, "10.0.0.1"}, "10.0.0.1"},
+		// What proxies may claim is bounded: by hops, and by bytes.
+		{"/trusted", []string{xff, "192.0.2.1" + strings.Repeat(", 10.0.0.1", 31)}, "192.0.2.1"},
+		{"/trusted", []string{xff, "192.0.2.1" + strings.Repeat(", 10.0.0.1", 32)}, "10.0.0.1"},
+		{"/trusted", []string{xff, "192.0.2.1" + strings.Repeat(","+strings.Repeat(" ", 100)+"10.0.0.1", 25)}, "10.0.0.1"},
 	} {
 		// In chunks as well: fasthttp then rearranges the fields of a request.
 		for _, body := range []string{"", "x"} {

@@ -199,6 +199,7 @@ func New(d Deps) (*Gateway, error) {
 	}
 	session.Rewrite(app.Server())
 	g.holdback.install(app.Server())
+	tellTrusted(d.Logger, d.TrustedProxies)
 	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies}, nil
 }
 
