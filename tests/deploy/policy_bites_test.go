@@ -81,6 +81,11 @@ func TestPolicyBites(t *testing.T) {
 		{"as a variable", container(func(c *corev1.Container) {
 			c.Env = append(c.Env, corev1.EnvVar{Name: "ECF_MONGODB_URI", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "x"}}})
 		})},
+		{"operations/app: gets the secret", func(o []runtime.Object) []runtime.Object {
+			c := &all[*batchv1.CronJob](o)[0].Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+			c.Env = append(c.Env, corev1.EnvVar{Name: "ECF_MONGODB_URI", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{Key: "x"}}})
+			return o
+		}},
 		{"as variables", container(func(c *corev1.Container) {
 			c.EnvFrom = append(c.EnvFrom, corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{}})
 		})},

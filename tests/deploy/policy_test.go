@@ -183,6 +183,7 @@ func (w workload) checkContainer(c *corev1.Container, report reporter) {
 	if c.Resources.Requests.StorageEphemeral().IsZero() || c.Resources.Limits.StorageEphemeral().IsZero() {
 		report("%s: may fill the disk of its node", name)
 	}
+	checkSecrets(c, name, report)
 	ends := w.kind == "CronJob" || w.kind == "Job"
 	if !ends && (c.LivenessProbe == nil || c.ReadinessProbe == nil) {
 		report("%s: is not probed", name)
@@ -208,6 +209,10 @@ func (w workload) checkContainer(c *corev1.Container, report reporter) {
 		report("%s: may be killed while it starts", name)
 	}
 	w.checkMemoryLimit(c, name, report)
+}
+
+// checkSecrets: what a variable holds is shown to whoever may describe the pod.
+func checkSecrets(c *corev1.Container, name string, report reporter) {
 	for _, e := range c.Env {
 		if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
 			report("%s: gets the secret %s as a variable, not as a file", name, e.Name)

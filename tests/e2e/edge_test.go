@@ -2,17 +2,21 @@ package e2e
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -248,17 +252,33 @@ func (s *system) checkLines(t *testing.T) {
 }
 
 // believesNobody is statement 34: a service behind the gateway takes nobody's
-// word for who they are. Without an access token it refuses, whatever the fields
-// of a request say, and an ID token is none.
-func believesNobody(t *testing.T, service, method, path, idToken string) {
+// word for who they are. Without an access token each operation refuses, whatever the fields
+// of a request say; an ID token is none, and neither is one that says more than was signed.
+func believesNobody(t *testing.T, service string, o api.Operation, tokens []string) {
 	t.Helper()
 	claims := map[string]string{
 		"X-User-Id": "u1", "X-User": "u1", "X-Org": "o1", "X-Org-Id": "o1", "X-Organization-Id": "o1", "X-Role": "admin", "X-User-Role": "admin", "X-Authenticated-User": "u1",
 		"X-Ecf-User": "u1", "X-Ecf-Org": "o1", "X-Ecf-Role": "admin", "X-Ecf-Internal": "true", "X-Forwarded-User": "u1", "X-Forwarded-For": "127.0.0.1", "X-Internal": "gateway",
 	}
-	s := &system{url: "http://" + service}
-	c := s.anonymous(t)
-	c.do(method, path, nil, claims).wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
-	c.token = idToken
-	c.do(method, path, nil, claims).wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
+	path := regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(o.Path, "x")
+	if o.Root {
+		path = "/" + path
+	}
+	c := (&system{url: "http://" + service}).anonymous(t)
+	for _, c.token = range append([]string{""}, tokens...) {
+		c.do(o.Method, path, nil, claims).wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
+	}
+}
+
+// forgeries are an access token that says more than was signed, and one that is not signed.
+func forgeries(t *testing.T, token string) []string {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || !bytes.Contains(claims, []byte(`"manager"`)) {
+		t.Fatalf("the token says %s: %v", claims, err)
+	}
+	more := base64.RawURLEncoding.EncodeToString(bytes.ReplaceAll(claims, []byte(`"manager"`), []byte(`"admin"`)))
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"at+jwt"}`))
+	return []string{parts[0] + "." + more + "." + parts[2], none + "." + more + "."}
 }

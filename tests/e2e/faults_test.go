@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/client"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/tests/demo"
@@ -202,9 +203,12 @@ func TestSeparateProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	front := &system{url: "http://" + gateway}
-	idToken := front.anonymous(t).post("/auth/login", map[string]any{"email": "manager@apart.test", "password": password}).want(http.StatusOK).str("idToken")
-	believesNobody(t, auth, http.MethodGet, "/auth/me", idToken)
-	believesNobody(t, records, http.MethodGet, "/events", idToken)
-	believesNobody(t, review, http.MethodPost, "/events/e/review/approve", idToken)
-	believesNobody(t, calculation, http.MethodGet, "/review", idToken)
+	in := front.anonymous(t).post("/auth/login", map[string]any{"email": "manager@apart.test", "password": password}).want(http.StatusOK)
+	tokens := append(forgeries(t, in.str("accessToken")), in.str("idToken"))
+	at := map[api.Service]string{api.Auth: auth, api.Records: records, api.Review: review, api.Calculation: calculation}
+	for _, o := range api.Operations() {
+		if service := at[o.Service]; service != "" && !o.Public() {
+			believesNobody(t, service, o, tokens)
+		}
+	}
 }

@@ -280,6 +280,20 @@ func TestReleaseWorkflow(t *testing.T) {
 			t.Errorf("the workflow does not %s", want)
 		}
 	}
+	// What is published was checked, built with its provenance, signed with all that
+	// belongs to it, and verified; in that order.
+	if !strings.Contains(source(t, "deploy/release/images.sh"), "--provenance=mode=max --sbom=true") {
+		t.Error("images are built without their provenance")
+	}
+	rest := workflow
+	for _, step := range []string{"deploy/release/vulnerabilities.sh", "needs: check", "deploy/release/images.sh", "tests/cmd/sbom", "cosign sign --yes --recursive", "cosign attest", "cosign verify", "cosign sign-blob", "gh release create"} {
+		_, after, ok := strings.Cut(rest, step)
+		if !ok {
+			t.Errorf("the workflow does not come to %q in its order", step)
+			break
+		}
+		rest = after
+	}
 	for _, m := range regexp.MustCompile(`uses: (\S+)`).FindAllStringSubmatch(workflow, -1) {
 		if !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(m[1]) {
 			t.Errorf("%s is not named by a hash", m[1])
