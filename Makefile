@@ -257,7 +257,7 @@ bench-system: ## Measure the product over HTTP beside baselines that do the leas
 	@ECF_BENCH_SYSTEM=full ECF_BENCH_OUT=$(CURDIR)/docs/benchmarks CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/system
 
 .PHONY: bench-neighbour
-bench-neighbour: ## Measure what one organization notices while another floods the product (15 minutes)
+bench-neighbour: ## Measure what one organization notices while another floods the product (25 minutes)
 	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
 
 .PHONY: bench-curve

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,8 +22,17 @@ import (
 	"time"
 )
 
-// flooders is how many connections a flood has.
-const flooders = 24
+// flooders is how many connections the flood of an organization has, strangers how many
+// those who send bodies without a token, and idle how many those who send nothing.
+const (
+	flooders  = 24
+	strangers = 1000
+	idle      = 9000
+)
+
+// addresses is how many addresses strangers come from. Of each the gateway takes 1,000
+// connections.
+const addresses = 20
 
 // floodOrder tells this program to be the flood: whose, as JSON.
 const floodOrder = "ECF_BENCH_FLOOD"
@@ -29,10 +40,7 @@ const floodOrder = "ECF_BENCH_FLOOD"
 // The people who flood a server, and those who wait for its answers, are on machines of
 // their own. Here they share its processors: so whoever waits goes first, then the server,
 // and the flood, in a process of its own, has what those leave.
-const (
-	serverPriority = "5"
-	floodPriority  = "19"
-)
+const serverPriority = "5"
 
 // behind returns how to start a program with a lower priority than this one, where that
 // can be.
@@ -41,6 +49,16 @@ func behind(priority string, program ...string) []string {
 		return append([]string{nice, "-n", priority}, program...)
 	}
 	return program
+}
+
+// idly returns how to start a program so that it runs only while no other wants to: of the
+// lowest priority it would still keep a processor for milliseconds before another program
+// that wakes has it.
+func idly(program ...string) []string {
+	if chrt, err := exec.LookPath("chrt"); err == nil {
+		return append([]string{chrt, "--idle", "0"}, program...)
+	}
+	return behind("19", program...)
 }
 
 // TestMain is the flood where it is told to be.
@@ -61,25 +79,47 @@ type orders struct {
 	Rows                      int
 }
 
-// flood is what one of the connections does over and over, and counts what is answered.
+// flood is what each of its connections does over and over, and counts what is answered.
 type flood struct {
-	name string
-	do   func(ctx context.Context, answered *atomic.Int64)
+	name        string
+	connections int
+	do          func(ctx context.Context, answered *atomic.Int64)
+	// standing counts connections that are open, where a flood has begun only when all of
+	// them are; nil otherwise.
+	standing *atomic.Int64
 }
 
-// floods are those of the findings. The first is none at all: what the machine itself
-// makes of the comparison.
+// busy is a flood that asks for nothing: it keeps the processors of this machine busy, as
+// the process that floods does beside what it asks for.
+const busy = "nobody, on busy processors"
+
+// floods are those of the findings, and of strangers. The first is none at all: what the
+// machine itself makes of the comparison.
 func floods(p *person, file string) []flood {
+	of := func(name string, do func(context.Context, *atomic.Int64)) flood {
+		return flood{name, flooders, do, nil}
+	}
+	var standing atomic.Int64
 	return []flood{
-		{"nobody", func(ctx context.Context, _ *atomic.Int64) { <-ctx.Done() }},
-		{"exports", p.repeat(http.MethodGet, p.event+"/export", "")},
-		{"previews of the result", p.repeat(http.MethodGet, p.event+"/results/preview", "")},
-		{"reports", p.repeat(http.MethodGet, p.event+"/results/report", "")},
-		{"pages of 100", p.repeat(http.MethodGet, p.event+"/flights?limit=100&page=2", "")},
-		{"large imports", p.repeat(http.MethodPost, p.event+"/waste/import?again=true", file)},
-		{"rehearsed changes of the password", p.repeat(http.MethodPost, "/auth/password", `{"currentPassword":"`+password+`","newPassword":"another long enough password"}`)},
-		{"rehearsed invitations", p.repeat(http.MethodPost, "/users", `{"email":"somebody@elsewhere.test","role":"user"}`)},
-		{"unfinished uploads", p.uploads},
+		of("nobody", func(ctx context.Context, _ *atomic.Int64) { <-ctx.Done() }),
+		{busy, runtime.NumCPU(), func(ctx context.Context, _ *atomic.Int64) {
+			for ctx.Err() == nil { // to be busy is all it does
+			}
+		}, nil},
+		of("exports", p.repeat(http.MethodGet, p.event+"/export", "")),
+		of("previews of the result", p.repeat(http.MethodGet, p.event+"/results/preview", "")),
+		of("reports", p.repeat(http.MethodGet, p.event+"/results/report", "")),
+		of("pages of 100", p.repeat(http.MethodGet, p.event+"/flights?limit=100&page=2", "")),
+		of("large imports", p.repeat(http.MethodPost, p.event+"/waste/import?again=true", file)),
+		of("rehearsed changes of the password", p.repeat(http.MethodPost, "/auth/password", `{"currentPassword":"`+password+`","newPassword":"another long enough password"}`)),
+		of("rehearsed invitations", p.repeat(http.MethodPost, "/users", `{"email":"somebody@elsewhere.test","role":"user"}`)),
+		of("unfinished uploads", func(ctx context.Context, answered *atomic.Int64) { p.upload(ctx, "127.0.0.1", answered) }),
+		{"1,000 uploads of strangers", strangers, func(ctx context.Context, answered *atomic.Int64) {
+			p.upload(ctx, anyAddress(), answered)
+		}, nil},
+		{"9,000 idle connections", idle, func(ctx context.Context, answered *atomic.Int64) {
+			p.stand(ctx, &standing, answered)
+		}, &standing},
 	}
 }
 
@@ -98,20 +138,46 @@ func (p *person) repeat(method, path, body string) func(context.Context, *atomic
 	}
 }
 
-// uploads announces 16 MiB without a token, sends most of them and falls silent.
-func (p *person) uploads(ctx context.Context, answered *atomic.Int64) {
-	address := strings.TrimSuffix(strings.TrimPrefix(p.base, "http://"), "/api/v2")
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+// anyAddress returns one of those that strangers come from.
+func anyAddress() string { return fmt.Sprintf("127.0.%d.1", 1+rand.IntN(addresses)) }
+
+// connect opens a connection from an address, which ends with ctx.
+func (p *person) connect(ctx context.Context, from string) (conn net.Conn, end func(), err error) {
+	to := strings.TrimSuffix(strings.TrimPrefix(p.base, "http://"), "/api/v2")
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	if conn, err = dialer.DialContext(ctx, "tcp", to); err != nil {
+		return nil, nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	return conn, func() { stop(); _ = conn.Close() }, nil
+}
+
+// upload announces 16 MiB without a token, sends most of them and falls silent.
+func (p *person) upload(ctx context.Context, from string, answered *atomic.Int64) {
+	conn, end, err := p.connect(ctx, from)
 	if err != nil {
 		return
 	}
-	defer conn.Close() //nolint:errcheck // nothing was promised
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
+	defer end()
 	_, err = io.WriteString(conn, "POST /api/v2/events/aaaaaaaaaaaaaaaaaaaaaaaaaa/flights/import HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 16776192\r\n\r\n")
-	for sent := 0; err == nil && sent < 16<<20-(64<<10); sent += 32 << 10 {
-		_, err = conn.Write(bytes.Repeat([]byte("x"), 32<<10))
+	piece := bytes.Repeat([]byte("x"), 32<<10)
+	for sent := 0; err == nil && sent < 16<<20-(64<<10); sent += len(piece) {
+		_, err = conn.Write(piece)
 	}
+	if n, _ := io.Copy(io.Discard, conn); n > 0 {
+		answered.Add(1)
+	}
+}
+
+// stand connects and sends nothing, until the server has had enough of it.
+func (p *person) stand(ctx context.Context, standing, answered *atomic.Int64) {
+	conn, end, err := p.connect(ctx, anyAddress())
+	if err != nil {
+		return
+	}
+	defer end()
+	standing.Add(1)
+	defer standing.Add(-1)
 	if n, _ := io.Copy(io.Discard, conn); n > 0 {
 		answered.Add(1)
 	}
@@ -158,7 +224,7 @@ func begin(f flood) (end func() (answered int)) {
 	ctx, stop := context.WithCancel(context.Background())
 	var answered atomic.Int64
 	var begun, running sync.WaitGroup
-	for range flooders {
+	for range f.connections {
 		begun.Add(1)
 		running.Go(func() {
 			begun.Done()
@@ -168,6 +234,9 @@ func begin(f flood) (end func() (answered int)) {
 		})
 	}
 	begun.Wait()
+	for deadline := time.Now().Add(time.Minute); f.standing != nil && f.standing.Load() < int64(f.connections) && time.Now().Before(deadline); {
+		<-time.After(10 * time.Millisecond)
+	}
 	return func() int {
 		stop()
 		running.Wait()
@@ -193,7 +262,7 @@ func startFlood(t *testing.T, greedy *person, rows int) *flooder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := behind(floodPriority, self)
+	program := idly(self)
 	command := exec.Command(program[0], program[1:]...)
 	command.Env, command.Stderr = append(os.Environ(), floodOrder+"="+string(order)), os.Stderr
 	in, err := command.StdinPipe()

@@ -1,7 +1,9 @@
 // Package neighbour measures what one organization notices while another floods the
 // product: quiet and flooded rounds take turns in one run, and what is printed are
-// ratios of latencies. `make bench-neighbour` plays it in full; it asserts that no
-// request of the quiet organization fails, and no time.
+// ratios of latencies. The process that floods takes processors of the same machine, which
+// it would not do elsewhere: so there are rounds beside a process that only does that, and
+// ratios to both. `make bench-neighbour` plays it in full; it asserts that no request of the
+// quiet organization fails, and no time.
 package neighbour
 
 import (
@@ -71,9 +73,9 @@ func TestNeighbour(t *testing.T) {
 		{"login", 1, quiet.signIn},
 		{"import of one row", 1, quiet.importRow},
 	}
-	t.Logf("p99 flooded ÷ quiet [90 %% of resampled rounds] (p50): GET /events, create, login, import of one row")
+	t.Logf("p99 flooded ÷ quiet [90 %% of resampled rounds] (p50), and p99 flooded ÷ busy: GET /events, create, login, import of one row")
 	for _, f := range floods(greedy, "") {
-		t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(f.name)) })
+		t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(busy), flood.of(f.name)) })
 	}
 }
 
@@ -87,9 +89,9 @@ type work struct {
 // rounds are the latencies of one work, by round.
 type rounds [][]time.Duration
 
-// compare lets quiet and flooded rounds take turns, and prints the line of the table.
-func compare(t *testing.T, p plan, works []work, flood controls) {
-	calm, crowded := make([]rounds, len(works)), make([]rounds, len(works))
+// compare lets quiet, busy and flooded rounds take turns, and prints the line of the table.
+func compare(t *testing.T, p plan, works []work, nothing, flood controls) {
+	calm, beside, crowded := make([]rounds, len(works)), make([]rounds, len(works)), make([]rounds, len(works))
 	measure := func(into []rounds) {
 		for i := range works {
 			into[i] = append(into[i], nil)
@@ -111,6 +113,9 @@ func compare(t *testing.T, p plan, works []work, flood controls) {
 	answered := 0
 	for range p.rounds {
 		measure(calm)
+		nothing.start()
+		measure(beside)
+		nothing.stop()
 		flood.start()
 		began := time.Now()
 		measure(crowded)
@@ -120,11 +125,11 @@ func compare(t *testing.T, p plan, works []work, flood controls) {
 	var line []string
 	for i := range works {
 		low, high := interval(calm[i], crowded[i])
-		line = append(line, fmt.Sprintf("%.1f [%.1f–%.1f] (%.1f)", ratio(calm[i], crowded[i], .99), low, high, ratio(calm[i], crowded[i], .5)))
+		line = append(line, fmt.Sprintf("%.1f [%.1f–%.1f] (%.1f) ÷ busy %.1f", ratio(calm[i], crowded[i], .99), low, high, ratio(calm[i], crowded[i], .5), ratio(beside[i], crowded[i], .99)))
 	}
-	first := slices.Concat(calm[0]...)
-	t.Logf("%s   quiet GET /events p50 and p99 %v %v; of the flood %.0f a second were answered",
-		strings.Join(line, ", "), at(first, .5).Round(10*time.Microsecond), at(first, .99).Round(10*time.Microsecond), float64(answered)/flooded.Seconds())
+	p99 := func(r rounds) time.Duration { return at(slices.Concat(r...), .99).Round(10 * time.Microsecond) }
+	t.Logf("%s   GET /events p99 quiet, busy, flooded %v %v %v; of the flood %.0f a second were answered",
+		strings.Join(line, ", "), p99(calm[0]), p99(beside[0]), p99(crowded[0]), float64(answered)/flooded.Seconds())
 }
 
 // ratio compares quantiles of all rounds.
