@@ -1,6 +1,7 @@
 package records
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,6 +125,8 @@ type exporter struct {
 	types   []string
 	highest map[string]int64
 	columns []sheet.Column
+	places  map[string]int // of columns, by their names
+	cells   []string       // of the row before
 	// append writes one record behind what is ready; closing follows the last one.
 	append  func(to []byte, r record.Record) ([]byte, error)
 	closing []byte
@@ -244,7 +247,11 @@ func (e *exporter) encodeJSON(event record.EventView) error {
 	e.closing = []byte("]}}")
 	first := true
 	e.append = func(to []byte, r record.Record) ([]byte, error) {
-		text, err := json.Marshal(r)
+		// Called by itself: json.Marshal would go through the text twice more.
+		text, err := r.MarshalJSON()
+		if err == nil && escapes(text) {
+			text, err = json.Marshal(r)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -257,38 +264,64 @@ func (e *exporter) encodeJSON(event record.EventView) error {
 	return nil
 }
 
+// escapes reports whether json.Marshal would escape something in a text.
+func escapes(text []byte) bool {
+	return bytes.IndexByte(text, '<') >= 0 || bytes.IndexByte(text, '>') >= 0 || bytes.IndexByte(text, '&') >= 0 ||
+		bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029"))
+}
+
 func (e *exporter) row(r record.Record) ([]string, error) {
-	var shown struct {
-		Kg        json.Number `json:"kgCO2e"`
-		Low       json.Number `json:"low"`
-		High      json.Number `json:"high"`
-		FactorSet string      `json:"factorSet"`
-	}
-	if len(r.Preview) > 0 {
-		if err := json.Unmarshal(r.Preview, &shown); err != nil {
-			return nil, err
+	var kg, low, high, set string
+	var bad error
+	if err := allMembersOf(r.Preview, func(name, value []byte) {
+		switch string(name) {
+		case "kgCO2e":
+			kg = number(value)
+		case "low":
+			low = number(value)
+		case "high":
+			high = number(value)
+		case "factorSet":
+			if err := json.Unmarshal(value, &set); err != nil {
+				bad = err
+			}
 		}
+	}); err != nil {
+		return nil, err
 	}
-	var fields map[string]json.RawMessage
-	if len(r.Fields) > 0 {
-		if err := json.Unmarshal(r.Fields, &fields); err != nil {
-			return nil, err
-		}
-	}
-	row := []string{
+	row := append(e.cells[:0],
 		string(r.ID), r.Type, string(r.Status), strconv.FormatBool(r.Status.IsSubmitted()), strconv.FormatInt(r.Rev, 10),
 		timestamp.Format(r.CreatedAt), sheet.Guard(r.CreatedBy.ID), sheet.Guard(r.CreatedBy.Name), timestamp.Format(r.UpdatedAt),
 		stampCell(r.SubmittedAt), actorCell(r.SubmittedBy), stampCell(r.ReviewedAt), actorCell(r.ReviewedBy), sheet.Guard(r.ReviewComment),
-		shown.Kg.String(), shown.Low.String(), shown.High.String(), sheet.Guard(shown.FactorSet),
-	}
-	for _, c := range e.columns {
-		cell, err := sheet.Cell(fields[c.Name])
-		if err != nil {
-			return nil, err
+		kg, low, high, sheet.Guard(set),
+	)
+	first := len(row)
+	row = slices.Grow(row, len(e.columns))[:first+len(e.columns)]
+	clear(row[first:])
+	if e.places == nil {
+		e.places = make(map[string]int, len(e.columns))
+		for i, c := range e.columns {
+			e.places[c.Name] = i
 		}
-		row = append(row, cell)
 	}
-	return row, nil
+	err := allMembersOf(r.Fields, func(name, value []byte) {
+		if at, ok := e.places[string(name)]; ok {
+			var err error
+			if row[first+at], err = sheet.Cell(value); err != nil {
+				bad = err
+			}
+		}
+	})
+	e.cells = row
+	return row, errors.Join(err, bad)
+}
+
+// number is the text of a number; empty for null.
+func number(value []byte) string {
+	if string(value) == "null" {
+		return ""
+	}
+	return string(value)
 }
 
 func stampCell(at *time.Time) string {

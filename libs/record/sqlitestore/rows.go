@@ -213,14 +213,13 @@ func recordBodyOf(r record.Record) ([]byte, error) {
 func scanRecord(row scanner) (record.Record, error) {
 	var r record.Record
 	var created, updated int64
-	var fields, preview, contribution *string
-	var createdBy, text []byte
+	var fields, preview, contribution, createdBy, text []byte
 	if err := row.Scan(&r.ID, &r.Org, &r.Event, &r.Type, &r.Seq, &r.Rev, &r.Status, &r.Deleted, &r.Reference,
 		&r.Mark, &r.ContextRev, &created, &createdBy, &updated, &fields, &preview, &contribution, &text, &r.Fence); err != nil {
 		return record.Record{}, err
 	}
 	r.CreatedAt, r.UpdatedAt = instant(created), instant(updated)
-	r.Fields, r.Preview, r.Contribution = raw(fields), raw(preview), raw(contribution)
+	r.Fields, r.Preview, r.Contribution = fields, preview, contribution
 	if err := fillRecord(&r, createdBy, text); err != nil {
 		return record.Record{}, fmt.Errorf("record %s: %w", r.ID, err)
 	}
@@ -229,19 +228,18 @@ func scanRecord(row scanner) (record.Record, error) {
 
 // fillRecord sets what is stored as JSON.
 func fillRecord(r *record.Record, createdBy, body []byte) error {
-	var by actorJSON
-	if err := json.Unmarshal(createdBy, &by); err != nil {
+	by, err := decodeActor(createdBy)
+	if err != nil {
 		return err
 	}
-	var b recordBody
-	if err := json.Unmarshal(body, &b); err != nil {
+	b, err := decodeBody(body)
+	if err != nil {
 		return err
 	}
 	for _, n := range b.Notices {
 		r.Notices = append(r.Notices, footprint.Notice{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
 	}
 	r.ReviewComment = b.ReviewComment
-	var err error
 	if r.CreatedBy, err = actorFromJSON(by); err != nil {
 		return err
 	}
