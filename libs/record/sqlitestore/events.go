@@ -85,13 +85,6 @@ func (s *Store) EventByReference(ctx context.Context, org record.OrgID, referenc
 	return found("read event by reference", e, err)
 }
 
-// EventContext implements record.Marks.
-func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
-	e, err := scanEvent(s.db.QueryRowContext(ctx,
-		`SELECT `+eventColumns+` FROM events WHERE org = ? AND id = ?`, org, id))
-	return found("read event context", e, err)
-}
-
 // EventSpan implements record.Events.
 func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, eventsOf(org), skip, limit)

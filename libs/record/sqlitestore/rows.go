@@ -156,19 +156,34 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 	})
 }
 
+// eventRow is an event as it is stored, under the names of its columns.
+type eventRow struct {
+	e                                record.Event // what stands in columns of its own
+	created, updated                 int64
+	boundary, governance, gate, team *string
+	body                             []byte
+}
+
+func scanEventRow(row scanner) (r eventRow, err error) {
+	return r, row.Scan(&r.e.ID, &r.e.Org, &r.e.Slot, &r.e.Rev, &r.e.ContextRev, &r.e.Mark, &r.e.Deleted,
+		&r.created, &r.updated, &r.boundary, &r.body, &r.governance, &r.gate, &r.team, &r.e.Reference)
+}
+
 func scanEvent(row scanner) (record.Event, error) {
-	var e record.Event
-	var created, updated int64
-	var boundary, governance, gate, team *string
-	var text []byte
-	if err := row.Scan(&e.ID, &e.Org, &e.Slot, &e.Rev, &e.ContextRev, &e.Mark, &e.Deleted,
-		&created, &updated, &boundary, &text, &governance, &gate, &team, &e.Reference); err != nil {
+	r, err := scanEventRow(row)
+	if err != nil {
 		return record.Event{}, err
 	}
-	if err := e.DecodeTeam(team); err != nil {
+	return r.event()
+}
+
+// event returns the event, which shares nothing that may be changed with the row.
+func (r eventRow) event() (record.Event, error) {
+	e := r.e
+	if err := e.DecodeTeam(r.team); err != nil {
 		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
-	t, err := decodeEvent(text, governance)
+	t, err := decodeEvent(r.body, r.governance)
 	if err != nil {
 		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
 	}
@@ -180,8 +195,8 @@ func scanEvent(row scanner) (record.Event, error) {
 	e.Method = record.Method{RadiativeForcing: b.RadiativeForcing, GWP: b.GWP, Engine: b.Engine}
 	e.FactorSet, e.CreatedBy, e.Metadata, e.Compensation = b.FactorSet, t.createdBy, b.Metadata, b.Compensation
 	e.Governance = t.governance
-	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
-	e.Boundary = raw(boundary)
+	e.CreatedAt, e.UpdatedAt = instant(r.created), instant(r.updated)
+	e.Boundary = raw(r.boundary)
 	return e, nil
 }
 

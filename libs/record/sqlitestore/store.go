@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
@@ -20,6 +21,7 @@ import (
 type Store struct {
 	db       *sqlitex.DB
 	segments *segments
+	events   *lru.Cache[eventKey, keptRow]
 }
 
 var (
@@ -29,7 +31,9 @@ var (
 
 // New returns the store of a database that was opened with Schema. The caller
 // closes the database.
-func New(db *sqlitex.DB) *Store { return &Store{db: db, segments: newSegments()} }
+func New(db *sqlitex.DB) *Store {
+	return &Store{db: db, segments: newSegments(), events: newEventRows()}
+}
 
 // write runs fn as one durable transaction. The sentinels of package record
 // pass unchanged; anything else is said to have happened while doing verb.
