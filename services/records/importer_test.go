@@ -77,20 +77,30 @@ func (w *watchedImports) importer() *Importer {
 	return NewImporter(w, slog.New(slog.DiscardHandler), time.Now)
 }
 
-// TestImportsOfOrganizationsTakeTurns: who comes with one row while another's
-// large file is worked on is done after a few slices of it, not after all.
+// TestImportsOfOrganizationsTakeTurns: who comes with one row while as many large files
+// of others are worked on as work at the same moment is done after a few slices of
+// them, not after one of the files.
 func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
-	big := w.addImport(t, "a", "a-large", 1500)
+	large := map[record.OrgID]string{}
+	for n := range importSlots {
+		org := record.OrgID(fmt.Sprint("a", n))
+		large[org] = w.addImport(t, org, string(org)+"-large", 1500).ID
+	}
 	m := w.importer()
-	var once sync.Once
+	var mu sync.Mutex
+	begun := map[string]bool{}
 	w.onStep = func(i record.Import) {
-		if i.ID == big.ID && i.Status == record.Validating && i.Rows > 0 {
-			once.Do(func() {
-				w.addImport(t, "b", "z-small", 1)
-				m.Kick()
-			})
+		mu.Lock()
+		defer mu.Unlock()
+		if i.Status != record.Validating || i.Rows == 0 || begun["z-small"] {
+			return
+		}
+		if begun[i.ID] = true; len(begun) == importSlots {
+			begun["z-small"] = true
+			w.addImport(t, "b", "z-small", 1)
+			m.Kick()
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -99,7 +109,7 @@ func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
 	testkit.Eventually(t, 60*time.Second, func() error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.ended["a"] == 0 || w.ended["b"] == 0 {
+		if len(w.ended) != importSlots+1 {
 			return fmt.Errorf("ended: %v", w.ended)
 		}
 		return nil
@@ -108,15 +118,21 @@ func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if w.ended["b"] > w.ended["a"] {
-		t.Errorf("the file of one row ended after the one of 1,500: %v", w.progress)
-	}
-	for org, rows := range map[record.OrgID]int64{"a": 1500, "b": 1} {
-		id := map[record.OrgID]string{"a": "a-large", "b": "z-small"}[org]
-		i, err := w.Import(t.Context(), org, record.EventID("event-"+string(org)), id)
-		if err != nil || i.Status != record.Completed || i.Imported != rows {
-			t.Errorf("%s: %+v, %v", org, i, err)
+	for org, id := range large {
+		if w.ended["b"] > w.ended[org] {
+			t.Errorf("the file of one row ended after the one of 1,500 of %s: %v", org, w.progress)
 		}
+		w.imported(t, org, id, 1500)
+	}
+	w.imported(t, "b", "z-small", 1)
+}
+
+// imported holds how an import has ended.
+func (w *watchedImports) imported(t *testing.T, org record.OrgID, id string, rows int64) {
+	t.Helper()
+	i, err := w.Import(t.Context(), org, record.EventID("event-"+string(org)), id)
+	if err != nil || i.Status != record.Completed || i.Imported != rows {
+		t.Errorf("%s: %+v, %v", org, i, err)
 	}
 }
 

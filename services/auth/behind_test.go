@@ -1,0 +1,74 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/auth/password"
+)
+
+// TestChangesOfPasswordsWaitBehindSignIns: whoever is signed in and has a password
+// looked at, over and over, keeps nobody from signing in: a change that came first is
+// looked at when the sign-ins that came since have been.
+func TestChangesOfPasswordsWaitBehindSignIns(t *testing.T) {
+	t.Parallel()
+	const signIns = 6
+	hasher, err := password.New(password.Options{Params: password.Params{MemoryKiB: 8 << 10, Time: 2, Threads: 1}, Slots: 1, Queue: 100, Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := setupWith(t, openSQLite(t), hasher)
+	ada := b.signIn("ada@example.com")
+
+	// One hash of 64 MiB that takes some seconds has the only slot while they come.
+	verify := func(passes int) time.Duration {
+		began := time.Now()
+		if _, _, err := hasher.Verify(t.Context(), fmt.Sprintf("$argon2id$v=19$m=65536,t=%d,p=1$%s$%s", passes, strings.Repeat("A", 22), strings.Repeat("A", 43)), "x"); err != nil {
+			t.Error(err)
+		}
+		return time.Since(began)
+	}
+	passes := min(64, max(1, int(2*2*time.Second/verify(2)))) // 64 are the most that are taken
+	go verify(passes)
+	waiting := func(n int) {
+		t.Helper()
+		testkit.Eventually(t, 30*time.Second, func() error {
+			if hasher.Taken() != 1 || hasher.Waiting() != n {
+				return fmt.Errorf("%d are made and %d wait, want %d", hasher.Taken(), hasher.Waiting(), n)
+			}
+			return nil
+		})
+	}
+	waiting(0)
+	answered := make(chan string, signIns+1)
+	go func() {
+		// One hash, as a sign-in: the password is not the present one.
+		b.do("POST", "/api/v2/auth/password", ada.access, `{"currentPassword":"wrong","newPassword":`+quoted(newPass)+`}`)
+		answered <- "change"
+	}()
+	waiting(1)
+	for range signIns {
+		go func() {
+			if a := b.do("POST", "/api/v2/auth/login", "", `{"email":"bob@example.com","password":`+quoted(goodPass)+`}`); a.status != http.StatusOK {
+				t.Errorf("sign-in: %d %s", a.status, a.body)
+			}
+			answered <- "sign-in"
+		}()
+	}
+	waiting(1 + signIns)
+	before := 0
+	for <-answered != "change" {
+		before++
+	}
+	// The answers of the last ones may overtake each other on their way.
+	if before < signIns/2 {
+		t.Errorf("the change was answered after %d of %d sign-ins", before, signIns)
+	}
+	for range signIns - before {
+		<-answered
+	}
+}
