@@ -11,7 +11,7 @@ import (
 
 const (
 	// keptSegments bounds the bytes of records that are remembered of segments.
-	keptSegments = 16 << 20
+	keptSegments = 8 << 20
 	// longestSegment is how many numbers a range may span of which something is kept.
 	longestSegment = 1024
 	// mostReread is how many records that have changed are read by themselves; with more

@@ -26,10 +26,10 @@ import (
 
 const (
 	// maxKeptFacts bounds the memory of the facts that are kept, in bytes: those of some
-	// 100,000 records.
-	maxKeptFacts = 16 << 20
+	// 75,000 records.
+	maxKeptFacts = 8 << 20
 	// maxKeptChecks bounds that of the checks of events, in bytes.
-	maxKeptChecks = 8 << 20
+	maxKeptChecks = 4 << 20
 )
 
 // Checker works out what the records of an event say together: the findings, and
