@@ -64,11 +64,14 @@ func BigMass(n *big.Int) Mass {
 }
 
 // Big returns the micrograms as a big integer.
-func (m Mass) Big() *big.Int {
+func (m Mass) Big() *big.Int { return m.SetBig(new(big.Int)) }
+
+// SetBig sets n to the micrograms, and returns it.
+func (m Mass) SetBig(n *big.Int) *big.Int {
 	if m.hi == int64(m.lo)>>63 {
-		return big.NewInt(int64(m.lo))
+		return n.SetInt64(int64(m.lo))
 	}
-	n := new(big.Int).Lsh(big.NewInt(m.hi), 64)
+	n.Lsh(n.SetInt64(m.hi), 64)
 	return n.Add(n, new(big.Int).SetUint64(m.lo))
 }
 

@@ -114,7 +114,8 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 	}
 	// The record is looked at as if it was counted already: beside those that
 	// are, and beside what waits with it on this page.
-	var facts []findings.Fact
+	var facts [][]findings.Fact
+	var waiting []findings.Fact
 	if sum.Records() > 0 && sum.Records() <= eventreader.MaxRecords {
 		if facts, _, err = s.crosschecks.Facts(ctx, result); err != nil {
 			return err
@@ -137,13 +138,15 @@ func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID
 			return err
 		}
 		// Approved in between: it is among the facts already.
-		facts = slices.DeleteFunc(facts, func(f findings.Fact) bool { return f.ID == item.ID })
-		facts = append(facts, findings.FactOf(record.Counted{ID: item.ID, Type: item.Type, Fields: item.Fields, Contribution: text}))
+		for i := range facts {
+			facts[i] = slices.DeleteFunc(facts[i], func(f findings.Fact) bool { return f.ID == item.ID })
+		}
+		waiting = append(waiting, findings.FactOf(record.Counted{ID: item.ID, Type: item.Type, Fields: item.Fields, Contribution: text}))
 	}
 	if sum.Records() > eventreader.MaxRecords {
 		return nil
 	}
-	for _, f := range findings.Of(findings.EventOf(ev, total), facts) {
+	for _, f := range findings.Of(findings.EventOf(ev, total), append(facts, waiting)...) {
 		if f.Code == findings.CompanionMissing {
 			continue // of the event, not of the record that waits
 		}

@@ -137,13 +137,15 @@ func (c *Coder) Text(text *string) {
 // Mass reads or writes a mass.
 func (c *Coder) Mass(m *footprint.Mass) {
 	hi, lo := m.Words()
-	small := hi == int64(lo)>>63
-	low := int64(lo)
-	switch flag := c.uint(map[bool]uint64{true: 0, false: 1}[small]); {
-	case flag == 0:
+	low, words := int64(lo), uint64(0)
+	if hi != low>>63 {
+		words = 1
+	}
+	switch c.uint(words) {
+	case 0:
 		c.Int(&low)
 		*m = footprint.MassOf(low)
-	case flag == 1:
+	case 1:
 		c.Int(&hi)
 		c.Int(&low)
 		*m = footprint.MassOfWords(hi, uint64(low))

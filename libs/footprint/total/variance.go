@@ -144,20 +144,22 @@ type weightOf struct {
 func (c Contribution) Variance() Variance { return VarianceOf(c.Deviations()) }
 
 // VarianceOf returns the variance of a total with such deviations; a factor may
-// be named more than once.
-func VarianceOf(all []Deviation) Variance {
-	if ofSecond(all) {
+// be named more than once, in one part or several.
+func VarianceOf(parts ...[]Deviation) Variance {
+	if slices.ContainsFunc(parts, ofSecond) {
 		v := Variance{uses: map[[2]string]*big.Int{}, rows: map[string]*big.Int{}, whole: new(big.Int)}
 		// Most lines share factor and use with many others: the covariances of all of them
 		// together are one product.
 		v.weights = map[weightOf]*big.Int{}
 		masses, rows, uses := map[weightOf]footprint.Mass{}, map[string]footprint.Mass{}, map[[2]string]footprint.Mass{}
-		for i := range all {
-			if d := &all[i]; d.Own != nil {
-				v.whole.Add(v.whole, v.covariance(d))
-			} else {
-				of := weightOf{d.Factor, d.Use, d.Basic, d.Fit}
-				masses[of] = masses[of].Add(d.Mass)
+		for _, all := range parts {
+			for i := range all {
+				if d := &all[i]; d.Own != nil {
+					v.whole.Add(v.whole, new(big.Int).Mul(d.Own, fixed.One))
+				} else {
+					of := weightOf{d.Factor, d.Use, d.Basic, d.Fit}
+					masses[of] = masses[of].Add(d.Mass)
+				}
 			}
 		}
 		for of, mass := range masses {
@@ -177,8 +179,10 @@ func VarianceOf(all []Deviation) Variance {
 		return v
 	}
 	sums := make(map[string]footprint.Mass)
-	for _, d := range all {
-		sums[d.Factor] = sums[d.Factor].Add(d.Up)
+	for _, all := range parts {
+		for i := range all {
+			sums[all[i].Factor] = sums[all[i].Factor].Add(all[i].Up)
+		}
 	}
 	v := Variance{up: make(map[string]*big.Int, len(sums)), whole: new(big.Int)}
 	for factor, up := range sums {
@@ -188,20 +192,6 @@ func VarianceOf(all []Deviation) Variance {
 		v.whole.Add(v.whole, new(big.Int).Mul(u, u))
 	}
 	return v
-}
-
-// covariance returns the covariance of a deviation with the total, in 10^-24 µg².
-func (v Variance) covariance(d *Deviation) *big.Int {
-	if d.Own != nil {
-		return new(big.Int).Mul(d.Own, fixed.One)
-	}
-	of := weightOf{d.Factor, d.Use, d.Basic, d.Fit}
-	weight := v.weights[of]
-	if weight == nil {
-		weight = v.weight(of)
-	}
-	n := d.Mass.Big()
-	return n.Mul(n, weight)
 }
 
 // weight returns the covariance of a microgram with the total.
@@ -217,31 +207,74 @@ func (v Variance) weight(of weightOf) *big.Int {
 
 // Share returns the share of a part.
 func (v Variance) Share(part []Deviation) VarianceShare {
-	s := VarianceShare{part: new(big.Int), whole: new(big.Int)}
-	if v.whole != nil {
-		s.whole = v.whole
+	share, _ := v.Shares().Of(part)
+	return share
+}
+
+// Shares works out the shares of many parts of a variance, all in the same memory.
+type Shares struct {
+	Variance
+	part, term, mass, millionth *big.Int
+}
+
+// Shares returns what works out shares.
+func (v Variance) Shares() *Shares {
+	s := &Shares{Variance: v, part: new(big.Int), term: new(big.Int), mass: new(big.Int), millionth: new(big.Int)}
+	if s.whole == nil {
+		s.whole = new(big.Int)
 	}
+	// The least of which Millionths has one.
+	s.millionth.Add(s.whole, big.NewInt(millionths-1))
+	s.millionth.Div(s.millionth, big.NewInt(millionths))
+	return s
+}
+
+// Of returns the share of a part, which holds until the next call, and whether it is a
+// millionth or more.
+func (s *Shares) Of(part []Deviation) (share VarianceShare, counts bool) {
+	s.part.SetInt64(0)
 	for i := range part {
 		d := &part[i]
-		if v.uses != nil {
-			s.part.Add(s.part, v.covariance(d))
-		} else if u := v.up[d.Factor]; u != nil {
-			s.part.Add(s.part, new(big.Int).Mul(d.Up.Big(), u))
+		switch {
+		case s.uses != nil && d.Own != nil:
+			s.term.Mul(d.Own, fixed.One)
+		case s.uses != nil:
+			of := weightOf{d.Factor, d.Use, d.Basic, d.Fit}
+			weight := s.weights[of]
+			if weight == nil {
+				weight = s.weight(of)
+			}
+			s.term.Mul(d.Mass.SetBig(s.mass), weight)
+		default:
+			u := s.up[d.Factor]
+			if u == nil {
+				continue
+			}
+			s.term.Mul(d.Up.SetBig(s.mass), u)
 		}
+		s.part.Add(s.part, s.term)
 	}
 	// What has come since the total was made may exceed it.
 	if s.part.Cmp(s.whole) > 0 {
-		s.part = s.whole
+		s.part.Set(s.whole)
 	}
-	return s
+	return VarianceShare{part: s.part, whole: s.whole}, s.whole.Sign() != 0 && s.part.Cmp(s.millionth) >= 0
 }
 
 // VarianceShare is a part's exact share of a variance, from 0 to 1. Only shares
 // of one Variance can be compared.
 type VarianceShare struct{ part, whole *big.Int }
 
+// Clone returns a share that holds for ever.
+func (s VarianceShare) Clone() VarianceShare {
+	return VarianceShare{part: new(big.Int).Set(s.part), whole: s.whole}
+}
+
 // Cmp is -1, 0 or 1 as s is below, equal to or above o.
 func (s VarianceShare) Cmp(o VarianceShare) int { return s.part.Cmp(o.part) }
+
+// millionths are as many as make a whole.
+const millionths = 1_000_000
 
 // Millionths returns the share, rounded down, so that shares never add up to more
 // than 1; 0 where nothing is uncertain.
@@ -249,7 +282,7 @@ func (s VarianceShare) Millionths() int64 {
 	if s.whole.Sign() == 0 {
 		return 0
 	}
-	n := new(big.Int).Mul(s.part, big.NewInt(1_000_000))
+	n := new(big.Int).Mul(s.part, big.NewInt(millionths))
 	return n.Div(n, s.whole).Int64()
 }
 

@@ -169,10 +169,10 @@ func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.R
 		}
 		var together errgroup.Group
 		together.Go(func() error {
-			want.Next, want.suppliers = findings.MeasureNext(all), findings.SupplierUses(all)
+			want.Next, want.suppliers = findings.MeasureNext(all...), findings.SupplierUses(all...)
 			return nil
 		})
-		want.Findings = findings.Of(findings.EventOf(ev, sum.Total()), all)
+		want.Findings = findings.Of(findings.EventOf(ev, sum.Total()), all...)
 		_ = together.Wait()
 		if steady {
 			k.found.Put(key, want)
@@ -187,9 +187,9 @@ func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.R
 	}
 }
 
-// Facts returns the facts of all records that a result counts, and whether they
-// are of the very records it was made of: they may have changed since.
-func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all []findings.Fact, steady bool, err error) {
+// Facts returns the facts of all records that a result counts, a part for each segment,
+// and whether they are of the very records it was made of: they may have changed since.
+func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all [][]findings.Fact, steady bool, err error) {
 	nodes, err := k.reader.Results.Nodes(ctx, r.Org, r.Event, "", 0, 0, math.MaxInt64)
 	if err != nil {
 		return nil, false, err
@@ -212,7 +212,7 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all []finding
 	if err := group.Wait(); err != nil {
 		return nil, false, err
 	}
-	return slices.Concat(parts...), !slices.Contains(fits, false), nil
+	return parts, !slices.Contains(fits, false), nil
 }
 
 // mostReaders bounds how many segments of an event are read at once.

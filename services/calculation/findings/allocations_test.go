@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -31,5 +32,25 @@ func TestAllocationsOfAFact(t *testing.T) {
 	const most = 80
 	if got := testing.AllocsPerRun(100, func() { findings.FactOf(c) }); got > most {
 		t.Errorf("%v allocations of a fact, at most %d", got, most)
+	}
+}
+
+// TestAllocationsOfChecks holds what the checks and the ranking allocate for ten thousand
+// records that are like no other: hardly any keys, and no exact share for each.
+func TestAllocationsOfChecks(t *testing.T) {
+	testkit.WithoutRace(t)
+	facts := make([]findings.Fact, 10_000)
+	for i := range facts {
+		n := int64(i*7919%10_000 + 1)
+		facts[i] = findings.FactOf(record.Counted{ID: record.ID(fmt.Sprint(i)), Type: "flights",
+			Fields: fmt.Appendf(nil, `{"from":"LHR","to":"JFK","date":"2026-09-01","passengers":%d}`, n)})
+		facts[i].Deviations = []total.Deviation{{Factor: "f", Up: footprint.MassOf(n)}}
+	}
+	const mostOfChecks, mostOfRanking = 4_000, 500
+	if got := testing.AllocsPerRun(3, func() { findings.Of(findings.Event{}, facts) }); got > mostOfChecks {
+		t.Errorf("the checks: %v allocations, at most %d", got, mostOfChecks)
+	}
+	if got := testing.AllocsPerRun(3, func() { findings.MeasureNext(facts) }); got > mostOfRanking {
+		t.Errorf("what to measure next: %v allocations, at most %d", got, mostOfRanking)
 	}
 }

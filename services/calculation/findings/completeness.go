@@ -2,6 +2,7 @@ package findings
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -33,6 +34,16 @@ func sameAs(typ string, fields json.RawMessage, described bool) string {
 	return string(sum[:sameBytes])
 }
 
+// headOf returns a number of the beginning of a digest; 0 for none.
+func headOf(digest string) uint64 {
+	if digest == "" {
+		return 0
+	}
+	var head [8]byte
+	copy(head[:], digest)
+	return binary.LittleEndian.Uint64(head[:]) | 1<<63 // no digest is none
+}
+
 // sameBytes is the length of the digest: of a million records two that differ are taken
 // for alike with a probability of 10^-27.
 const sameBytes = 16
@@ -42,12 +53,13 @@ const sameBytes = 16
 // those without a date may be several, and are worth a
 // look where their descriptions are equal as well.
 func duplicates(_ Event, facts []*Fact) (out []Finding) {
-	alike, _ := inOrder(facts, func(f *Fact) string {
+	same := func(f *Fact) string {
 		if f.Date != "" && f.Type == "flights" {
 			return ""
 		}
 		return f.same
-	})
+	}
+	alike, _ := inOrder(repeated(facts, func(f *Fact) uint64 { return headOf(same(f)) }), same)
 	for _, g := range alike {
 		switch {
 		case len(g) < 2:
@@ -81,24 +93,32 @@ var expected = []companion{
 // limit is no record at all; a type that the boundary excludes is not expected, and
 // nothing is where no attendees are stated.
 func companions(e Event, facts []*Fact) (out []Finding) {
-	of := func(types []string) []*Fact {
-		// Refrigerant is a record of energy, and no energy.
-		return with(facts, func(f *Fact) bool { return slices.Contains(types, f.Type) && f.Source != "refrigerant" })
-	}
 	if e.Attendees == 0 {
 		return nil
 	}
+	counted := map[string]bool{}
+	for _, f := range facts {
+		if !counted[f.Type] && ofItsType(f) {
+			counted[f.Type] = true
+		}
+	}
+	anyOf := func(types []string) bool {
+		return slices.ContainsFunc(types, func(typ string) bool { return counted[typ] })
+	}
 	for _, c := range expected {
-		because := of(c.because)
-		if len(because) == 0 || len(of(c.expect)) > 0 ||
-			slices.ContainsFunc(c.expect, func(typ string) bool { return slices.Contains(e.Excluded, typ) }) {
+		if !anyOf(c.because) || anyOf(c.expect) || slices.ContainsFunc(c.expect, func(typ string) bool { return slices.Contains(e.Excluded, typ) }) {
 			continue
 		}
+		because := with(facts, func(f *Fact) bool { return slices.Contains(c.because, f.Type) && ofItsType(f) })
 		out = append(out, finding(CompanionMissing, Info, because, "%s At least one approved record of %s is expected, or the boundary excludes it with a reason.",
 			c.words, strings.Join(c.expect, " or ")))
 	}
 	return out
 }
+
+// ofItsType reports whether a record stands for its type: refrigerant is a record of
+// energy, and no energy.
+func ofItsType(f *Fact) bool { return f.Source != "refrigerant" }
 
 // includedMissing finds types that the boundary includes and no counted record
 // is of.

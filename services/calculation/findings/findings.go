@@ -6,8 +6,11 @@ package findings
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -102,23 +105,52 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 }
 
 // Of returns the findings of an event: warnings first, then by code. The order of
-// the facts does not matter.
-func Of(e Event, all []Fact) []Finding {
-	facts := make([]*Fact, len(all))
-	for i := range all {
-		facts[i] = &all[i]
-	}
-	slices.SortFunc(facts, func(a, b *Fact) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
-	out := []Finding{}
-	for _, check := range []func(Event, []*Fact) []Finding{
+// the facts does not matter; they come in one part or several.
+func Of(e Event, parts ...[]Fact) []Finding {
+	facts := sorted(parts)
+	checks := []func(Event, []*Fact) []Finding{
 		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, roomNights, passengers, travellers, purchases, excluded, outbound, large, outOfRange, expiredFactors,
-	} {
+	}
+	out := []Finding{}
+	for _, check := range checks {
 		out = append(out, bounded(check(e, facts))...)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(-cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code))
 	})
 	return out
+}
+
+// sorted returns all facts by type and id. Ids differ in their first bytes, mostly: those
+// are compared where they lie, without a look at the facts.
+func sorted(parts [][]Fact) []*Fact {
+	type placed struct {
+		first uint64
+		*Fact
+	}
+	ofType, n := map[string][]placed{}, 0
+	for _, part := range parts {
+		n += len(part)
+		for i := range part {
+			var first [8]byte
+			copy(first[:], part[i].ID)
+			ofType[part[i].Type] = append(ofType[part[i].Type], placed{binary.BigEndian.Uint64(first[:]), &part[i]})
+		}
+	}
+	facts := make([]*Fact, 0, n)
+	for _, typ := range slices.Sorted(maps.Keys(ofType)) {
+		all := ofType[typ]
+		slices.SortFunc(all, func(a, b placed) int {
+			if a.first != b.first {
+				return cmp.Compare(a.first, b.first)
+			}
+			return strings.Compare(string(a.ID), string(b.ID))
+		})
+		for _, p := range all {
+			facts = append(facts, p.Fact)
+		}
+	}
+	return facts
 }
 
 // TooMany is the one finding of an event that is too large to be checked.
@@ -169,11 +201,14 @@ func groups(facts []*Fact, key func(*Fact) string) [][]*Fact {
 // inOrder is groups in the order of their first facts, and their keys.
 func inOrder(facts []*Fact, key func(*Fact) string) (out [][]*Fact, keys []string) {
 	at := map[string]int{}
-	alone := make([]*Fact, 0, len(facts)) // room for those that share their key with no other
-	for _, f := range facts {
+	var alone []*Fact // room for those that share their key with no other
+	for left, f := range facts {
 		k := key(f)
 		if k == "" {
 			continue
+		}
+		if alone == nil {
+			alone = make([]*Fact, 0, len(facts)-left)
 		}
 		if i, known := at[k]; known {
 			out[i] = append(out[i], f)
@@ -184,6 +219,32 @@ func inOrder(facts []*Fact, key func(*Fact) string) (out [][]*Fact, keys []strin
 		at[k], out, keys = len(out), append(out, alone[n-1:n:n]), append(keys, k)
 	}
 	return out, keys
+}
+
+// repeated returns the facts that may share a key with another one, in their order: all
+// that do, and few of the others. It looks at a digest of each key, 0 for none, so that
+// the many facts that are like no other cost neither a key nor a place in a map.
+func repeated(facts []*Fact, digest func(*Fact) uint64) []*Fact {
+	size := uint64(1) << max(6, bits.Len(uint(len(facts)))+4) // some 3 % are taken for others
+	once, more := make([]uint64, size/64), make([]uint64, size/64)
+	digests := make([]uint64, len(facts))
+	for i, f := range facts {
+		d := digest(f)
+		digests[i] = d
+		if d == 0 {
+			continue
+		}
+		at, bit := d%size/64, uint64(1)<<(d%64)
+		more[at] |= once[at] & bit
+		once[at] |= bit
+	}
+	var out []*Fact
+	for i, d := range digests {
+		if d != 0 && more[d%size/64]&(1<<(d%64)) != 0 {
+			out = append(out, facts[i])
+		}
+	}
+	return out
 }
 
 func with(facts []*Fact, is func(*Fact) bool) []*Fact {

@@ -28,32 +28,44 @@ type ToMeasure struct {
 //
 // The share of a record depends on all others through the factors they have in
 // common, so no part of an event can tell by itself which of its records matter.
-func MeasureNext(facts []Fact) []ToMeasure {
+func MeasureNext(parts ...[]Fact) []ToMeasure {
 	n := 0
-	for i := range facts {
-		n += len(facts[i].Deviations)
+	for _, facts := range parts {
+		n += len(facts)
 	}
-	all := make([]total.Deviation, 0, n)
-	for i := range facts {
-		all = append(all, facts[i].Deviations...)
+	all := make([][]total.Deviation, 0, n)
+	for _, facts := range parts {
+		for i := range facts {
+			all = append(all, facts[i].Deviations)
+		}
 	}
-	variance := total.VarianceOf(all)
+	shares := total.VarianceOf(all...).Shares()
 	type ranked struct {
 		*Fact
 		total.VarianceShare
 	}
-	order := make([]ranked, 0, len(facts))
-	for i := range facts {
-		// Most records of a large event have hardly a share: they are not sorted.
-		if share := variance.Share(facts[i].Deviations); share.Millionths() > 0 {
-			order = append(order, ranked{&facts[i], share})
+	compare := func(a, b ranked) int {
+		return cmp.Or(b.VarianceShare.Cmp(a.VarianceShare), b.Mass.Cmp(a.Mass), cmp.Compare(a.ID, b.ID))
+	}
+	first := make([]ranked, 0, MaxMeasure+1)
+	for _, facts := range parts {
+		for i := range facts {
+			share, counts := shares.Of(facts[i].Deviations)
+			if !counts {
+				continue // most records of a large event have hardly a share
+			}
+			r := ranked{&facts[i], share}
+			at, _ := slices.BinarySearchFunc(first, r, compare)
+			if at == MaxMeasure {
+				continue
+			}
+			r.VarianceShare = share.Clone()
+			first = slices.Insert(first, at, r)
+			first = first[:min(len(first), MaxMeasure)]
 		}
 	}
-	slices.SortFunc(order, func(a, b ranked) int {
-		return cmp.Or(b.VarianceShare.Cmp(a.VarianceShare), b.Mass.Cmp(a.Mass), cmp.Compare(a.ID, b.ID))
-	})
 	out := []ToMeasure{}
-	for _, r := range order[:min(len(order), MaxMeasure)] {
+	for _, r := range first {
 		out = append(out, ToMeasure{ID: r.ID, Type: r.Type, Interval: total.IntervalOf(r.Mass, r.Deviations), Share: r.VarianceShare})
 	}
 	return out

@@ -16,13 +16,21 @@ type SupplierUse struct {
 
 // SupplierUses returns the factors of suppliers that the records of an event use,
 // in the order of their names.
-func SupplierUses(all []Fact) []SupplierUse {
-	var out []SupplierUse
-	for i := range all {
-		f := &all[i]
-		if f.Supplier == nil {
-			continue
+func SupplierUses(parts ...[]Fact) []SupplierUse {
+	var facts []*Fact
+	for _, part := range parts {
+		for i := range part {
+			if part[i].Supplier != nil {
+				facts = append(facts, &part[i])
+			}
 		}
+	}
+	return usesOf(facts)
+}
+
+// usesOf is SupplierUses of facts that have a supplier's factor.
+func usesOf(facts []*Fact) (out []SupplierUse) {
+	for _, f := range facts {
 		at, found := slices.BinarySearchFunc(out, f.Supplier, func(u SupplierUse, s *footprint.SupplierFactor) int {
 			return cmp.Or(cmp.Compare(u.Factor.Name, s.Name), cmp.Compare(u.Factor.Version, s.Version))
 		})
@@ -51,13 +59,8 @@ func WithdrawnFactor(u SupplierUse, why string) Finding {
 // expiredFactors finds factors of suppliers that are used on days for which they
 // do not hold.
 func expiredFactors(e Event, facts []*Fact) (out []Finding) {
-	var late []Fact
-	for _, f := range facts {
-		if f.Supplier != nil && !f.Supplier.ValidOn(cmp.Or(f.Date, e.Start)) {
-			late = append(late, *f)
-		}
-	}
-	for _, u := range SupplierUses(late) {
+	late := with(facts, func(f *Fact) bool { return f.Supplier != nil && !f.Supplier.ValidOn(cmp.Or(f.Date, e.Start)) })
+	for _, u := range usesOf(late) {
 		about := with(facts, func(f *Fact) bool { return slices.Contains(u.Records, f.ID) })
 		out = append(out, finding(SupplierNotValid, Warning, about, "%s is valid %s, and the activity is of another day. A version that is valid then should take its place.",
 			u.Factor.Reference(), u.Factor.Validity()))

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math/big"
 	"strconv"
 	"strings"
@@ -20,13 +21,27 @@ func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
 		return strings.Join([]string{f.route(), f.Date, f.Class, f.Group, strconv.FormatInt(f.Passengers, 10),
 			f.Direction, strconv.FormatBool(f.RoundTrip), strconv.FormatInt(max(f.Trips, 1), 10)}, "|")
 	}
-	for _, g := range groups(facts, same) {
+	seed := maphash.MakeSeed()
+	digest := func(f *Fact) uint64 {
+		if f.Type != "flights" || f.Date == "" {
+			return 0
+		}
+		// Of some of the key: two of one digest are looked at once more.
+		return maphash.Comparable(seed, flightKey{f.From, f.To, f.Date, f.Group, f.Passengers}) | 1<<63
+	}
+	for _, g := range groups(repeated(facts, digest), same) {
 		if len(g) > 1 {
 			out = append(out, finding(DuplicateFlight, Warning, g, "%d flight records are alike: %s to %s on %s, %d passengers, same class and group.",
 				len(g), g[0].From, g[0].To, g[0].Date, g[0].Passengers))
 		}
 	}
 	return out
+}
+
+// flightKey is what most flights differ in.
+type flightKey struct {
+	from, to, date, group string
+	passengers            int64
 }
 
 // outbound finds flights out whose group has no flight back on that route.
