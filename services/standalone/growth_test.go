@@ -309,15 +309,13 @@ func (g *growing) ask(service string, org record.OrgID, method, path string, hea
 
 // mostCommands bounds the commands that a request sends, one after the other.
 var mostCommands = map[string]int{
-	"approval": 7, "recalculation": 23, "creation": 3, "creation with a key": 5, "submission": 7, "change": 7,
+	"approval": 7, "recalculation": 22, "creation": 3, "creation with a key": 5, "submission": 7, "change": 7,
 }
 
 // TestRoutesCostTheSameInEventsOfAnySize holds what requests send to MongoDB and get
 // from it in events of a thousand and fifty thousand records, and of up to two hundred
 // thousand in the long course:
-// the same commands and the same documents, but for the recalculation that an approval
-// asks for, which reads the records of a segment and the nodes beside it, at most
-// resulttree.Fanout of each.
+// the same commands and the same documents.
 func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 	t.Parallel()
 	sizes := []int{2, 101}
@@ -369,10 +367,7 @@ func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 			}
 			first := costs[route.name]
 			got, want, documents := strings.Join(c.commands, ", "), strings.Join(first.commands, ", "), first.documents
-			switch {
-			case route.name == "recalculation":
-				documents += segments - 2
-			case strings.HasPrefix(route.name, "queue") && i > 0:
+			if strings.HasPrefix(route.name, "queue") && i > 0 {
 				// What up to 20,000 records say together is not asked for here.
 				want, documents = strings.TrimSuffix(want, ", find result_nodes"), documents-2
 			}

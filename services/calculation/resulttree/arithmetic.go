@@ -85,7 +85,7 @@ func isNumber(text []byte) bool {
 
 // NewRecalculator returns the Recalculator of a worker.
 func NewRecalculator(records Records, results Results, now func() time.Time) Recalculator {
-	r := Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout}
+	r := Recalculator{Records: records, Results: results, Arithmetic: arithmetic{}, Now: now, Fanout: Fanout, hashes: newHashes()}
 	if h, ok := records.(interface {
 		Records
 		EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)

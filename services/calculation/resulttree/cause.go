@@ -216,7 +216,9 @@ func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID) (reco
 type writtenNode struct {
 	version int64
 	causes  []Cause
-	// grown says that the node is what its version before was and added; see onlyAdded.
+	hash    string
+	// grown says that the node is what its version before was and added, and that nothing
+	// has failed in either; see added.
 	grown  bool
 	before int64 // that version
 	added  []json.RawMessage

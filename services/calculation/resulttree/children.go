@@ -79,9 +79,11 @@ type NodeChanges struct {
 
 // ordered sorts entries by key.
 func ordered(holds []Child) []Child {
-	slices.SortFunc(holds, func(a, b Child) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(holds, compareChildren)
 	return holds
 }
+
+func compareChildren(a, b Child) int { return strings.Compare(a.Key, b.Key) }
 
 // changesBetween compares two ordered lists.
 func changesBetween(before, after []Child) []Change {

@@ -149,7 +149,7 @@ func TestARunLeavesItsWorkerToOthers(t *testing.T) {
 			}
 			m := meteredRecalculator{
 				Recalculator: Recalculator{
-					Records: source, Results: &kept{nodes: map[NodeID]Node{}, conflicts: c.conflicts}, Arithmetic: nothing{}, Now: time.Now, Fanout: Fanout,
+					Records: source, Results: &kept{nodes: map[NodeID]Node{}, conflicts: c.conflicts}, Arithmetic: nothing{}, Now: time.Now, Fanout: Fanout, hashes: newHashes(),
 				},
 				insight: insight, notifier: b, ending: ending, log: slog.New(slog.DiscardHandler),
 			}

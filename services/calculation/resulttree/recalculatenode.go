@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"hash"
-	"slices"
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -26,19 +25,22 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err != nil {
 		return err
 	}
-	node := Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
 	var counted []record.Counted
 	var parts []part
-	if id.Level == 0 {
-		counted, parts, err = r.countRecords(ctx, ev, &node)
-	} else {
-		parts, err = r.countChildren(ctx, ev, &node)
+	node, added, grown := r.grown(ev, stored)
+	if !grown {
+		node = Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+		if id.Level == 0 {
+			counted, parts, err = r.countRecords(ctx, ev, &node)
+		} else {
+			parts, err = r.countChildren(ctx, ev, &node)
+		}
+		if err != nil {
+			return err
+		}
+		node.Detail.Changed = changesBetween(stored.Detail.Children, node.Detail.Children)
+		added, grown = r.added(stored, node, parts)
 	}
-	if err != nil {
-		return err
-	}
-	node.Detail.Changed = changesBetween(stored.Detail.Children, node.Detail.Children)
-	added, grown := r.added(stored, node, parts)
 	if grown {
 		// Contributions can be added in any grouping: what was added before is one.
 		node.Contribution, err = r.Arithmetic.Sum(append([]json.RawMessage{stored.Contribution}, added...))
@@ -62,7 +64,10 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err := r.putNode(ctx, stored, node); err != nil {
 		return err
 	}
-	r.written[id] = writtenNode{version: node.Version, causes: node.Detail.Causes, grown: grown, before: stored.Version, added: added}
+	r.written[id] = writtenNode{
+		version: node.Version, causes: node.Detail.Causes, hash: node.Hash,
+		grown: grown && stored.Failures()+node.Failures() == 0, before: stored.Version, added: added,
+	}
 	return nil
 }
 
@@ -124,51 +129,18 @@ func (r Recalculator) countChildren(ctx context.Context, ev record.Event, node *
 	if err != nil {
 		return nil, err
 	}
-	inputs := sha256.New()
 	node.Failed, node.FailedCount = failuresOf(children)
+	hashes := make([]childHash, len(children))
 	parts := make([]part, len(children))
 	for i, n := range children {
-		HashNode(inputs, n)
+		hashes[i] = childHash{n.Index, n.Hash}
 		parts[i] = part{strconv.FormatInt(n.Index, 10), n.Contribution}
 		node.Detail.Children = append(node.Detail.Children, Child{Key: parts[i].key, Value: strconv.FormatInt(n.Version, 10)})
 	}
-	node.Hash = hex.EncodeToString(inputs.Sum(nil))
+	node.Hash = hashOfChildren(node.Type, hashes)
+	r.hashes.Put(node.Hash, hashes)
 	ordered(node.Detail.Children)
 	return parts, nil
-}
-
-// mostAdded bounds how many contributions are added to the sum that there is; with more
-// everything is added up anew.
-const mostAdded = 32
-
-// added returns what a node has come to count since it was stored. ok is false where that
-// is not all the difference: it was made under another context or by another engine,
-// something was withdrawn or is of other inputs, or it is not known what a child has
-// come to count since the version that was added up.
-func (r Recalculator) added(stored, node Node, parts []part) (added []json.RawMessage, ok bool) {
-	if stored.ContextRev != node.ContextRev || !r.Arithmetic.Current(stored.Contribution) || len(node.Detail.Changed) > mostAdded {
-		return nil, false
-	}
-	if node.Level == 0 && stored.Failures()+node.Failures() > 0 {
-		return nil, false
-	}
-	for _, c := range node.Detail.Changed {
-		switch {
-		case c.Before.Key == "":
-			i := slices.IndexFunc(parts, func(p part) bool { return p.key == c.After.Key })
-			added = append(added, parts[i].contribution)
-		case c.After.Key == "" || node.Level == 0:
-			return nil, false
-		default:
-			below, err := node.child(c.After.Key)
-			w := r.written[below]
-			if err != nil || !w.grown || strconv.FormatInt(w.before, 10) != c.Before.Value || strconv.FormatInt(w.version, 10) != c.After.Value {
-				return nil, false
-			}
-			added = append(added, w.added...)
-		}
-	}
-	return added, len(added) <= mostAdded
 }
 
 // failuresOf returns the failures of a sum of nodes, and how many there are where that is

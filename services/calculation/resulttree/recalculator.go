@@ -15,6 +15,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -94,6 +95,8 @@ type Recalculator struct {
 	// causes name nobody.
 	Events EventMoves
 
+	// hashes are remembered from one pass to the next, by all workers of a process.
+	hashes *lru.Cache[string, []childHash]
 	// written are the nodes that the current pass has written, or is about to.
 	written map[NodeID]writtenNode
 	pending *pending
