@@ -23,10 +23,16 @@ const (
 	// defaultBody is the largest body of operations that name no limit.
 	defaultBody = 1 << 20
 	// bodiesTotal is how many bytes of bodies one process holds at a time, and
-	// bodiesShare how many of them one organization, or one address without a
-	// token, may take.
-	bodiesTotal = 64 << 20
+	// bodiesShare how many of them one organization may take.
+	bodiesTotal = 48 << 20
 	bodiesShare = 16 << 20
+	// strangersTotal and strangersShare are those of who is not signed in, each an
+	// address: however many there are, who is signed in goes on.
+	strangersTotal = 16 << 20
+	strangersShare = 4 << 20
+	// arrived is the largest body that is in memory before a request is handled. It has
+	// taken its room already, and is not refused for want of it.
+	arrived = 8 << 10
 	// streamsTotal is how many bytes of streamed bodies, which the service behind the
 	// gateway holds, are on their way at a time, and streamsShare how many of them are
 	// one organization's: two of the largest imports.
@@ -59,22 +65,25 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		if size > limit {
 			return fiber.ErrRequestEntityTooLarge
 		}
-		if size < 0 {
-			size = limit // sent in chunks: it may become that large
+		counted := size
+		switch {
+		case size < 0:
+			counted = limit // sent in chunks: it may become that large
+		case size <= arrived:
+			counted = 0
 		}
-		who := web.PrincipalOf(c).Org
-		if who == "" {
-			who = ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
-		}
-		budget := g.bodies
-		if o.Streamed {
+		budget, who := g.bodies, web.PrincipalOf(c).Org
+		switch {
+		case who == "":
+			budget, who = g.strangers, ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
+		case o.Streamed:
 			budget = g.streams
 		}
-		if !budget.Take(who, size) {
+		if counted > 0 && !budget.Take(who, counted) {
 			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 				Message: "Too many bytes are being received at once. Please try again."}
 		}
-		defer budget.Put(who, size)
+		defer budget.Put(who, counted)
 		if o.Streamed {
 			return next(c)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -271,4 +272,39 @@ func TestConnectionsPerAddress(t *testing.T) {
 		<-accepted
 	}
 	refused(from("127.0.0.2")) // the total
+}
+
+// TestStrangersTakeNoRoomFromWhoIsSignedIn: bodies that strangers from many addresses
+// begin and do not end have a bound of their own. Beyond it who is signed in writes on, and
+// a sign-in that fits into what is read with its header is never refused for it (statement 29).
+func TestStrangersTakeNoRoomFromWhoIsSignedIn(t *testing.T) {
+	t.Parallel()
+	s := start(t, trust("127.0.0.0/8"), func(d *Deps) {
+		d.Timeout, d.SignInLimit = time.Minute, ratelimit.Rule{Limit: 10_000, Window: time.Minute}
+	})
+	const path = "/api/v2/auth/login"
+	from := func(n int) string { return fmt.Sprintf("203.0.113.%d", n) }
+	for n := range strangersTotal / anonymousBody {
+		head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nX-Forwarded-For: " +
+			from(n/(strangersShare/anonymousBody)) + "\r\n\r\n1\r\n{\r\n"
+		if _, err := io.WriteString(dial(t, s.url), head); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(path, token, address string, size int) answer {
+		return s.do(request{method: http.MethodPost, path: path, token: token, body: strings.Repeat(" ", size),
+			header: map[string]string{"Content-Type": "application/json", "X-Forwarded-For": address}})
+	}
+	testkit.Eventually(t, time.Minute, func() error {
+		if a := ask(path, "", from(200), arrived+1); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
+			return fmt.Errorf("a large body of another stranger: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
+		}
+		return nil
+	})
+	if a := ask(path, "", from(1), 100); a.status != http.StatusOK {
+		t.Errorf("a sign-in: %d %s", a.status, a.body)
+	}
+	if a := ask("/api/v2/events", alice, from(1), 1<<20); a.status != http.StatusOK {
+		t.Errorf("a write of who is signed in: %d %s", a.status, a.body)
+	}
 }

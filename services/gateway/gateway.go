@@ -80,6 +80,8 @@ type Deps struct {
 	hold func(rc *fasthttp.RequestCtx, wait time.Duration)
 	// turns, in tests, schedules short requests.
 	turns *turns
+	// unsent, in tests, counts the answers that clients have not taken.
+	unsent *unsent
 }
 
 const defaultTimeout = 4500 * time.Millisecond
@@ -113,6 +115,8 @@ type gateway struct {
 	budgets   budgets
 	bodies    *fairshare.Budget
 	streams   *fairshare.Budget // of bodies that are passed on as they come
+	strangers *fairshare.Budget // of bodies of who is not signed in
+	reads     map[api.Service]*fairshare.Scheduler
 	refusals  audit.Refusals
 	holdback  *holdback
 	intakes   map[api.Service]*intake
@@ -142,8 +146,12 @@ func New(d Deps) (*Gateway, error) {
 	if d.turns == nil {
 		d.turns = newTurns(processors(), nil)
 	}
+	if d.unsent == nil {
+		d.unsent = newUnsent(unsentTotal, unsentShare)
+	}
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
+		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
 		tracer: otel.Tracer(scope), holdback: newHoldback(d.hold), intakes: newIntakes(d.Now),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),

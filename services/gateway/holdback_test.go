@@ -110,6 +110,18 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	}
 }
 
+// TestAnswersThatWaitAreFew: beyond a number of them answers are not held back, since each
+// keeps a connection and what its request has.
+func TestAnswersThatWaitAreFew(t *testing.T) {
+	t.Parallel()
+	w := new(waiting)
+	w.answers.Store(refusalsHeld)
+	w.hold(&fasthttp.RequestCtx{}, 24*time.Hour)
+	if n := w.answers.Load(); n != refusalsHeld {
+		t.Errorf("%d answers are counted, want %d", n, refusalsHeld)
+	}
+}
+
 // TestEndsOfConnections: of one address a few connections take what their clients
 // still send, at one pace for all of them, and other addresses have their own.
 func TestEndsOfConnections(t *testing.T) {

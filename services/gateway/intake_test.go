@@ -1,8 +1,11 @@
 package gateway
 
 import (
+	"bufio"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -147,6 +150,18 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	a := s.do(write)
 	if after, err := strconv.Atoi(a.header.Get("Retry-After")); a.status != http.StatusServiceUnavailable || a.code(t) != "UNAVAILABLE" || err != nil || after < 1 {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+	conn := dial(t, s.url) // before its body is there, too
+	if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n%s",
+		write.path, alice, strings.Repeat(" ", arrived)); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = res.Body.Close(); res.StatusCode != http.StatusServiceUnavailable || !res.Close {
+		t.Errorf("before the body: %d, closes %t", res.StatusCode, res.Close)
 	}
 	if got := s.services[api.Records].count(); got != asked {
 		t.Errorf("the service was asked %d times more", got-asked)

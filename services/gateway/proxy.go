@@ -96,7 +96,11 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		own := keepOwn(c)
 		began := time.Now()
+		c.Response().StreamBody = streams(o)
 		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
+		if err == nil {
+			err = g.receive(c)
+		}
 		to.answered.record(ctx, time.Since(began), c.Response().StatusCode(), err)
 		if stream != nil && errors.Is(stream.err, io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
@@ -118,6 +122,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		responseHeader(&c.Response().Header)
 		own.restore(c)
 		packing.apply(c)
+		shrink(c)
 		switch status := c.Response().StatusCode(); {
 		case status >= fiber.StatusInternalServerError:
 			span.SetStatus(codes.Error, "answered as failed")
@@ -132,7 +137,10 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 // effect is not known unless there was no connection at all.
 func noAnswer(err error) error {
 	var timeout interface{ Timeout() bool }
+	var refused *apperr.Error
 	switch {
+	case errors.As(err, &refused):
+		return err
 	case errors.Is(err, errConnect), errors.Is(err, fasthttp.ErrNoFreeConns):
 		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 			Message: "A part of the service cannot be reached. Nothing was changed; please try again."}).Because(err)

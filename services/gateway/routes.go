@@ -33,7 +33,7 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 		o.Cost = costs[o.ID]
 		handler := own[o.ID]
 		if o.Service != api.Gateway {
-			handler = g.inTurn(o, g.proxy(o))
+			handler = g.underWay(o, g.inTurn(o, g.proxy(o)))
 		}
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)

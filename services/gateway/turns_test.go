@@ -84,10 +84,11 @@ func TestShortRequestsTakeTurns(t *testing.T) {
 	waiting(0)
 }
 
-// TestTurnsOfOneAlone: an organization that has the gateway to itself takes what it can.
+// TestTurnsOfOneAlone: an organization that has the gateway to itself takes what it can,
+// and no turn of it has to be over first.
 func TestTurnsOfOneAlone(t *testing.T) {
 	t.Parallel()
-	turns := newTurns(2, nil)
+	turns := newTurns(2, func(time.Duration, func()) interface{ Stop() bool } { return time.NewTimer(time.Hour) })
 	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, time.Minute })
 	begun, end := make(chan bool, 100), make(chan struct{})
 	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { begun <- true; <-end })
@@ -95,8 +96,14 @@ func TestTurnsOfOneAlone(t *testing.T) {
 	for range 10 {
 		all.Go(func() { s.do(request{method: http.MethodGet, path: "/api/v2/events", token: alice}) })
 	}
-	for range 10 {
-		<-begun
+	deadline := time.After(20 * time.Second)
+	for n := range 10 {
+		select {
+		case <-begun:
+		case <-deadline:
+			close(end)
+			t.Fatalf("%d of 10 requests have begun", n)
+		}
 	}
 	close(end)
 	all.Wait()

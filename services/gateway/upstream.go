@@ -63,8 +63,6 @@ const (
 	maxConns = 1024
 	// readBufferSize lets an answer that a service writes at once be read at once.
 	readBufferSize = 16 << 10
-	// maxAnswer bounds an answer that is read into memory.
-	maxAnswer = 64 << 20
 )
 
 // client calls one service. Reads and writes go over clients of their own,
@@ -132,11 +130,9 @@ func newClient(name string, u Upstream) (*client, error) {
 			DisablePathNormalizing:    true,
 		}
 	}
+	// By itself the library repeats a PUT whose connection ends before the first byte of
+	// the answer, as it does a GET, although the service may have done the work.
 	c := &client{name: name, inside: u.Dial != nil, scheme: parsed.Scheme, reads: host(2), writes: host(1)}
-	// By itself the library repeats any request whose connection ends before
-	// the first byte of the answer, POST included, although the service may have
-	// done the work.
-	c.writes.RetryIfErr = func(*fasthttp.Request, int, error) (resetTimeout, retry bool) { return false, false }
 	return c, nil
 }
 

@@ -1,0 +1,223 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+const (
+	// unsentTotal is how many bytes of answers one process keeps for clients that have
+	// not taken them yet, and unsentShare how many of them are one organization's. An
+	// answer that is larger than that is kept where the organization has no other.
+	unsentTotal = 96 << 20
+	unsentShare = 48 << 20
+	// smallAnswer is the largest that is not counted: for each connection about as much
+	// is kept anyway.
+	smallAnswer = 64 << 10
+	// maxAnswer bounds an answer that is read into memory.
+	maxAnswer = 64 << 20
+)
+
+// unsent counts the large answers that are in memory until their clients have taken
+// them. A client that asks for an export and reads nothing of it has all of it kept here,
+// for as long as an answer may take to be written, and some such connections would fill
+// any memory.
+type unsent struct {
+	total, share int
+
+	mu   sync.Mutex
+	used int
+	of   map[string]int // organization
+	// freed is closed when bytes are given back.
+	freed chan struct{}
+}
+
+func newUnsent(total, share int) *unsent {
+	return &unsent{total: total, share: share, of: map[string]int{}, freed: make(chan struct{})}
+}
+
+// keptAnswer is what one answer has of the bytes. A request keeps it: fasthttp closes it
+// when the answer was written, or could not be.
+type keptAnswer struct {
+	of    *unsent
+	org   string
+	bytes int
+}
+
+// keptKey is where a request keeps its keptAnswer.
+type keptKey struct{}
+
+// take reserves n bytes more, and reports whether there was room for them; if not, freed
+// is closed as soon as there may be.
+func (k *keptAnswer) take(n int) (ok bool, freed <-chan struct{}) {
+	a := k.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	others := a.of[k.org] - k.bytes
+	if a.used+n > a.total || others > 0 && a.of[k.org]+n > a.share {
+		return false, a.freed
+	}
+	a.used += n
+	a.of[k.org] += n
+	k.bytes += n
+	return true, nil
+}
+
+// give returns n bytes.
+func (k *keptAnswer) give(n int) {
+	if n == 0 {
+		return
+	}
+	a := k.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	k.bytes -= n
+	a.used -= n
+	if a.of[k.org] -= n; a.of[k.org] == 0 {
+		delete(a.of, k.org)
+	}
+	close(a.freed)
+	a.freed = make(chan struct{})
+}
+
+// wait is take that waits for room until ctx ends.
+func (k *keptAnswer) wait(ctx context.Context, n int) error {
+	for {
+		ok, freed := k.take(n)
+		if ok {
+			return nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return noRoom(ctx.Err())
+		}
+	}
+}
+
+// Close implements io.Closer.
+func (k *keptAnswer) Close() error {
+	k.give(k.bytes)
+	return nil
+}
+
+func noRoom(cause error) error {
+	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+		Message: "Too many answers wait for their clients to take them. Please read those first, and try again."}).Because(cause)
+}
+
+// streams reports whether the answer to an operation is read once there is room for it.
+// Others are small.
+func streams(o api.Operation) bool { return o.Cost > api.Light }
+
+// small has buffers for small answers on their way into those of their requests.
+var small = sync.Pool{New: func() any { return new([smallAnswer]byte) }}
+
+// receive reads the answer of a service, of which there is only the header yet. One whose
+// length is known waits until there is room for it; one whose length shows at its end, an
+// export, is refused where there is none: it has begun to take room already, and two that
+// waited for each other would wait in vain.
+func (g *gateway) receive(c *fiber.Ctx) (err error) {
+	resp := c.Response()
+	stream := resp.BodyStream()
+	if stream == nil {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			_ = resp.CloseBodyStream()
+		}
+	}()
+	length := resp.Header.ContentLength()
+	if 0 <= length && length <= smallAnswer {
+		buffer, _ := small.Get().(*[smallAnswer]byte)
+		defer small.Put(buffer)
+		if err := readAll(stream, buffer[:length]); err != nil {
+			return err
+		}
+		resp.SetBody(buffer[:length])
+		return nil
+	}
+	kept := &keptAnswer{of: g.unsent, org: web.PrincipalOf(c).Org}
+	c.Context().SetUserValue(keptKey{}, kept)
+	var body []byte
+	switch {
+	case length > maxAnswer:
+		return fasthttp.ErrBodyTooLarge
+	case length > 0:
+		if err := kept.wait(c.UserContext(), length); err != nil {
+			return err
+		}
+		body = make([]byte, length)
+		err = readAll(stream, body)
+	default:
+		body, err = kept.grow(stream)
+	}
+	if err != nil {
+		return err
+	}
+	resp.SetBodyRaw(body)
+	return nil
+}
+
+// readAll reads a stream that is as long as the buffer, to its end: only then its
+// connection can be used again.
+func readAll(stream io.Reader, into []byte) error {
+	n := 0
+	for {
+		more, err := stream.Read(into[n:])
+		n += more
+		switch {
+		case errors.Is(err, io.EOF) && n == len(into):
+			return nil
+		case errors.Is(err, io.EOF):
+			return io.ErrUnexpectedEOF
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// grow reads a stream of unknown length, and takes the room for it as it grows.
+func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
+	body := make([]byte, 0, smallAnswer)
+	for {
+		if len(body) == cap(body) {
+			size := 2 * cap(body)
+			if size > maxAnswer {
+				return nil, fasthttp.ErrBodyTooLarge
+			}
+			if ok, _ := k.take(size); !ok {
+				return nil, noRoom(nil)
+			}
+			larger := append(make([]byte, 0, size), body...)
+			k.give(k.bytes - size)
+			body = larger
+		}
+		n, err := stream.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// shrink gives back what an answer no longer takes once it is compressed.
+func shrink(c *fiber.Ctx) {
+	if kept, ok := c.Context().UserValue(keptKey{}).(*keptAnswer); ok {
+		kept.give(max(0, kept.bytes-len(c.Response().Body())))
+	}
+}

@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// stalled asks for something and reads no more of the answer than its header; status waits
+// for that, and is 0 where there is none.
+func stalled(t *testing.T, url, token, path string) (conn net.Conn, status func() int) {
+	t.Helper()
+	conn = dial(t, url)
+	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(conn, "GET /api/v2%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, token); err != nil {
+		t.Fatal(err)
+	}
+	return conn, func() int {
+		res, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil) //nolint:bodyclose // it is to be left on the connection
+		if err != nil {
+			t.Log(err)
+			return 0
+		}
+		return res.StatusCode
+	}
+}
+
+// TestAnswersThatAreNotTaken: what the clients of one organization ask for and do not read
+// has a bound; beyond it pages and reports wait, exports are refused, and another
+// organization's are answered. All of it is free again when the clients have gone.
+func TestAnswersThatAreNotTaken(t *testing.T) {
+	t.Parallel()
+	const size = 16 << 20 // more than the system keeps for a connection
+	kept := newUnsent(64<<20, 24<<20)
+	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
+	text := bytes.Repeat([]byte("x"), size)
+	for _, service := range []api.Service{api.Records, api.Calculation} {
+		s.services[service].set(func(ctx *fasthttp.RequestCtx) {
+			if strings.HasSuffix(string(ctx.Path()), "/export") {
+				ctx.SetBodyStream(bytes.NewReader(text), -1)
+				return
+			}
+			ctx.SetBody(text)
+		})
+	}
+	org, other := principals()[alice].Org, principals()[carol].Org
+	held := func(want, wantOther int) {
+		t.Helper()
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		if kept.of[org] != want || kept.of[other] != wantOther {
+			t.Errorf("%d and %d bytes are kept, want %d and %d", kept.of[org], kept.of[other], want, wantOther)
+		}
+	}
+	first, status := stalled(t, s.url, alice, "/events/e1/results/report")
+	if got := status(); got != http.StatusOK {
+		t.Fatalf("the first: %d", got)
+	}
+	asked := s.services[api.Records].count()
+	second, status := stalled(t, s.url, alice, "/events/e1/flights")
+	testkit.Eventually(t, time.Minute, func() error {
+		if got := s.services[api.Records].count(); got != asked+1 {
+			return errCount(got)
+		}
+		return nil
+	})
+	waited := make(chan int, 1)
+	go func() { waited <- status() }()
+	export := s.do(request{method: http.MethodGet, path: "/api/v2/events/e1/export", token: alice})
+	if export.status != http.StatusServiceUnavailable || export.code(t) != "UNAVAILABLE" || export.header.Get("Retry-After") == "" {
+		t.Errorf("an export beyond the bound: %d %v", export.status, export.header)
+	}
+	third, statusOther := stalled(t, s.url, carol, "/events/e1/export")
+	if got := statusOther(); got != http.StatusOK {
+		t.Errorf("another organization's: %d", got)
+	}
+	held(size, size)
+	select {
+	case got := <-waited:
+		t.Fatalf("the one that was to wait: %d", got)
+	default:
+	}
+	_ = first.Close()
+	if got := <-waited; got != http.StatusOK {
+		t.Errorf("the one that waited: %d", got)
+	}
+	_, _ = second.Close(), third.Close()
+	testkit.Eventually(t, time.Minute, func() error {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		if kept.used != 0 || len(kept.of) > 0 {
+			return errCount(kept.used)
+		}
+		return nil
+	})
+	if got := s.do(request{method: http.MethodGet, path: "/api/v2/events/e1/export", token: alice}); got.status != http.StatusOK || len(got.body) != size {
+		t.Errorf("afterwards: %d with %d bytes", got.status, len(got.body))
+	}
+}
+
+// TestRoomForAnswers: an organization that has no other answer has one that is larger than
+// its share; all of them together have their bound, and what is compressed takes less.
+func TestRoomForAnswers(t *testing.T) {
+	t.Parallel()
+	u := newUnsent(100, 40)
+	large, more, others := &keptAnswer{of: u, org: "a"}, &keptAnswer{of: u, org: "a"}, &keptAnswer{of: u, org: "b"}
+	for _, c := range []struct {
+		answer *keptAnswer
+		bytes  int
+		want   bool
+	}{{large, 60, true}, {more, 1, false}, {others, 41, false}, {others, 40, true}, {large, 1, false}} {
+		if ok, _ := c.answer.take(c.bytes); ok != c.want {
+			t.Errorf("%d bytes of %s: %t, want %t", c.bytes, c.answer.org, ok, c.want)
+		}
+	}
+	app := fiber.New()
+	c := app.AcquireCtx(&fasthttp.RequestCtx{})
+	defer app.ReleaseCtx(c)
+	c.Context().SetUserValue(keptKey{}, large)
+	c.Response().SetBodyRaw(make([]byte, 10))
+	shrink(c)
+	if large.bytes != 10 || u.used != 50 {
+		t.Errorf("%d bytes of the compressed answer are counted, %d of all", large.bytes, u.used)
+	}
+	for _, k := range []*keptAnswer{large, more, others} {
+		_ = k.Close()
+	}
+	if u.used != 0 || len(u.of) > 0 {
+		t.Errorf("%d bytes are left", u.used)
+	}
+}
+
+// TestAnswersOfUnknownLength: each is whole, whatever its length, and one that breaks off
+// is none.
+func TestAnswersOfUnknownLength(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, smallAnswer - 1, smallAnswer, smallAnswer + 1, 3*smallAnswer + 7} {
+		text := strings.Repeat("0123456789", size/10+1)[:size]
+		kept := &keptAnswer{of: newUnsent(1<<20, 1<<20)}
+		got, err := kept.grow(strings.NewReader(text))
+		if err != nil || string(got) != text {
+			t.Errorf("%d bytes: %d, %v", size, len(got), err)
+		}
+		if size > smallAnswer && kept.bytes != cap(got) {
+			t.Errorf("%d bytes in %d: %d are counted", size, cap(got), kept.bytes)
+		}
+		if _, err := kept.grow(io.MultiReader(strings.NewReader(text), errorReader{})); err == nil {
+			t.Errorf("%d bytes that break off are taken for an answer", size)
+		}
+	}
+}
+
+type errorReader struct{}
+
+func (errorReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// TestReadsOfOneOrganizationLeaveConnectionsFree: more reads than there are connections to
+// a service, asked for at once by one organization, wait at the gateway, and another one's
+// is answered.
+func TestReadsOfOneOrganizationLeaveConnectionsFree(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	end := make(chan struct{})
+	s := start(t, trust("127.0.0.0/8"), func(d *Deps) {
+		d.Timeout, d.WriteLimit = time.Minute, ratelimit.Rule{Limit: 100_000, Window: time.Minute}
+	})
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
+		if strings.HasSuffix(string(ctx.Path()), "/greedy") {
+			<-end
+		}
+		ctx.SetContentType("application/json")
+		ctx.SetBodyString(`{"success":true,"data":{}}`)
+	})
+	for range maxConns + 50 {
+		all.Go(func() {
+			if a := s.do(request{method: http.MethodGet, path: "/api/v2/events/greedy", token: alice}); a.status != http.StatusOK {
+				t.Errorf("one that waited: %d %s", a.status, a.body)
+			}
+		})
+	}
+	testkit.Eventually(t, time.Minute, func() error {
+		if got := s.services[api.Records].count(); got < readsOfOne {
+			return errCount(got)
+		}
+		return nil
+	})
+	if a := s.do(request{method: http.MethodGet, path: "/api/v2/events/quiet", token: carol}); a.status != http.StatusOK {
+		t.Errorf("another organization's: %d %s", a.status, a.body)
+	}
+	if got := s.services[api.Records].count(); got > readsOfOne+1 {
+		t.Errorf("the service was sent %d reads at once, want %d and one", got, readsOfOne)
+	}
+	close(end)
+	all.Wait()
+}
