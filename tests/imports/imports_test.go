@@ -88,6 +88,7 @@ var core = map[string][]string{
 	"libs/client":            nil, // so that whoever imports it takes on nothing else
 	"libs/decimal":           nil,
 	"libs/ids":               nil,
+	"libs/plainjson":         nil,
 	"libs/timestamp":         nil,
 	"libs/fields":            nil,
 	"libs/factors":           nil,

@@ -131,8 +131,8 @@ var engineMarks = func() (out [][]byte) {
 
 // UnmarshalJSON reads the stored form, of whichever engine. Its total must be that of its cells.
 func (c *Contribution) UnmarshalJSON(data []byte) error {
-	var j contributionJSON
-	if err := json.Unmarshal(data, &j); err != nil {
+	j, err := decode(data)
+	if err != nil {
 		return fmt.Errorf("%w: %w", errContribution, err)
 	}
 	var r Contribution

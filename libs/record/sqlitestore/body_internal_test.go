@@ -63,9 +63,8 @@ func TestBodiesAreReadAsTheyAreWritten(t *testing.T) {
 		if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, decoded) {
 			t.Fatalf("%s\nwas read as\n%+v %v\nwant\n%+v %v", stored, got, err, decoded, wantErr)
 		}
-		c := cursor{text: stored}
 		var b recordBody
-		if plain(stored) && c.body(&b) {
+		if c, ok := newCursor(stored); ok && c.body(&b) {
 			quick++
 		}
 		by, err := json.Marshal(want.EditedBy)
@@ -86,7 +85,7 @@ func TestBodiesAreReadAsTheyAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b recordBody
-	if c := (cursor{text: stored}); !c.body(&b) || len(c.text) > 0 || !reflect.DeepEqual(b, all) {
+	if c, ok := newCursor(stored); !ok || !c.body(&b) || !c.Ended() || !reflect.DeepEqual(b, all) {
 		t.Errorf("%s is not read in its own form: %+v", stored, b)
 	}
 	if quick < 1000 {
