@@ -21,10 +21,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// batchLimit bounds how many writes share one commit: enough to amortize the
-// fsync, few enough that the first of them does not wait long.
-const batchLimit = 128
-
 // ErrClosed is returned by Write after Close.
 var ErrClosed = errors.New("sqlitex: database is closed")
 
@@ -43,6 +39,7 @@ type DB struct {
 	pool     *sql.DB    // of one connection, which is writer
 	writer   *writer
 	queue    chan *write
+	gather   gathering // of the commit loop
 	closing  chan struct{}
 	done     chan struct{}
 	close    func() error
@@ -199,41 +196,6 @@ func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) e
 // Close waits for the writes already queued and closes the file. Closing again
 // gives the same answer.
 func (db *DB) Close() error { return db.close() }
-
-func (db *DB) commitLoop() {
-	defer close(db.done)
-	for {
-		var batch []*write
-		select {
-		case w := <-db.queue:
-			batch = append(batch, w)
-		case <-db.closing:
-			for {
-				select {
-				case w := <-db.queue:
-					batch = append(batch, w)
-					continue
-				default:
-				}
-				break
-			}
-			if len(batch) > 0 {
-				db.writer.commit(batch)
-			}
-			return
-		}
-	collect:
-		for len(batch) < batchLimit {
-			select {
-			case w := <-db.queue:
-				batch = append(batch, w)
-			default:
-				break collect
-			}
-		}
-		db.writer.commit(batch)
-	}
-}
 
 // IsDuplicate reports whether err is the violation of a unique index or key.
 func IsDuplicate(err error) bool {

@@ -1,0 +1,71 @@
+package sqlitex
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// TestACommitWaitsForAsManyAsThereWere has writes come one by one, each taken from a
+// queue without room, so that they are seen only by who waits for them.
+func TestACommitWaitsForAsManyAsThereWere(t *testing.T) {
+	var g gathering
+	g.committed(2, 1, 300*time.Microsecond)
+	queue := make(chan *write)
+	go func() {
+		for range 2 {
+			queue <- new(write)
+		}
+	}()
+	var limit time.Duration
+	never := func(d time.Duration) <-chan time.Time {
+		limit = d
+		return nil
+	}
+	batch := g.more([]*write{new(write)}, queue, never, t.Context().Done())
+	if len(batch) != 3 || limit != 600*time.Microsecond {
+		t.Errorf("a batch of %d after a limit of %v, want the 3 that were seen before and twice the time of their commit", len(batch), limit)
+	}
+}
+
+func TestWhoWritesAloneIsNotKeptWaiting(t *testing.T) {
+	var g gathering
+	g.committed(1, 0, time.Hour)
+	asked := func(time.Duration) <-chan time.Time {
+		t.Error("it was waited")
+		return nil
+	}
+	if batch := g.more([]*write{new(write)}, make(chan *write), asked, t.Context().Done()); len(batch) != 1 {
+		t.Errorf("a batch of %d", len(batch))
+	}
+}
+
+func TestWaitingForWritesEnds(t *testing.T) {
+	var g gathering
+	g.committed(64, 64, time.Hour)
+	over := make(chan time.Time, 1)
+	over <- time.Time{}
+	limited := func(d time.Duration) <-chan time.Time {
+		if d != gatherLimit {
+			t.Errorf("a limit of %v, want %v whatever the last commit took", d, gatherLimit)
+		}
+		return over
+	}
+	if batch := g.more([]*write{new(write)}, make(chan *write), limited, t.Context().Done()); len(batch) != 1 {
+		t.Errorf("a batch of %d after its time", len(batch))
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if batch := g.more([]*write{new(write)}, make(chan *write), func(time.Duration) <-chan time.Time { return nil }, ended.Done()); len(batch) != 1 {
+		t.Errorf("a batch of %d when the file is closed", len(batch))
+	}
+	// And no more than a commit may be of.
+	queue := make(chan *write, 2*batchLimit)
+	for range cap(queue) {
+		queue <- new(write)
+	}
+	g.committed(batchLimit, batchLimit, time.Hour)
+	if batch := g.more(nil, queue, limited, t.Context().Done()); len(batch) != batchLimit {
+		t.Errorf("a batch of %d, want at most %d", len(batch), batchLimit)
+	}
+}
