@@ -21,6 +21,11 @@ func Copy(ctx context.Context, to, from string) (err error) {
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
+	leave, err := share(from)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", from, err)
+	}
+	defer func() { err = errors.Join(err, leave()) }()
 	pool, err := sql.Open("sqlite", dsn(from, durable))
 	if err != nil {
 		return fmt.Errorf("open %s: %w", from, err)

@@ -73,6 +73,9 @@ func SchemaStatus(ctx context.Context, db Tx, components ...Component) ([]schema
 
 // Inspect reads the schema versions of the file at path without changing it.
 func Inspect(ctx context.Context, path string, components ...Component) ([]schema.Status, error) {
+	if leave, err := share(path); err == nil { // else opening it says what is wrong
+		defer leave() //nolint:errcheck // nothing was written
+	}
 	db, err := sql.Open("sqlite", dsn(path, "&mode=ro&_pragma=query_only(ON)"))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)

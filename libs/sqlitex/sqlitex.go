@@ -85,14 +85,19 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	} else if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	leave, err := share(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	pool, err := sql.Open("sqlite", dsn(path, durable))
 	if err != nil {
+		_ = leave()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	pool.SetMaxOpenConns(1)
 	readers, err := sql.Open("sqlite", dsn(path, durable+"&_pragma=query_only(ON)"))
 	if err != nil {
-		_ = pool.Close()
+		_ = errors.Join(pool.Close(), leave())
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	// One more, which versions keeps.
@@ -100,14 +105,13 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	readers.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)) + 1)
 	writer, err := newWriter(ctx, pool, components)
 	if err != nil {
-		_ = pool.Close()
-		_ = readers.Close()
+		_ = errors.Join(pool.Close(), readers.Close(), leave())
 		return nil, fmt.Errorf("prepare %s: %w", path, err)
 	}
 	db := &DB{
 		readers:  readers,
 		prepared: statements{prepare: readers.PrepareContext},
-		versions: versions{pool: readers},
+		versions: versions{pool: readers, index: indexOf(path)},
 		pool:     pool,
 		writer:   writer,
 		queue:    make(chan *write, batchLimit),
@@ -124,7 +128,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		// So that the file alone is the whole database after a clean stop. Another
 		// process that has it open may prevent that; then its own stop does it.
 		_, _ = db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
-		return errors.Join(err, db.writer.close(), db.pool.Close())
+		return errors.Join(err, db.writer.close(), db.pool.Close(), leave())
 	})
 	go db.commitLoop()
 	return db, nil

@@ -1,0 +1,60 @@
+//go:build linux || darwin
+
+package sqlitex
+
+import (
+	"os"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// fileID identifies a file whatever its name.
+type fileID struct{ device, inode uint64 }
+
+func identify(path string) (fileID, error) {
+	var s syscall.Stat_t
+	if err := syscall.Stat(path, &s); err != nil {
+		return fileID{}, &os.PathError{Op: "stat", Path: path, Err: err}
+	}
+	return fileID{uint64(s.Dev), s.Ino}, nil //nolint:gosec,unconvert // the types are others on other systems
+}
+
+// walIndex is the beginning of the shared memory of a database.
+type walIndex struct{ memory []byte }
+
+// mapIndex maps it, and returns nil where that is not possible.
+func mapIndex(shm *os.File) *walIndex {
+	size := 2 * int(unsafe.Sizeof(indexHeader{}))
+	if info, err := shm.Stat(); err != nil || info.Size() < int64(size) {
+		return nil
+	}
+	memory, err := syscall.Mmap(int(shm.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil
+	}
+	return &walIndex{memory}
+}
+
+func (x *walIndex) unmap() error {
+	if x == nil {
+		return nil
+	}
+	return syscall.Munmap(x.memory)
+}
+
+// header returns the present header; ok is false while it is being written, and where
+// its writer has died meanwhile: SQLite then finds out what is true.
+func (x *walIndex) header() (h indexHeader, ok bool) {
+	words := (*[2 * len(h)]uint32)(unsafe.Pointer(&x.memory[0])) //nolint:gosec // other processes write there
+	var second indexHeader
+	// A writer begins with the second copy: whoever finds both alike in this order has
+	// one that was written whole.
+	for i := range h {
+		h[i] = atomic.LoadUint32(&words[i])
+	}
+	for i := range second {
+		second[i] = atomic.LoadUint32(&words[len(h)+i])
+	}
+	return h, h == second && h.whole()
+}
