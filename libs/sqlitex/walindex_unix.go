@@ -17,7 +17,7 @@ func identify(path string) (fileID, error) {
 	if err := syscall.Stat(path, &s); err != nil {
 		return fileID{}, &os.PathError{Op: "stat", Path: path, Err: err}
 	}
-	return fileID{uint64(s.Dev), s.Ino}, nil //nolint:gosec,unconvert // the types are others on other systems
+	return fileID{uint64(s.Dev), s.Ino}, nil //nolint:unconvert // the types are others on other systems
 }
 
 // walIndex is the beginning of the shared memory of a database.

@@ -98,11 +98,14 @@ type Gateway struct {
 }
 
 // Close lets go of the connections to the services, after the application has
-// been shut down.
-func (g *Gateway) Close() {
+// been shut down, and waits until what services of the same process still do for requests
+// that were given up has ended.
+func (g *Gateway) Close() error {
+	var errs []error
 	for _, c := range g.clients {
-		c.close()
+		errs = append(errs, c.close())
 	}
+	return errors.Join(errs...)
 }
 
 type gateway struct {

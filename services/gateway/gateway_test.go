@@ -194,7 +194,9 @@ func serve(t *testing.T, d Deps) (address string) {
 	go func() { _ = g.App.Listener(g.Listener(ln)); close(done) }()
 	t.Cleanup(func() {
 		_ = g.App.ShutdownWithTimeout(5 * time.Second)
-		g.Close()
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
 		<-done
 	})
 	return "http://" + ln.Addr().String()

@@ -53,7 +53,7 @@ func newHop(t testing.TB) *hop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(g.Close)
+	t.Cleanup(func() { _ = g.Close() })
 	client := &fasthttp.HostClient{Addr: "service", Dial: func(string) (net.Conn, error) { return dial() }}
 	return &hop{handler: g.App.Handler(), bare: func(ctx *fasthttp.RequestCtx) {
 		req := fasthttp.AcquireRequest()

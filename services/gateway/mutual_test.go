@@ -40,7 +40,7 @@ func TestServicesWithCertificates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(c.close)
+		t.Cleanup(func() { _ = c.close() })
 		for range 2 { // the second one over the connection of the first
 			if err := c.ready(t.Context()); (err == nil) != (own != nil) {
 				t.Errorf("%s a certificate: %v", name, err)

@@ -97,7 +97,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		own := keepOwn(c)
 		began := time.Now()
 		c.Response().StreamBody = streams(o)
-		err := to.do(req, c.Response(), max(timeout, time.Millisecond))
+		err := to.call(o, target, req, c.Response(), max(timeout, time.Millisecond))
 		if err == nil {
 			err = g.receive(c)
 		}

@@ -52,10 +52,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	if err != nil {
 		return app.Service{}, err
 	}
-	p.OnClose(func() error {
-		g.Close()
-		return nil
-	})
+	p.OnClose(g.Close)
 	return app.Service{Name: "gateway", App: g.App, Wrap: g.Listener}, nil
 }
 

@@ -51,7 +51,7 @@ func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 // that is scheduled by what it costs has its turns in its service, and a body that is
 // passed on as it comes takes as long as its sender likes: neither waits here.
 func (g *gateway) inTurn(o api.Operation, next fiber.Handler) fiber.Handler {
-	if c := g.clients[o.Service]; c == nil || !c.inside || o.Public() || o.Streamed || o.Cost.Expensive() {
+	if c := g.clients[o.Service]; c == nil || !c.short(o) {
 		return next
 	}
 	return func(c *fiber.Ctx) error {

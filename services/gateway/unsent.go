@@ -131,7 +131,7 @@ func (g *gateway) receive(c *fiber.Ctx) (err error) {
 	resp := c.Response()
 	stream := resp.BodyStream()
 	if stream == nil {
-		return nil
+		return g.keep(c)
 	}
 	defer func() {
 		if err != nil {
@@ -168,6 +168,18 @@ func (g *gateway) receive(c *fiber.Ctx) (err error) {
 	}
 	resp.SetBodyRaw(body)
 	return nil
+}
+
+// keep waits until there is room for an answer that is in memory already: of a service of
+// this process, which has it there until it is taken in either case.
+func (g *gateway) keep(c *fiber.Ctx) error {
+	size := len(c.Response().Body())
+	if size <= smallAnswer {
+		return nil
+	}
+	kept := &keptAnswer{of: g.unsent, org: web.PrincipalOf(c).Org}
+	c.Context().SetUserValue(keptKey{}, kept)
+	return kept.wait(c.UserContext(), size)
 }
 
 // readAll reads a stream that is as long as the buffer, to its end: only then its

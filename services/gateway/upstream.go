@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/infra/mutual"
 )
 
@@ -20,6 +21,9 @@ type Upstream struct {
 	// Dial, if set, connects instead of TCP to the host of URL, for services of
 	// the same process. It must give up when its context ends.
 	Dial func(ctx context.Context) (net.Conn, error)
+	// Handler, if set, is the handler of a service of the same process. Short requests are
+	// handed to it, and the others go over Dial.
+	Handler fasthttp.RequestHandler
 	// Peers, where the service shows a certificate and asks for one; nil otherwise.
 	Peers *mutual.Peers
 }
@@ -63,6 +67,9 @@ const (
 	maxConns = 1024
 	// readBufferSize lets an answer that a service writes at once be read at once.
 	readBufferSize = 16 << 10
+	// closeTimeout bounds how long is waited for requests that were given up, each of
+	// which has a deadline of its own.
+	closeTimeout = 10 * time.Second
 )
 
 // client calls one service. Reads and writes go over clients of their own,
@@ -74,6 +81,8 @@ type client struct {
 	inside bool
 	reads  *fasthttp.HostClient
 	writes *fasthttp.HostClient
+	// Reads and writes that are handed over; nil: the service is only reached over connections.
+	readsInside, writesInside *inside
 
 	answered answers
 }
@@ -133,7 +142,27 @@ func newClient(name string, u Upstream) (*client, error) {
 	// By itself the library repeats a PUT whose connection ends before the first byte of
 	// the answer, as it does a GET, although the service may have done the work.
 	c := &client{name: name, inside: u.Dial != nil, scheme: parsed.Scheme, reads: host(2), writes: host(1)}
+	if u.Handler != nil {
+		c.readsInside, c.writesInside = newInside(u.Handler), newInside(u.Handler)
+	}
 	return c, nil
+}
+
+// short reports whether an operation is a short one of a service of this process.
+func (c *client) short(o api.Operation) bool {
+	return c.inside && !o.Public() && !o.Streamed && !o.Cost.Expensive()
+}
+
+// call asks for an operation: a short one of a service of this process by its handler,
+// anything else over a connection. The target is that of the request.
+func (c *client) call(o api.Operation, target string, req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
+	switch {
+	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
+		return c.do(req, resp, timeout)
+	case req.Header.IsGet():
+		return c.readsInside.do(target, req, resp, timeout)
+	}
+	return c.writesInside.do(target, req, resp, timeout)
 }
 
 // do sends a request. Only GET and HEAD are ever sent twice.
@@ -164,8 +193,13 @@ func (c *client) ready(ctx context.Context) error {
 	return nil
 }
 
-// close lets go of the connections that nobody uses.
-func (c *client) close() {
+// close lets go of the connections that nobody uses, and waits for what is still done in
+// this process.
+func (c *client) close() error {
 	c.reads.CloseIdleConnections()
 	c.writes.CloseIdleConnections()
+	if c.readsInside == nil {
+		return nil
+	}
+	return errors.Join(c.readsInside.close(closeTimeout), c.writesInside.close(closeTimeout))
 }

@@ -43,7 +43,7 @@ func TestAPageIsReadAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer func() { _ = c.close() }()
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	req.SetRequestURI("http://records/")
 	if err := c.do(req, resp, 10*time.Second); err != nil || len(resp.Body()) != 14_000 {

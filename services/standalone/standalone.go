@@ -1,5 +1,5 @@
 // Package standalone runs the whole system in one process: the same services,
-// joined by listeners in memory, on the embedded engines unless the settings
+// called by their handlers or over listeners in memory, on the embedded engines unless the settings
 // name real ones.
 package standalone
 
@@ -172,12 +172,14 @@ func (c *Config) warnOfGuessedIssuer(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// upstream runs a service on a listener in memory and returns the gateway's way
+// upstream runs a service on a listener in memory and returns the gateway's ways
 // to it.
 func upstream(p *app.Process, s app.Service) gateway.Upstream {
 	listener := fasthttputil.NewInmemoryListener()
+	s.App.Handler() // makes its tree of routes, as being served does
+	handler := s.App.Server().Handler
 	p.Go(s, listener)
-	return gateway.Upstream{URL: "http://" + s.Name, Dial: gateway.DialListener(listener)}
+	return gateway.Upstream{URL: "http://" + s.Name, Dial: gateway.DialListener(listener), Handler: handler}
 }
 
 // announce prints where the server is and how to sign in.

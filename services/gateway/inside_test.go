@@ -1,0 +1,264 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// operation is one by its id.
+func operation(t *testing.T, id string) api.Operation {
+	t.Helper()
+	o, ok := api.Operations().Find(id)
+	if !ok {
+		t.Fatalf("there is no operation %s", id)
+	}
+	return o
+}
+
+// insideClients returns two ways to a service of this process: over connections, and by
+// its handler.
+func insideClients(t *testing.T, app *fiber.App) (over, direct *client) {
+	t.Helper()
+	ln := fasthttputil.NewInmemoryListener()
+	app.Handler()
+	go func() { _ = app.Listener(ln) }()
+	t.Cleanup(func() { _ = app.Shutdown() })
+	u := Upstream{URL: "http://records", Dial: DialListener(ln)}
+	over, err := newClient("records", u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Handler = app.Server().Handler
+	if direct, err = newClient("records", u); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(direct.close(), over.close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return over, direct
+}
+
+// TestAServiceInsideAnswersAsOverAConnection compares what the gateway gets of an
+// application with all middleware, one way and the other.
+func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
+	t.Parallel()
+	app := web.New(web.Options{Service: "test", NewID: func() string { return "made" }})
+	app.All("/echo", func(c *fiber.Ctx) error {
+		c.Set("X-Saw", strings.Join([]string{c.Method(), c.OriginalURL(), c.Get("X-Forwarded-For"), c.Get(fiber.HeaderContentType), c.Hostname(), string(c.Body()), c.IP(), c.Protocol()}, " | "))
+		c.Cookie(&fiber.Cookie{Name: "a", Value: "b"})
+		return web.Created(c, fiber.Map{"body": strings.Repeat("x", 5000)}, "/there")
+	})
+	app.Get("/tagged", func(c *fiber.Ctx) error { return web.OK(c, fiber.Map{"a": 1}) })
+	app.Get("/empty", func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusNoContent) })
+	app.Get("/text", func(c *fiber.Ctx) error { return c.SendString("text") })
+	app.Get("/stream", func(c *fiber.Ctx) error { return c.SendStream(strings.NewReader("streamed"), -1) })
+	app.Get("/panic", func(*fiber.Ctx) error { panic("test") })
+	over, direct := insideClients(t, app)
+	read, write := operation(t, "getEvent"), operation(t, "createRecord")
+	for _, one := range []struct {
+		o                          api.Operation
+		method, target, body, name string
+	}{
+		{write, "POST", "/echo?a=b&a=%20c", `{"a":1}`, ""}, {write, "PATCH", "/echo", "", ""}, {read, "GET", "/echo?x", "", "X-Forwarded-For"},
+		{read, "GET", "/tagged", "", ""}, {read, "GET", "/tagged", "", fiber.HeaderIfNoneMatch}, {read, "HEAD", "/tagged", "", ""},
+		{read, "GET", "/empty", "", ""}, {read, "GET", "/text", "", ""}, {read, "GET", "/stream", "", ""}, {read, "GET", "/panic", "", ""},
+		{read, "GET", "/nothing", "", ""}, {write, "DELETE", "/text", "", ""},
+	} {
+		answers := [2]string{}
+		for i, c := range []*client{over, direct} {
+			for range 2 { // the second is of a worker, or a connection, that had another one before
+				req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+				req.Header.SetMethod(one.method)
+				req.SetRequestURI("http://records" + one.target)
+				req.Header.SetHost("records")
+				req.Header.Set("X-Request-Id", "from-the-gateway")
+				if one.body != "" {
+					req.Header.SetContentType("application/json")
+					req.SetBodyString(one.body)
+				}
+				if one.name != "" {
+					req.Header.Set(one.name, "*")
+				}
+				if err := c.call(one.o, one.target, req, resp, time.Minute); err != nil {
+					t.Fatalf("%s %s: %v", one.method, one.target, err)
+				}
+				responseHeader(&resp.Header)
+				resp.Header.Del(fiber.HeaderDate)
+				answers[i] = fmt.Sprintf("%d %s %s\n%s", resp.StatusCode(), resp.Body(), sent(resp), fields(&resp.Header))
+				fasthttp.ReleaseRequest(req)
+				fasthttp.ReleaseResponse(resp)
+			}
+		}
+		if answers[0] != answers[1] {
+			t.Errorf("%s %s (%s): over a connection\n%s\nby the handler\n%s", one.method, one.target, one.name, answers[0], answers[1])
+		}
+	}
+}
+
+// sent is the type of what an answer has a body of.
+func sent(resp *fasthttp.Response) string {
+	if len(resp.Body()) == 0 {
+		return ""
+	}
+	return string(resp.Header.ContentType())
+}
+
+// fields are those of a header that say something of the answer, sorted.
+func fields(h *fasthttp.ResponseHeader) string {
+	var all []string
+	for name, value := range h.All() {
+		if string(name) != fiber.HeaderContentLength && string(name) != fiber.HeaderContentType {
+			all = append(all, string(name)+": "+string(value))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// askEvent calls for an event.
+func askEvent(t *testing.T, c *client, timeout time.Duration) (int, error) {
+	t.Helper()
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	req.SetRequestURI("http://records/")
+	err := c.call(operation(t, "getEvent"), "/", req, resp, timeout)
+	return resp.StatusCode(), err
+}
+
+func unreachable() (net.Conn, error) { return nil, errors.New("there is no listener") }
+
+// dialless is an upstream that is only reached by its handler.
+func dialless(t *testing.T, h fasthttp.RequestHandler) *client {
+	t.Helper()
+	c, err := newClient("records", Upstream{URL: "http://records", Handler: h, Dial: DialListener(dialer(unreachable))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type dialer func() (net.Conn, error)
+
+func (d dialer) Dial() (net.Conn, error) { return d() }
+
+// TestAServiceInsideThatHangsIsGivenUp: its request is answered in time all the same, those
+// after it are served, there are no more at a time than connections, and the end waits for it.
+func TestAServiceInsideThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	hang, hung := make(chan struct{}), make(chan struct{}, maxConns)
+	c := dialless(t, func(rc *fasthttp.RequestCtx) {
+		hung <- struct{}{}
+		<-hang
+		rc.SetStatusCode(fasthttp.StatusTeapot)
+	})
+	_, err := askEvent(t, c, time.Nanosecond)
+	var timeout interface{ Timeout() bool }
+	if !errors.As(err, &timeout) || !timeout.Timeout() {
+		t.Fatalf("%v, want a time-out", err)
+	}
+	var wg sync.WaitGroup
+	for range maxConns - 1 {
+		wg.Go(func() {
+			if status, err := askEvent(t, c, time.Minute); err != nil || status != fasthttp.StatusTeapot {
+				t.Errorf("%d, %v", status, err)
+			}
+		})
+	}
+	for range maxConns {
+		<-hung
+	}
+	if _, err := askEvent(t, c, time.Minute); !errors.Is(err, fasthttp.ErrNoFreeConns) {
+		t.Errorf("one more than %d: %v", maxConns, err)
+	}
+	if err := c.readsInside.close(time.Nanosecond); !errors.Is(err, errStillWorking) {
+		t.Errorf("the end did not wait: %v", err)
+	}
+	close(hang)
+	wg.Wait()
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAnswersOfAServiceInsideAreNotMixed has many callers, some of whom do not wait.
+func TestAnswersOfAServiceInsideAreNotMixed(t *testing.T) {
+	t.Parallel()
+	c := dialless(t, func(rc *fasthttp.RequestCtx) {
+		rc.Response.Header.SetBytesV("X-Own", rc.Request.Header.Peek("X-Own"))
+		rc.SetBody(rc.QueryArgs().Peek("own"))
+	})
+	read := operation(t, "getEvent")
+	var wg sync.WaitGroup
+	for caller := range 16 {
+		wg.Go(func() {
+			for i := range 200 {
+				own := fmt.Sprintf("%d-%d", caller, i)
+				req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+				req.SetRequestURI("http://records/?own=" + own)
+				req.Header.Set("X-Own", own)
+				timeout := time.Minute
+				if i%10 == 0 {
+					timeout = time.Nanosecond
+				}
+				if err := c.call(read, "/?own="+own, req, resp, timeout); err != nil && i%10 != 0 {
+					t.Error(err)
+				} else if err == nil && (string(resp.Body()) != own || string(resp.Header.Peek("X-Own")) != own) {
+					t.Errorf("%s was answered with %s and %s", own, resp.Body(), resp.Header.Peek("X-Own"))
+				}
+				fasthttp.ReleaseRequest(req)
+				fasthttp.ReleaseResponse(resp)
+			}
+		})
+	}
+	wg.Wait()
+	testkit.Eventually(t, 10*time.Second, func() error { return c.close() })
+}
+
+// TestAnswersFromInsideAreCounted: large answers are kept within the same bounds whichever
+// way they came.
+func TestAnswersFromInsideAreCounted(t *testing.T) {
+	t.Parallel()
+	g := &gateway{Deps: Deps{unsent: newUnsent(400<<10, 300<<10)}}
+	app := fiber.New()
+	receive := func(size int) (*fiber.Ctx, error) {
+		t.Helper()
+		c := app.AcquireCtx(new(fasthttp.RequestCtx))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		c.SetUserContext(ended)
+		c.Response().SetBodyRaw(make([]byte, size))
+		return c, g.receive(c)
+	}
+	if _, err := receive(smallAnswer); err != nil || g.unsent.used != 0 {
+		t.Errorf("a small one: %d bytes are counted (%v)", g.unsent.used, err)
+	}
+	first, err := receive(200 << 10)
+	if err != nil || g.unsent.used != 200<<10 {
+		t.Errorf("a large one: %d bytes are counted (%v)", g.unsent.used, err)
+	}
+	if _, err := receive(200 << 10); apperr.CodeOf(err) != apperr.Unavailable {
+		t.Errorf("one that there is no room for, for a caller who has left: %v", err)
+	}
+	if kept, ok := first.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 0 {
+		t.Errorf("%d bytes are counted when it was taken", g.unsent.used)
+	}
+}
