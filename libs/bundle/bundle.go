@@ -225,68 +225,17 @@ type fault struct {
 
 // build goes on after a record that cannot be calculated, for Verify.
 func build(s Source) (out Built, faults []fault) {
-	set := s.set
-	if set == nil {
-		held, err := factors.ByID(s.FactorSet)
-		if errors.Is(err, factors.ErrNotHeld) {
-			return out, []fault{{-1, fmt.Errorf("the factor set %q is not held by this version of the program: %w", s.FactorSet, err)}}
-		}
-		if err != nil {
-			return out, []fault{{-1, err}}
-		}
-		set = held
+	set, err := s.factorSet()
+	if err != nil {
+		return out, []fault{{-1, err}}
 	}
-	evaluate, consulted := evaluatorOf(set)
-	ev := s.context()
-	out.Bundle = Bundle{
-		Format: Format, Event: s.Event, EngineVersion: ev.EngineVersion(),
-		FactorSet: FactorSet{ID: set.ID, Year: set.Year, Version: set.Checksum}, Factors: []Factor{},
-		Records: make([]Record, 0, len(s.Records)), Failed: append([]string{}, s.Failed...),
-	}
-	if s.Organization != nil {
-		out.Format, out.Names, out.Organization = Format2, cmp.Or(s.Names, NamesFull), s.Organization
-		out.NotCounted, out.SignOff, out.Policies = s.NotCounted, s.SignOff, s.Policies
-	}
-	inputs := slices.Clone(s.Records)
-	slices.SortStableFunc(inputs, func(a, b Input) int {
-		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
-	})
-	used, suppliers := map[string]bool{}, map[string]factors.Factor{}
-	for i, in := range inputs {
-		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
-			InputHash: cmp.Or(in.Hash, inputHash(in)), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
-		evaluation, err := evaluate(in.Type, in.Fields, ev)
-		if err != nil {
-			faults = append(faults, fault{i, fmt.Errorf("record %s: %w", in.ID, err)})
-			out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Contribution{})
-			continue
-		}
-		preview := total.PreviewOf(&evaluation, s.FactorSet)
-		r.KgCO2e, r.Low, r.High = preview.KgCO2e, preview.Low, preview.High
-		r.Lines, r.Defaulted, r.Notices = append(r.Lines, evaluation.Lines...), preview.Defaulted, preview.Notices
-		for _, l := range r.Lines {
-			used[l.FactorID] = true
-		}
-		if s := footprint.SupplierFactorOf(in.Type, in.Fields); s != nil {
-			suppliers[s.RowID()] = s.Row()
-		}
-		out.Records, out.Parts = append(out.Records, r), append(out.Parts, total.Of(&evaluation))
-	}
-	out.Factors = append(out.Factors, rowsOf(set, used, footprint.HasAllRows(ev.EngineVersion()))...)
-	for id, f := range suppliers {
-		if used[id] {
-			out.Factors = append(out.Factors, FactorOf(f))
-		}
-	}
-	slices.SortFunc(out.Factors, func(a, b Factor) int { return strings.Compare(a.ID, b.ID) })
+	var used rows
+	out.Bundle = s.head(set)
+	out.Records, out.Parts, used, faults = s.calculate(set)
 	out.Contribution = total.Sum(out.Parts...)
-	out.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.Tree.Root(ev, inputs), Tree: s.Tree,
-		Breakdown: out.Contribution.BreakdownOf(ev, set.Year)}
-	if set.Pack != nil {
-		out.FactorSet.Pack = pack.Excerpt(set, consulted())
-	}
-	if s.InputsHash != "" {
-		out.Result.InputsHash = s.InputsHash
+	s.complete(&out.Bundle, set, used, out.Contribution)
+	if s.InputsHash == "" {
+		out.Result.InputsHash = s.Tree.Root(s.context(), s.Records)
 	}
 	if s.Organization != nil {
 		out.Provenance = inOrder(s.Provenance, out.Records)
@@ -295,6 +244,82 @@ func build(s Source) (out Built, faults []fault) {
 		faults = append(faults, fault{-1, err})
 	}
 	return out, faults
+}
+
+// factorSet returns the set that records are calculated with.
+func (s Source) factorSet() (*factors.Set, error) {
+	if s.set != nil {
+		return s.set, nil
+	}
+	held, err := factors.ByID(s.FactorSet)
+	if errors.Is(err, factors.ErrNotHeld) {
+		return nil, fmt.Errorf("the factor set %q is not held by this version of the program: %w", s.FactorSet, err)
+	}
+	return held, err
+}
+
+// head returns what of a bundle does not depend on its records.
+func (s Source) head(set *factors.Set) Bundle {
+	b := Bundle{
+		Format: Format, Event: s.Event, EngineVersion: s.context().EngineVersion(),
+		FactorSet: FactorSet{ID: set.ID, Year: set.Year, Version: set.Checksum}, Factors: []Factor{},
+		Records: []Record{}, Failed: append([]string{}, s.Failed...),
+	}
+	if s.Organization != nil {
+		b.Format, b.Names, b.Organization = Format2, cmp.Or(s.Names, NamesFull), s.Organization
+		b.NotCounted, b.SignOff, b.Policies = s.NotCounted, s.SignOff, s.Policies
+	}
+	return b
+}
+
+// complete sets what the records come to together. The hash over all inputs is that of the
+// source.
+func (s Source) complete(b *Bundle, set *factors.Set, used rows, sum total.Contribution) {
+	ev := s.context()
+	b.Factors = used.factors(set, footprint.HasAllRows(b.EngineVersion))
+	if set.Pack != nil {
+		b.FactorSet.Pack = pack.Excerpt(set, used.ofPack())
+	}
+	b.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.InputsHash, Tree: s.Tree, Breakdown: sum.BreakdownOf(ev, set.Year)}
+}
+
+// calculate returns the records of a source in the order of a bundle, what each of them
+// comes to, and the rows that they use.
+func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Contribution, used rows, faults []fault) {
+	evaluate, consulted := evaluatorOf(set)
+	ev := s.context()
+	inputs := slices.Clone(s.Records)
+	slices.SortStableFunc(inputs, func(a, b Input) int {
+		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
+	})
+	used = rows{used: map[string]bool{}, suppliers: map[string]factors.Factor{}, consulted: map[int]factors.Factor{}}
+	records, parts = make([]Record, 0, len(inputs)), make([]total.Contribution, 0, len(inputs))
+	for i, in := range inputs {
+		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
+			InputHash: cmp.Or(in.Hash, inputHash(in)), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
+		evaluation, err := evaluate(in.Type, in.Fields, ev)
+		if err != nil {
+			faults = append(faults, fault{i, fmt.Errorf("record %s: %w", in.ID, err)})
+			records, parts = append(records, r), append(parts, total.Contribution{})
+			continue
+		}
+		preview := total.PreviewOf(&evaluation, s.FactorSet)
+		r.KgCO2e, r.Low, r.High = preview.KgCO2e, preview.Low, preview.High
+		r.Lines, r.Defaulted, r.Notices = append(r.Lines, evaluation.Lines...), preview.Defaulted, preview.Notices
+		for _, l := range r.Lines {
+			used.used[l.FactorID] = true
+		}
+		if s := footprint.SupplierFactorOf(in.Type, in.Fields); s != nil {
+			used.suppliers[s.RowID()] = s.Row()
+		}
+		records, parts = append(records, r), append(parts, total.Of(&evaluation))
+	}
+	if consulted != nil {
+		for _, f := range consulted() {
+			used.consulted[f.Index] = f
+		}
+	}
+	return records, parts, used, faults
 }
 
 // evaluator calculates a record.
@@ -310,25 +335,6 @@ func evaluatorOf(set *factors.Set) (evaluator, func() []factors.Factor) {
 	return footprint.NewCalculator(traced).Evaluate, rows
 }
 
-// rowsOf returns the rows of a set that are used, and with all also those of the
-// tables beside it: other editions, what the editions lack, corrections.
-func rowsOf(set *factors.Set, used map[string]bool, all bool) (rows []Factor) {
-	if !all {
-		for _, f := range set.Factors() {
-			if used[f.ID] {
-				rows = append(rows, FactorOf(f))
-			}
-		}
-		return rows
-	}
-	for id := range used {
-		if f, ok := set.Factor(id); ok {
-			rows = append(rows, FactorOf(f))
-		}
-	}
-	return rows
-}
-
 // inOrder returns provenance in the order of the records.
 func inOrder(all []Provenance, records []Record) []Provenance {
 	byRecord := make(map[string]Provenance, len(all))
@@ -342,14 +348,6 @@ func inOrder(all []Provenance, records []Record) []Provenance {
 		}
 	}
 	return ordered
-}
-
-// orderOf returns the place of a type in the fixed order of types.
-func orderOf(typ string) int {
-	if i := slices.Index(footprint.Types(), typ); i >= 0 {
-		return i
-	}
-	return len(footprint.Types())
 }
 
 // Rehash returns the bundle with the hashes of its parts as they are.

@@ -2,9 +2,12 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +80,9 @@ func TestBundleOfAPackVerifiesWithoutThePack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if joined := joinedText(t, s, built.Result.InputsHash); string(joined) != string(text) {
+				t.Errorf("%s %s: from groups of records it is\n%s\nand at once\n%s", engine, country, joined, text)
+			}
 			v, err := Verify(text)
 			if err != nil || len(v.Differences) > 0 {
 				t.Fatalf("%s in %s: %v %v", engine, country, err, v.Differences)
@@ -141,4 +147,41 @@ func TestChangedRowsOfAPackAreFound(t *testing.T) {
 			t.Errorf("%s: %v %v", c.to, err, v.Differences)
 		}
 	}
+}
+
+// joinedText returns the bundle of a source, put together from groups of three records.
+func joinedText(t *testing.T, s Source, inputsHash string) []byte {
+	t.Helper()
+	inputs := slices.Clone(s.Records)
+	slices.SortStableFunc(inputs, func(a, b Input) int {
+		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), cmp.Compare(a.Seq, b.Seq))
+	})
+	var groups []Group
+	var texts []Text
+	for some := range slices.Chunk(inputs, 3) {
+		s.Records = some
+		part, err := PartOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := TextOf(func(w io.Writer) error { return WriteRecords(w, part.Records) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups, texts = append(groups, part.Group), append(texts, text)
+	}
+	s.Records, s.InputsHash = nil, inputsHash
+	joined, err := Join(s, groups, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, _, err := joined.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

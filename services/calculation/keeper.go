@@ -249,24 +249,29 @@ func (s *server) build(source bundle.Source, result resulttree.Result) (bundle.B
 	if err != nil {
 		return built, fmt.Errorf("report of event %s: %w", result.Event, err)
 	}
-	sum, err := json.Marshal(built.Contribution)
-	if err != nil {
+	if err := reproduces(result, built.Contribution); err != nil {
 		return built, err
-	}
-	// What an older engine stored is the same result where the figures are.
-	var stored total.Contribution
-	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
-		return built, fmt.Errorf("result of event %s: %w", result.Event, err)
-	}
-	figures, err := json.Marshal(stored)
-	if err != nil {
-		return built, err
-	}
-	if !bytes.Equal(sum, figures) {
-		return built, notReproduced(result)
 	}
 	if s.Keys != nil {
 		built.Bundle, err = s.Keys.Sign(built.Bundle)
 	}
 	return built, err
+}
+
+// reproduces reports whether what records come to is what a result says, to the last bit.
+func reproduces(result resulttree.Result, sum total.Contribution) error {
+	got, err := json.Marshal(sum)
+	if err != nil {
+		return err
+	}
+	// What an older engine stored is the same result where the figures are.
+	var stored total.Contribution
+	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
+		return fmt.Errorf("result of event %s: %w", result.Event, err)
+	}
+	figures, err := json.Marshal(stored)
+	if err == nil && !bytes.Equal(got, figures) {
+		err = notReproduced(result)
+	}
+	return err
 }

@@ -59,6 +59,13 @@ func (s *server) report(c *fiber.Ctx) error {
 	if tag != "" && web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
+	switch {
+	case names != "" || form == formHTML:
+	case form == formCSV:
+		return s.reportCSV(c, ev, newest, tag)
+	default:
+		return s.reportJSON(c, ev, newest, tag)
+	}
 	built, result, err := s.bundleOf(c.UserContext(), ev, names)
 	if err != nil {
 		return err
@@ -87,7 +94,7 @@ func (s *server) report(c *fiber.Ctx) error {
 	var out bytes.Buffer
 	if form == formCSV {
 		err = report.CSV(&out, data)
-		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), result.Revision))
+		c.Set(fiber.HeaderContentDisposition, tableName(ev, result))
 	} else {
 		err = report.HTML(&out, data)
 		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
@@ -119,6 +126,11 @@ func (s *server) reportKeys(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
 	return web.JSON(c, fiber.StatusOK, text)
+}
+
+// tableName names the file of a table.
+func tableName(ev record.Event, r resulttree.Result) string {
+	return fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), r.Revision)
 }
 
 // fileSafe keeps of an id what a file name may hold everywhere.

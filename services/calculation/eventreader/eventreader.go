@@ -120,7 +120,12 @@ func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.Event
 			return result, counted, nil
 		}
 	}
-	return resulttree.Result{}, nil, &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
+	return resulttree.Result{}, nil, changing()
+}
+
+// changing is the answer where no attempt found what fits together.
+func changing() error {
+	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 		Message: "The records of the event are changing, so that no result stands still. Please try again in a moment."}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/tables"
@@ -26,20 +27,40 @@ func columns() []string {
 // CSV writes one row per line of the counted records (RFC 4180, UTF-8). The
 // kgCO2e of all rows add up to the total.
 func CSV(w io.Writer, d Data) error {
+	if err := Head(w); err != nil {
+		return err
+	}
+	return Rows(w, d.Records, d.Factors, d.Context)
+}
+
+// Head writes the names of the columns.
+func Head(w io.Writer) error {
+	out := newTable(w)
+	_ = out.Write(columns()) // Error tells
+	out.Flush()
+	return out.Error()
+}
+
+func newTable(w io.Writer) *csv.Writer {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	_ = out.Write(columns()) // Error tells
+	return out
+}
+
+// Rows writes the rows of some records. used has at least the rows of factors that they use.
+func Rows(w io.Writer, records []bundle.Record, used []bundle.Factor, ev footprint.EventContext) error {
+	out := newTable(w)
 	factors := map[string]bundle.Factor{}
-	for _, f := range d.Factors {
+	for _, f := range used {
 		factors[f.ID] = f
 	}
-	for i, r := range d.Records {
+	for _, r := range records {
 		about := shownOf(r.Fields)
 		var notices []string
 		for _, n := range r.Notices {
 			notices = append(notices, n.Code)
 		}
-		for n, l := range d.lines(i) {
+		for n, l := range linesOf(r, ev) {
 			cell := tables.CellOf(r.Type, &r.Lines[n])
 			f := factors[l.FactorID]
 			_ = out.Write([]string{

@@ -34,9 +34,10 @@ type Data struct {
 }
 
 // lines explains the lines of the record with a number.
-func (d Data) lines(i int) []explain.Line {
-	r := d.Records[i]
-	return explain.Lines(record.Counted{ID: record.ID(r.ID), Type: r.Type, Fields: r.Fields}, r.Lines, d.Context)
+func (d Data) lines(i int) []explain.Line { return linesOf(d.Records[i], d.Context) }
+
+func linesOf(r bundle.Record, ev footprint.EventContext) []explain.Line {
+	return explain.Lines(record.Counted{ID: record.ID(r.ID), Type: r.Type, Fields: r.Fields}, r.Lines, ev)
 }
 
 // shown are the fields of all types that a row shows.
