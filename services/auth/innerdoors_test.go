@@ -1,0 +1,32 @@
+package auth_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/identity/members"
+)
+
+// TestMembersAreToldToWhoHasAToken: statement 34 at the doors that other services ask about
+// members: without an access token there is no answer, and with one none of another
+// organization's.
+func TestMembersAreToldToWhoHasAToken(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	ada, eve := b.signIn("ada@example.com"), b.signIn("eve@example.org")
+	asked := members.Path + "?id=" + b.ada.ID
+	for _, path := range []string{asked, members.OwnPath} {
+		for name, token := range map[string]string{"no token": "", "not a token": "x.y.z", "an ID token": ada.id, "a refresh token": ada.refresh} {
+			if a := b.do("GET", path, token, ""); a.status != http.StatusUnauthorized || !strings.Contains(a.body, `"UNAUTHENTICATED"`) {
+				t.Errorf("%s with %s: %d %s", path, name, a.status, a.body)
+			}
+		}
+	}
+	if a := b.do("GET", asked, ada.access, ""); a.status != http.StatusOK || !strings.Contains(a.body, b.ada.ID) {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a := b.do("GET", asked, eve.access, ""); a.status != http.StatusOK || strings.Contains(a.body, b.ada.ID) {
+		t.Errorf("of another organization: %d %s", a.status, a.body)
+	}
+}
