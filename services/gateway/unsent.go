@@ -219,7 +219,10 @@ func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
 		n, err := stream.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if errors.Is(err, io.EOF) {
-			return body, nil
+			// The buffer may be twice as large as what it has.
+			whole := append(make([]byte, 0, len(body)), body...)
+			k.give(max(0, k.bytes-cap(whole)))
+			return whole, nil
 		}
 		if err != nil {
 			return nil, err
