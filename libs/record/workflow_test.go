@@ -304,6 +304,9 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
 		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, ""},
+		// Who submitted has a hand in it too, whoever submitted again after that.
+		{manager, record.Reopen, ""}, {creator, record.Edit, ""}, {manager, record.Submit, ""}, {creator, record.Withdraw, ""}, {creator, record.Submit, ""},
+		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
 	} {
 		err := apply(step.by, step.move)
 		if apperr.CodeOf(err) != step.want {
@@ -315,6 +318,21 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 				t.Errorf("step %d: %s is offered %v", i+1, step.by.ID, refusal.Details[1].Suggestions)
 			}
 		}
+	}
+}
+
+// TestAttemptsMakeNobodyAnEditor: an entry of a revision that did not come about, which a
+// crash or a conflict leaves beside the history, is nobody's hand in the record.
+func TestAttemptsMakeNobodyAnEditor(t *testing.T) {
+	t.Parallel()
+	store, w := newFlow(t, record.Unsubmitted)
+	w.Policy = policyOf(true)
+	if _, err := w.Apply(t.Context(), request(record.Submit, creator)); err != nil {
+		t.Fatal(err)
+	}
+	store.entries = append(store.entries, record.Entry{Rev: store.r.Rev + 1, Move: record.Edit, By: manager})
+	if _, err := w.Apply(t.Context(), request(record.Approve, manager)); err != nil {
+		t.Errorf("approved by who tried to edit it: %v", err)
 	}
 }
 

@@ -100,6 +100,7 @@ func TestBodyLimits(t *testing.T) {
 		{"/api/v2/events", alice, 1<<20 + 1, 413},
 		{"/api/v2/events", "", 10, 401},
 		{importPath, alice, 3 << 20, 200},
+		{importPath, alice, 16<<20 + 1, 413},
 		{"/api/v2/nothing", alice, 3 << 20, 404},
 		{"/api/v2/nothing", "", 3 << 20, 401},
 	} {
@@ -291,13 +292,26 @@ func TestStrangersTakeNoRoomFromWhoIsSignedIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const fit = strangersTotal / anonymousBody
-	for n := range fit {
+	const fit, share = strangersTotal / anonymousBody, strangersShare / anonymousBody
+	for n := range share {
 		begin(n)
 	}
 	ask := func(path, token, address string, size int) answer {
 		return s.do(request{method: http.MethodPost, path: path, token: token, body: strings.Repeat(" ", size),
 			header: map[string]string{"Content-Type": "application/json", "X-Forwarded-For": address}})
+	}
+	testkit.Eventually(t, time.Minute, func() error {
+		if a := ask(path, "", from(0), arrived+1); a.status != http.StatusServiceUnavailable {
+			begin(0)
+			return fmt.Errorf("a large body more of one address: %d", a.status)
+		}
+		return nil
+	})
+	if a := ask(path, "", from(200), arrived+1); a.status != http.StatusOK {
+		t.Errorf("a large body of another stranger: %d %s", a.status, a.body)
+	}
+	for n := range fit - share {
+		begin(share + n)
 	}
 	more := fit
 	testkit.Eventually(t, time.Minute, func() error {

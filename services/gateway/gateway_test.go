@@ -168,7 +168,7 @@ func start(t *testing.T, change ...func(*Deps)) *stack {
 		service := &stub{}
 		s.services[who] = service
 		ln := fasthttputil.NewInmemoryListener()
-		server := &fasthttp.Server{Handler: service.serve, NoDefaultServerHeader: true, Logger: quiet{}}
+		server := &fasthttp.Server{Handler: service.serve, NoDefaultServerHeader: true, Logger: quiet{}, MaxRequestBodySize: 32 << 20}
 		go func() { _ = server.Serve(ln) }()
 		t.Cleanup(func() { _ = ln.Close() })
 		*u = Upstream{URL: "http://" + string(who), Dial: DialListener(ln)}

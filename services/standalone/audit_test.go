@@ -117,6 +117,9 @@ func TestAuditHeadsFindWhatWasCutOff(t *testing.T) {
 	if _, err := a.run("", "audit", "export", "--to", heads); err == nil {
 		t.Error("an export was written over another one")
 	}
+	if file, err := os.Stat(heads); err != nil || file.Mode().Perm() != 0o600 {
+		t.Errorf("the export can be read by others: %v, %v", file.Mode(), err)
+	}
 	if out, err := a.run("", "audit", "verify", "--heads", heads); err != nil || !strings.Contains(out, "heads of ") {
 		t.Fatalf("%v\n%s", err, out)
 	}

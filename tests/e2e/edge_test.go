@@ -121,6 +121,24 @@ func TestIdleConnectionsBlockNobody(t *testing.T) {
 			t.Errorf("a request took %s beside %d idle connections", took, idle)
 		}
 	}
+	// One address has a thousand.
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 99, 1)}, Timeout: 20 * time.Second}
+	for range 1001 {
+		c, err := from.DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	last := open[len(open)-1]
+	_ = last.SetDeadline(time.Now().Add(20 * time.Second))
+	res, err := http.ReadResponse(bufio.NewReader(last), nil)
+	if err != nil {
+		t.Fatalf("the connection beyond what one address may have: %v", err)
+	}
+	if _ = res.Body.Close(); res.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("the connection beyond what one address may have: %d", res.StatusCode)
+	}
 }
 
 // Statements 30 and 31: no method and no path gives anything away: not what the

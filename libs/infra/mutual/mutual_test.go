@@ -97,6 +97,27 @@ func TestOnlyServicesReachServices(t *testing.T) {
 	if body, _, err := ask("http", &http.Transport{}); err == nil && body == "served" {
 		t.Error("served without TLS")
 	}
+	// Each connection shows its certificate: one that is not to count any more is not
+	// carried on by a former connection.
+	pair, err := tls.LoadX509KeyPair(clientFiles.Cert, clientFiles.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remembering := &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, ClientSessionCache: tls.NewLRUClientSessionCache(1), MinVersion: tls.VersionTLS13}
+	for range 2 {
+		conn, err := (&tls.Dialer{Config: remembering}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(conn)
+		if secure, ok := conn.(*tls.Conn); err != nil || !strings.HasSuffix(string(answer), "served") || !ok || secure.ConnectionState().DidResume {
+			t.Errorf("%s: %v, or the session was resumed", answer, err)
+		}
+		_ = conn.Close()
+	}
 	// A client does not speak to a server of another authority either.
 	otherFiles, _ := filesOf(theirs, t.TempDir())
 	if _, err := open(otherFiles).Dial(t.Context(), "tcp", address); err == nil {

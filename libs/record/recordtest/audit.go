@@ -2,10 +2,14 @@ package recordtest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -223,6 +227,15 @@ func vandalisms() []vandalism {
 			_, err := workflow(b.Store).Apply(b.Context(), record.Request{Org: acme, Key: r.Key(), Move: record.Approve, By: bob})
 			b.must(err)
 		}, []string{"event event-gala, flights, record r3: the record was changed after revision 1, by no move"}},
+		{"a decision is somebody's who may not make it, and hashed anew", replaced(func(r *record.Record) { decidedBy(r, ann) }),
+			[]string{ofLong("revision 6 was decided by a role that may not")}},
+		{"a decision is somebody's who may not make it, and hashed anew, and a move is made on that", func(b *bench, s story, _ Vandal) {
+			r := s.long
+			decidedBy(&r, ann)
+			b.must(b.ReplaceRecord(b.Context(), acme, r, r.Rev))
+			_, err := workflow(b.Store).Apply(b.Context(), record.Request{Org: acme, Key: r.Key(), Move: record.Reopen, By: bob, Comment: "c"})
+			b.must(err)
+		}, []string{ofLong("revision 6 was decided by a role that may not")}},
 		{"several at once, each is told", func(b *bench, _ story, v Vandal) {
 			v.SetComment(b.T, "r1", 2, "another")
 			v.DropEntry(b.T, "r1", 4)
@@ -232,6 +245,22 @@ func vandalisms() []vandalism {
 			ofLong("revision 2 was changed"), ofLong("revision 4 is missing"),
 		}},
 	}
+}
+
+// decidedBy makes somebody else the one who made the newest move, in the form of an entry
+// without a salt, whose hash whoever writes the database can make.
+func decidedBy(r *record.Record, by record.Actor) {
+	e := &r.Last
+	e.By, e.Salt, e.Origins = by, "", nil
+	values := []string{
+		string(r.Org), string(r.ID), strconv.FormatInt(e.Rev, 10), string(e.Move), string(e.From), string(e.To),
+		by.ID, by.Name, by.Role.String(), e.At.UTC().Format(time.RFC3339Nano), e.Comment, e.Prev, strconv.Itoa(len(e.Changed)),
+	}
+	h := sha256.New()
+	for _, v := range append(append(values, e.Changed...), e.Input) {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(v), v)
+	}
+	e.Hash = hex.EncodeToString(h.Sum(nil))
 }
 
 // auditWhileMoving verifies again and again while records are made and moved.
