@@ -54,12 +54,20 @@ func TestChangesOfOrganizationsTakeTurns(t *testing.T) {
 	if _, err := p.begin(t.Context(), "greedy", "u0", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
 		t.Errorf("a user with %d waiting changes: %v", changesWaiting+1, err)
 	}
+	for n := waiting["greedy"]; n < changesOfOrganization; n++ {
+		begin("greedy", fmt.Sprint("v", n))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // for one that waits
+	defer cancel()
+	if _, err := p.begin(ctx, "greedy", "one more", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
+		t.Errorf("an organization with %d waiting changes: %v", changesOfOrganization, err)
+	}
 	(<-ends)()
 	if user := <-order; user != "other" {
 		t.Errorf("%s went before the other organization", user)
 	}
 	(<-ends)()
-	for range 20 + changesWaiting {
+	for range waiting["greedy"] {
 		<-order
 		(<-ends)()
 	}

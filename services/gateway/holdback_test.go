@@ -110,6 +110,44 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	}
 }
 
+// TestRefusalsOfEveryKindAreHeldBack: what is too large, and what there is no room for, is
+// refused before any work like what is not allowed, and counts with it.
+func TestRefusalsOfEveryKindAreHeldBack(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	held := make(chan time.Duration, 10)
+	s := start(t, func(d *Deps) {
+		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) { held <- wait }
+	})
+	status := http.StatusOK
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(status) })
+	client := keptAlive(t)
+	ask := func() int {
+		return client(s.url, request{method: http.MethodGet, path: "/api/v2/events", token: alice})
+	}
+	for n := range refusalBurst + 1 {
+		status = []int{http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusUnauthorized}[n%4]
+		if got := ask(); got != status {
+			t.Fatalf("%d, want %d", got, status)
+		}
+	}
+	if len(held) > 0 {
+		t.Fatalf("%d answers waited within the burst", len(held))
+	}
+	for _, status = range []int{http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusUnauthorized} {
+		before := len(held)
+		if got := ask(); got != status || len(held) != before+1 {
+			t.Errorf("%d, want %d; %d answers waited, want %d", got, status, len(held), before+1)
+		}
+	}
+	for _, status = range []int{http.StatusOK, http.StatusNotFound, http.StatusBadRequest} {
+		before := len(held)
+		if got := ask(); got != status || len(held) != before {
+			t.Errorf("%d, want %d; %d answers waited, want %d", got, status, len(held), before)
+		}
+	}
+}
+
 // TestAnswersThatWaitAreFew: beyond a number of them answers are not held back, since each
 // keeps a connection and what its request has.
 func TestAnswersThatWaitAreFew(t *testing.T) {
