@@ -239,24 +239,33 @@ func TestAnswersFromInsideAreCounted(t *testing.T) {
 	t.Parallel()
 	g := &gateway{Deps: Deps{unsent: newUnsent(400<<10, 300<<10)}}
 	app := fiber.New()
-	receive := func(size int) (*fiber.Ctx, error) {
+	read, write := api.Operation{Cost: api.Page}, api.Operation{Cost: api.Light}
+	receive := func(o api.Operation, size int) (*fiber.Ctx, error) {
 		t.Helper()
 		c := app.AcquireCtx(new(fasthttp.RequestCtx))
 		ended, end := context.WithCancel(t.Context())
 		end()
 		c.SetUserContext(ended)
 		c.Response().SetBodyRaw(make([]byte, size))
-		return c, g.receive(c)
+		return c, g.receive(o, c)
 	}
-	if _, err := receive(smallAnswer); err != nil || g.unsent.used != 0 {
+	if _, err := receive(read, smallAnswer); err != nil || g.unsent.used != 0 {
 		t.Errorf("a small one: %d bytes are counted (%v)", g.unsent.used, err)
 	}
-	first, err := receive(200 << 10)
+	first, err := receive(read, 200<<10)
 	if err != nil || g.unsent.used != 200<<10 {
 		t.Errorf("a large one: %d bytes are counted (%v)", g.unsent.used, err)
 	}
-	if _, err := receive(200 << 10); apperr.CodeOf(err) != apperr.Unavailable {
+	if _, err := receive(read, 200<<10); apperr.CodeOf(err) != apperr.Unavailable {
 		t.Errorf("one that there is no room for, for a caller who has left: %v", err)
+	}
+	// A write has been made: its answer is not refused, and counts.
+	second, err := receive(write, 300<<10)
+	if err != nil || g.unsent.used != 500<<10 {
+		t.Errorf("of a write: %d bytes are counted (%v)", g.unsent.used, err)
+	}
+	if kept, ok := second.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 200<<10 {
+		t.Errorf("%d bytes are counted when the one of the write was taken", g.unsent.used)
 	}
 	if kept, ok := first.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 0 {
 		t.Errorf("%d bytes are counted when it was taken", g.unsent.used)

@@ -99,7 +99,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		c.Response().StreamBody = streams(o)
 		err := to.call(o, target, req, c.Response(), max(timeout, time.Millisecond))
 		if err == nil {
-			err = g.receive(c)
+			err = g.receive(o, c)
 		}
 		to.answered.record(ctx, time.Since(began), c.Response().StatusCode(), err)
 		if stream != nil && errors.Is(stream.err, io.EOF) {

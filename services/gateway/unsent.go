@@ -67,10 +67,22 @@ func (k *keptAnswer) take(n int) (ok bool, freed <-chan struct{}) {
 	if a.used+n > a.total || others > 0 && a.of[k.org]+n > a.share {
 		return false, a.freed
 	}
-	a.used += n
-	a.of[k.org] += n
-	k.bytes += n
+	k.reserve(n)
 	return true, nil
+}
+
+// reserve counts n bytes more.
+func (k *keptAnswer) reserve(n int) {
+	k.of.used += n
+	k.of.of[k.org] += n
+	k.bytes += n
+}
+
+// add reserves n bytes more, whether there is room for them or not.
+func (k *keptAnswer) add(n int) {
+	k.of.mu.Lock()
+	defer k.of.mu.Unlock()
+	k.reserve(n)
 }
 
 // give returns n bytes.
@@ -127,11 +139,11 @@ var small = sync.Pool{New: func() any { return new([smallAnswer]byte) }}
 // length is known waits until there is room for it; one whose length shows at its end, an
 // export, is refused where there is none: it has begun to take room already, and two that
 // waited for each other would wait in vain.
-func (g *gateway) receive(c *fiber.Ctx) (err error) {
+func (g *gateway) receive(o api.Operation, c *fiber.Ctx) (err error) {
 	resp := c.Response()
 	stream := resp.BodyStream()
 	if stream == nil {
-		return g.keep(c)
+		return g.keep(o, c)
 	}
 	defer func() {
 		if err != nil {
@@ -171,14 +183,19 @@ func (g *gateway) receive(c *fiber.Ctx) (err error) {
 }
 
 // keep waits until there is room for an answer that is in memory already: of a service of
-// this process, which has it there until it is taken in either case.
-func (g *gateway) keep(c *fiber.Ctx) error {
+// this process, which has it there until it is taken in either case. That of a write is
+// counted and does not wait: what it says was done would be done again.
+func (g *gateway) keep(o api.Operation, c *fiber.Ctx) error {
 	size := len(c.Response().Body())
 	if size <= smallAnswer {
 		return nil
 	}
 	kept := &keptAnswer{of: g.unsent, org: web.PrincipalOf(c).Org}
 	c.Context().SetUserValue(keptKey{}, kept)
+	if !streams(o) {
+		kept.add(size)
+		return nil
+	}
 	return kept.wait(c.UserContext(), size)
 }
 
