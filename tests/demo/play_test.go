@@ -102,14 +102,15 @@ func TestPlayThroughFaults(t *testing.T) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			t.Parallel()
 			t.Logf("seed %d", seed)
-			dice := rand.New(rand.NewPCG(seed, 1))
+			dice, renewed := rand.New(rand.NewPCG(seed, 1)), map[string]bool{}
 			faultOf := func(r *http.Request, n int) fault {
 				if n <= 2 || dice.IntN(3) > 0 { // the logins pass
 					return fine
 				}
-				// An expired token is renewed once in a request, so two in a row
-				// would be an error by right; here they are rarer than that.
-				if dice.IntN(10) == 0 && n%50 == 0 {
+				// An expired token is renewed once in a request, so twice would be an
+				// error by right.
+				if request := r.Method + " " + r.URL.Path; dice.IntN(10) == 0 && n%50 == 0 && !renewed[request] {
+					renewed[request] = true
 					return expired
 				}
 				return []fault{lostBefore, lostAfter, limited, away}[dice.IntN(4)]
