@@ -73,6 +73,7 @@ func TestLargeReadings(t *testing.T) {
 			{"export as JSON", "/export", "application/json", `"createdAt":`},
 			{"page of 100 explained", "/results/explain?limit=100", "application/json", ""},
 			{"report as JSON", "/results/report", "application/json", ""},
+			{"report with people as JSON", "/results/report?names=full", "application/json", ""},
 			{"report as CSV", "/results/report", "text/csv", ""},
 			{"report as HTML", "/results/report", "text/html", ""},
 		} {

@@ -31,7 +31,7 @@ func teams() sqlitex.Step {
 
 // putTeam stores who sees an event, in the transaction that stores the event.
 func putTeam(ctx context.Context, tx sqlitex.Tx, org record.OrgID, e record.Event) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM event_members WHERE org = ? AND event = ?`, org, e.ID); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM event_members INDEXED BY event_members_event WHERE org = ? AND event = ?`, org, e.ID); err != nil {
 		return err
 	}
 	if e.Deleted || len(e.Team) == 0 {
