@@ -26,6 +26,7 @@ var Titles = map[string]string{
 	"system":     "One process with embedded engines, beside the least that does the same",
 	"pocketbase": "One process with embedded engines, beside PocketBase " + pocketbaseVersion,
 	"separate":   "Each service a process, on MongoDB, beside the driver alone",
+	"queue":      "A notification on Redis from the request to the worker, beside asynq alone",
 	"hop":        "One hop of 4.7 kB, beside fasthttp passing requests on",
 }
 
