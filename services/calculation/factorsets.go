@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
@@ -64,9 +65,9 @@ type servedRow struct {
 	NotUsed string `json:"notUsed,omitempty"`
 }
 
-func rowsOf(set *factors.Set) []bundle.Factor {
-	rows := make([]bundle.Factor, len(set.Factors()))
-	for i, f := range set.Factors() {
+func rowsOf(all []factors.Factor) []bundle.Factor {
+	rows := make([]bundle.Factor, len(all))
+	for i, f := range all {
 		rows[i] = bundle.FactorOf(f)
 		cited := factors.Cite(f.Source, f.SourceLocation)
 		rows[i].Source, rows[i].SourceLocation = cited.Publication, cited.Located()
@@ -74,10 +75,28 @@ func rowsOf(set *factors.Set) []bundle.Factor {
 	return rows
 }
 
-func viewOfSet(set *factors.Set) setView {
-	rows := rowsOf(set)
-	return setView{ID: set.ID, Year: set.Year, Version: set.Checksum, Factors: len(rows),
-		Sources: sourcesOf(rows), Attributions: explain.Attributions(rows), Pack: viewOfPack(set.Pack)}
+// setViews remembers what is said of sets, which takes reading every row. A set is its
+// rows: another one has another id or another checksum.
+type setViews struct{ made *lru.Cache[setKey, setView] }
+
+type setKey struct{ id, version string }
+
+// keptSetViews is how many sets are remembered, each with some kilobytes.
+const keptSetViews = 64
+
+func newSetViews() setViews { return setViews{lru.New[setKey, setView](keptSetViews)} }
+
+func (v setViews) of(set *factors.Set) setView {
+	key := setKey{set.ID, set.Checksum}
+	view, ok := v.made.Get(key)
+	if !ok {
+		rows := rowsOf(set.Factors())
+		view = setView{ID: set.ID, Year: set.Year, Version: set.Checksum, Factors: len(rows),
+			Sources: sourcesOf(rows), Attributions: explain.Attributions(rows)}
+		v.made.Put(key, view)
+	}
+	view.Pack = viewOfPack(set.Pack)
+	return view
 }
 
 func viewOfPack(p *factors.Pack) *packView {
@@ -137,7 +156,7 @@ func (s *server) factorSets(c *fiber.Ctx) error {
 	from, to := page.Within(total)
 	views := []setView{}
 	for _, set := range sets[from:to] {
-		views = append(views, viewOfSet(set))
+		views = append(views, s.sets.of(set))
 	}
 	return web.OK(c, web.NewList(views, page, total))
 }
@@ -155,14 +174,13 @@ func (s *server) factorSet(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows := rowsOf(set)
-	total := int64(len(rows))
+	total := int64(len(set.Factors()))
 	from, to := page.Within(total)
 	views := make([]servedRow, 0, to-from)
-	for _, row := range rows[from:to] {
+	for _, row := range rowsOf(set.Factors()[from:to]) {
 		views = append(views, servedRow{row, footprint.NotUsed(set, row.Series)})
 	}
-	return web.OK(c, rowsView{viewOfSet(set), web.NewList(views, page, total)})
+	return web.OK(c, rowsView{s.sets.of(set), web.NewList(views, page, total)})
 }
 
 // readSet finds the set that a body names in factorSet; a set that nobody has is a

@@ -11,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 func TestFactorSets(t *testing.T) {
@@ -233,5 +234,23 @@ func TestAdoptAnotherEngine(t *testing.T) {
 	}
 	if d.count("categories") == 0 {
 		t.Errorf("no category moved: %.900s", d.body)
+	}
+}
+
+// TestAllocationsOfFactorSets: what is said of a set is made of all its rows, thousands, and
+// is asked for by anybody at the price of a short request.
+func TestAllocationsOfFactorSets(t *testing.T) {
+	testkit.WithoutRace(t)
+	s := start(t)
+	rows := 0
+	for _, set := range factors.Sets() {
+		rows += len(set.Factors())
+	}
+	for _, path := range []string{"/factor-sets", "/factor-sets/" + factors.Sets()[0].ID + "?limit=25"} {
+		took := testing.AllocsPerRun(5, func() { s.get(path).want(http.StatusOK) })
+		t.Logf("%s: %.0f allocations, of %d rows", path, took, rows)
+		if took > float64(rows)/2 {
+			t.Errorf("%s allocates %.0f times, as if it read all %d rows", path, took, rows)
+		}
 	}
 }
