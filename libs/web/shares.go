@@ -103,7 +103,7 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	case err != nil:
 		return nil, err
 	}
-	share := &share{release: release}
+	share := &share{release: release, scheduler: scheduler, org: org}
 	c.Locals(keyShare, share)
 	return func() {
 		if !share.held {
@@ -114,8 +114,10 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 
 // share is what a request has of its organization's share.
 type share struct {
-	release func()
-	held    bool
+	release   func()
+	held      bool
+	scheduler *fairshare.Scheduler
+	org       string
 }
 
 // HoldShare keeps the request's share beyond its handler, for an answer that is
@@ -127,4 +129,15 @@ func HoldShare(c *fiber.Ctx) (release func()) {
 	}
 	s.held = true
 	return s.release
+}
+
+// Turns returns what waits for a turn of the request's organization, for an answer that is
+// made while it is sent, a piece at a time: between two of them it has none, so that a
+// client that takes it slowly keeps nobody from working. A turn must not wait for the client.
+func Turns(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
+	s, ok := c.Locals(keyShare).(*share)
+	if !ok {
+		return func(context.Context) (func(), error) { return func() {}, nil }
+	}
+	return func(ctx context.Context) (func(), error) { return s.scheduler.AcquireFirst(ctx, s.org, 1) }
 }

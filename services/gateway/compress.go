@@ -173,21 +173,37 @@ func (k *compressor) apply(c *fiber.Ctx) {
 	if read {
 		c.Vary(fiber.HeaderAcceptEncoding)
 	}
-	body := c.Response().Body()
-	if k.coding == "" || len(body) < leastCompressed {
+	if k.coding == "" || !k.pack(c) {
 		return
 	}
-	end, err := k.turn(c.UserContext(), web.PrincipalOf(c).Org, len(body))
-	if err != nil {
-		return // there is no time left; the answer is as good as it is
-	}
-	text := compressed(k.coding, body)
-	end()
-	c.Response().SetBodyRaw(text)
 	c.Set(fiber.HeaderContentEncoding, k.coding)
 	if read && tag != "" {
 		c.Set(fiber.HeaderETag, codedTag(tag, k.coding))
 	}
+}
+
+// pack compresses the body of an answer, and reports whether it did. One that is passed on
+// as it comes is compressed as it comes.
+func (k *compressor) pack(c *fiber.Ctx) bool {
+	if f, ok := c.Response().BodyStream().(*flow); ok {
+		p, err := k.newPacker(c)
+		if err == nil {
+			f.packer = p
+		}
+		return err == nil
+	}
+	body := c.Response().Body()
+	if len(body) < leastCompressed {
+		return false
+	}
+	end, err := k.turn(c.UserContext(), web.PrincipalOf(c).Org, len(body))
+	if err != nil {
+		return false // there is no time left; the answer is as good as it is
+	}
+	text := compressed(k.coding, body)
+	end()
+	c.Response().SetBodyRaw(text)
+	return true
 }
 
 // knownTag returns the tag of the form that the client has, of those that differ

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"io"
 	"log/slog"
 	"net"
 	"testing"
@@ -31,7 +32,8 @@ func TestServicesWithCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &fasthttp.Server{Handler: (&stub{}).serve, Logger: quiet{}}
+	service := &stub{}
+	server := &fasthttp.Server{Handler: service.serve, Logger: quiet{}}
 	go func() { _ = server.Serve(peers().Listener(ln)) }()
 	t.Cleanup(func() { _ = ln.Close() })
 	at := "https://" + ln.Addr().String()
@@ -47,4 +49,25 @@ func TestServicesWithCertificates(t *testing.T) {
 			}
 		}
 	}
+	// A service that breaks an answer off says good-bye in TLS too.
+	service.set(func(ctx *fasthttp.RequestCtx) {
+		ctx.SetBodyStream(&table{size: 1 << 20, fails: io.ErrUnexpectedEOF}, -1)
+	})
+	c, err := newClient("records", Upstream{URL: at, Peers: peers()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.close() })
+	var req fasthttp.Request
+	var resp fasthttp.Response
+	resp.StreamBody = true
+	req.SetRequestURI(at + "/api/v2/events/e/export")
+	if err := c.do(&req, &resp, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, resp.BodyStream())
+	if err == nil {
+		t.Errorf("%d bytes that break off are taken for all", n)
+	}
+	_ = resp.CloseBodyStream()
 }

@@ -96,10 +96,10 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		own := keepOwn(c)
 		began := time.Now()
-		c.Response().StreamBody = streams(o)
-		err := to.call(o, target, req, c.Response(), max(timeout, time.Millisecond))
+		answer := answerFor(o, c)
+		err := to.call(o, target, req, answer, max(timeout, time.Millisecond))
 		if err == nil {
-			err = g.receive(o, c)
+			err = g.receive(o, c, answer)
 		}
 		to.answered.record(ctx, time.Since(began), c.Response().StatusCode(), err)
 		if stream != nil && errors.Is(stream.err, io.EOF) {

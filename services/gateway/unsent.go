@@ -136,21 +136,30 @@ func streams(o api.Operation) bool { return o.Cost > api.Light }
 var small = sync.Pool{New: func() any { return new([smallAnswer]byte) }}
 
 // receive reads the answer of a service, of which there is only the header yet. One whose
-// length is known waits until there is room for it; one whose length shows at its end, an
-// export, is refused where there is none: it has begun to take room already, and two that
-// waited for each other would wait in vain.
-func (g *gateway) receive(o api.Operation, c *fiber.Ctx) (err error) {
-	resp := c.Response()
-	stream := resp.BodyStream()
+// length is known waits until there is room for it. One whose length shows at its end, an
+// export, is passed on as it comes, where the answer is apart from the client's, and refused
+// where there is no room for that: two that have begun and waited for each other would wait
+// in vain.
+func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response) (err error) {
+	resp, apart, passedOn := c.Response(), answer != c.Response(), false
+	if apart {
+		answer.Header.CopyTo(&resp.Header)
+		resp.SkipBody = answer.SkipBody
+	}
+	stream := answer.BodyStream()
+	defer func() {
+		switch {
+		case passedOn:
+		case apart:
+			fasthttp.ReleaseResponse(answer)
+		case err != nil:
+			_ = answer.CloseBodyStream()
+		}
+	}()
 	if stream == nil {
 		return g.keep(o, c)
 	}
-	defer func() {
-		if err != nil {
-			_ = resp.CloseBodyStream()
-		}
-	}()
-	length := resp.Header.ContentLength()
+	length := answer.Header.ContentLength()
 	if 0 <= length && length <= smallAnswer {
 		buffer, _ := small.Get().(*[smallAnswer]byte)
 		defer small.Put(buffer)
@@ -172,6 +181,13 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx) (err error) {
 		}
 		body = make([]byte, length)
 		err = readAll(stream, body)
+	case apart:
+		var whole bool
+		if body, whole, err = kept.begin(stream); err == nil && !whole {
+			passedOn = true
+			g.passOn(o, c, answer, body)
+			return nil
+		}
 	default:
 		body, err = kept.grow(stream)
 	}
@@ -249,7 +265,7 @@ func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
 
 // shrink gives back what an answer no longer takes once it is compressed.
 func shrink(c *fiber.Ctx) {
-	if kept, ok := c.Context().UserValue(keptKey{}).(*keptAnswer); ok {
+	if kept, ok := c.Context().UserValue(keptKey{}).(*keptAnswer); ok && !c.Response().IsBodyStream() {
 		kept.give(max(0, kept.bytes-len(c.Response().Body())))
 	}
 }

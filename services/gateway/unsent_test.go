@@ -47,7 +47,7 @@ func stalled(t *testing.T, url, token, path string) (conn net.Conn, status func(
 func TestAnswersThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20 // more than the system keeps for a connection
-	kept := newUnsent(64<<20, 24<<20)
+	kept := newUnsent(64<<20, size+flowRoom/2)
 	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
 	text := bytes.Repeat([]byte("x"), size)
 	for _, service := range []api.Service{api.Records, api.Calculation} {
@@ -90,7 +90,7 @@ func TestAnswersThatAreNotTaken(t *testing.T) {
 	if got := statusOther(); got != http.StatusOK {
 		t.Errorf("another organization's: %d", got)
 	}
-	held(size, size)
+	held(size, flowRoom)
 	select {
 	case got := <-waited:
 		t.Fatalf("the one that was to wait: %d", got)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -108,6 +109,10 @@ func newClient(name string, u Upstream) (*client, error) {
 	switch {
 	case connect == nil && secure && u.Peers != nil:
 		connect = func(ctx context.Context) (net.Conn, error) { return u.Peers.Dial(ctx, "tcp", address) }
+	case connect == nil && secure:
+		connect = func(ctx context.Context) (net.Conn, error) {
+			return (&tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext(ctx, "tcp", address)
+		}
 	case connect == nil:
 		connect = func(ctx context.Context) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", address)
@@ -128,6 +133,7 @@ func newClient(name string, u Upstream) (*client, error) {
 	if !secure {
 		dial = fresh(dial)
 	}
+	dial = ended(dial)
 	host := func(attempts int) *fasthttp.HostClient {
 		return &fasthttp.HostClient{
 			Addr: address, IsTLS: secure, DialTimeout: dial,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
@@ -23,13 +24,17 @@ import (
 const (
 	// exportStep is how many records are read at a time.
 	exportStep = 500
-	csvType    = "text/csv; charset=utf-8"
+	// exportsAtOnce is how many exports are sent at a time, and exportsOfOne how many of them
+	// to one organization: each has up to two steps in memory while its client takes none.
+	exportsAtOnce = 64
+	exportsOfOne  = 32
+	csvType       = "text/csv; charset=utf-8"
 )
 
 // export sends all records of an event as one table, or as JSON, drafts included: the
 // types in their order, within each the oldest record first. It is read while
-// it is sent. A failure on the way breaks the connection off, so that a part is
-// not taken for the whole.
+// it is sent, a step at a time, each in a turn of its own. A failure on the way breaks the
+// connection off, so that a part is not taken for the whole.
 func (s *server) export(c *fiber.Ctx) error {
 	event, err := s.event(c)
 	if err != nil {
@@ -58,13 +63,17 @@ func (s *server) export(c *fiber.Ctx) error {
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
+	org := string(orgOf(c))
+	if !s.exports.Take(org, 1) {
+		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+			Message: "Too many exports are under way. Please read those first, and try again."}
+	}
 	c.Set(fiber.HeaderETag, tag)
 	// The request's own context ends when this returns, before the first row is
 	// sent; its deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	release := web.HoldShare(c)
-	e := &exporter{ctx: ctx, cancel: cancel, release: release, store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	e := &exporter{ctx: ctx, cancel: cancel, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -119,6 +128,7 @@ type exporter struct {
 	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
 	cancel  func()
 	release func()
+	turn    func(context.Context) (end func(), err error)
 	store   record.Pages
 	org     record.OrgID
 	event   record.EventID
@@ -145,8 +155,8 @@ func (e *exporter) head() []string {
 	return head
 }
 
-// Close ends the reading, and waits until it has ended: the caller's share of the
-// service is held as long as something is read for it.
+// Close ends the reading, and waits until it has ended: the export is counted as long as
+// something is read for it.
 func (e *exporter) Close() error {
 	e.cancel()
 	if e.read != nil {
@@ -207,8 +217,14 @@ func (e *exporter) readAhead() {
 	}
 }
 
-// step writes the rows of the next records; false when there are none.
+// step writes the rows of the next records, in a turn of their organization; false when
+// there are none.
 func (e *exporter) step() (more bool, err error) {
+	end, err := e.turn(e.ctx)
+	if err != nil {
+		return false, err
+	}
+	defer end()
 	if e.read == nil {
 		e.read = make(chan stepRead)
 		go e.readAhead()

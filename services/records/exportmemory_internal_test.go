@@ -43,7 +43,7 @@ func (s *endless) RecordRange(ctx context.Context, _ record.OrgID, sub record.Su
 
 func exported(store record.Pages, records int64, asJSON bool) *exporter {
 	ctx, cancel := context.WithCancel(context.Background())
-	e := &exporter{ctx: ctx, cancel: cancel, release: func() {}, store: store, org: "o", event: "e", types: []string{"waste"}, highest: map[string]int64{"waste": records}}
+	e := &exporter{ctx: ctx, cancel: cancel, release: func() {}, turn: func(context.Context) (func(), error) { return func() {}, nil }, store: store, org: "o", event: "e", types: []string{"waste"}, highest: map[string]int64{"waste": records}}
 	if asJSON {
 		_ = e.encodeJSON(record.EventView{})
 		return e

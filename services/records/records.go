@@ -53,6 +53,7 @@ type server struct {
 	// answers are those of reads that were answered before.
 	answers *answers
 	plans   *plans
+	exports *fairshare.Budget // how many are under way
 }
 
 // New makes the service's HTTP application.
@@ -68,6 +69,7 @@ func New(d Deps) (*fiber.App, error) {
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 
 		answers: newAnswers(d.Store),
+		exports: fairshare.NewBudget(exportsAtOnce, exportsOfOne),
 	}
 	s.keys.MayRepeat = s.mayRepeat
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work, Spool: d.Spool})

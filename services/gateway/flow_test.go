@@ -1,0 +1,187 @@
+package gateway
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	brotli "github.com/molecule-man/go-brrr"
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// table is an export of so many bytes, which counts how many of them were read, and
+// whether it was closed.
+type table struct {
+	size   int64
+	read   atomic.Int64
+	closed atomic.Bool
+	// fails is the error in place of its end.
+	fails error
+}
+
+func (e *table) Read(p []byte) (int, error) {
+	at := e.read.Load()
+	if at == e.size && e.fails != nil {
+		return 0, e.fails
+	}
+	if at == e.size {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), e.size-at)]
+	for i := range p {
+		p[i] = byte('a' + (at+int64(i))/7%23)
+	}
+	e.read.Add(int64(len(p)))
+	return len(p), nil
+}
+
+func (e *table) Close() error {
+	e.closed.Store(true)
+	return nil
+}
+
+// exports answers exports with tables.
+func exports(s *stack, of func() *table) {
+	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
+		ctx.SetContentType("text/csv")
+		ctx.Response.Header.Set("ETag", `"t"`)
+		ctx.SetBodyStream(of(), -1)
+	})
+}
+
+// askExport sends a request for an export.
+func askExport(t *testing.T, url, coding string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v2/events/e1/export", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+alice)
+	req.Header.Set("Accept-Encoding", coding)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+// none waits until no answer is counted any more.
+func none(t *testing.T, kept *unsent) {
+	t.Helper()
+	testkit.Eventually(t, time.Minute, func() error {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		if kept.used != 0 || len(kept.of) > 0 {
+			return errCount(kept.used)
+		}
+		return nil
+	})
+}
+
+// TestAnExportIsPassedOnAsItComes: an export that is larger than any answer may be in
+// memory comes whole, in each coding, and counts for as much as a short one.
+func TestAnExportIsPassedOnAsItComes(t *testing.T) {
+	t.Parallel()
+	const size = maxAnswer + 5<<20 + 3
+	want := sha256.New()
+	if _, err := io.Copy(want, &table{size: size}); err != nil {
+		t.Fatal(err)
+	}
+	kept := newUnsent(2*flowRoom, flowRoom)
+	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
+	exports(s, func() *table { return &table{size: size} })
+	for _, coding := range []string{"identity", codingGzip, codingBrotli} {
+		res := askExport(t, s.url, coding) //nolint:bodyclose // askExport closes it
+		tag, from := `"t"`, io.Reader(res.Body)
+		var err error
+		switch coding {
+		case codingGzip:
+			tag = `"t+gzip"`
+			from, err = gzip.NewReader(res.Body)
+		case codingBrotli:
+			tag, from = `"t+br"`, brotli.NewReader(res.Body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := sha256.New()
+		n, err := io.Copy(got, from)
+		if err != nil || n != size || !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
+			t.Errorf("%s: %d of %d bytes, or others (%v)", coding, n, size, err)
+		}
+		if res.Header.Get("ETag") != tag || res.ContentLength != -1 {
+			t.Errorf("%s: the tag %s and the length %d", coding, res.Header.Get("ETag"), res.ContentLength)
+		}
+		none(t, kept)
+	}
+}
+
+// TestAnExportWaitsForItsClient: of an export that its client does not read no more is asked
+// of the service than what lies on the way, and a client that leaves ends it.
+func TestAnExportWaitsForItsClient(t *testing.T) {
+	t.Parallel()
+	const size = 256 << 20 // many times what the system keeps for two connections
+	kept := newUnsent(unsentTotal, unsentShare)
+	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
+	e := &table{size: size}
+	exports(s, func() *table { return e })
+	conn, status := stalled(t, s.url, alice, "/events/e1/export")
+	if got := status(); got != http.StatusOK {
+		t.Fatal(got)
+	}
+	before := int64(-1)
+	testkit.Eventually(t, time.Minute, func() error { // until it no longer grows
+		now := e.read.Load()
+		if grew := now != before; grew {
+			before = now
+			return fmt.Errorf("%d bytes were read", now)
+		}
+		return nil
+	})
+	if before > size/4 {
+		t.Errorf("%d bytes of %d were read for a client that takes none", before, size)
+	}
+	kept.mu.Lock()
+	if kept.used != flowRoom {
+		t.Errorf("%d bytes are counted, want %d", kept.used, flowRoom)
+	}
+	kept.mu.Unlock()
+	_ = conn.Close()
+	testkit.Eventually(t, time.Minute, func() error {
+		if !e.closed.Load() {
+			return fmt.Errorf("%d bytes were read, and it goes on", e.read.Load())
+		}
+		return nil
+	})
+	none(t, kept)
+}
+
+// TestAnExportThatBreaksOffIsNoWholeOne: what a service does not end is not ended by the
+// gateway, in any coding; a short one is refused.
+func TestAnExportThatBreaksOffIsNoWholeOne(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(d *Deps) { d.Timeout = time.Minute })
+	for _, coding := range []string{"identity", codingGzip, codingBrotli} {
+		for _, size := range []int64{3 * flowAfter, 1000} {
+			exports(s, func() *table { return &table{size: size, fails: io.ErrUnexpectedEOF} })
+			res := askExport(t, s.url, coding) //nolint:bodyclose // askExport closes it
+			_, err := io.Copy(io.Discard, res.Body)
+			if size > flowAfter && err == nil {
+				t.Errorf("%s: %d bytes that break off are taken for all", coding, size)
+			}
+			if size < flowAfter && res.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("%s: %d bytes that break off: %d", coding, size, res.StatusCode)
+			}
+		}
+	}
+}
