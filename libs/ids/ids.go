@@ -6,12 +6,28 @@ package ids
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"sync/atomic"
 )
 
 const (
 	alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 	length   = 26
+
+	// shared is how many characters the identifiers of a group have in common: 50 random
+	// bits, so that groups do not meet. The 80 bits after them are each identifier's own.
+	shared = 10
+	// groupSize is how many identifiers a group has: about as many entries as a page of
+	// an index holds.
+	groupSize = 64
 )
+
+// group is the beginning of the identifiers that NewGrouped is making.
+type group struct {
+	begin [shared]byte
+	used  atomic.Int32
+}
+
+var current atomic.Pointer[group]
 
 // New returns a random identifier.
 func New() string {
@@ -21,6 +37,25 @@ func New() string {
 		b[i] = alphabet[b[i]&31]
 	}
 	return string(b[:])
+}
+
+// NewGrouped returns a random identifier for what is stored in large numbers. It begins
+// like up to 63 others made just before or after it by the same process, so that what is
+// created together stands together in an index and is written with fewer of its pages.
+// Neither another identifier nor the time can be told from it.
+func NewGrouped() string {
+	g := current.Load()
+	for g == nil || g.used.Add(1) > groupSize {
+		next := &group{}
+		copy(next.begin[:], New())
+		next.used.Store(1)
+		if current.CompareAndSwap(g, next) {
+			g = next
+			break
+		}
+		g = current.Load()
+	}
+	return string(g.begin[:]) + New()[shared:]
 }
 
 // Derive returns the identifier of a text, the same each time. It can be guessed

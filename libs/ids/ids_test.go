@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"regexp"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/ids"
@@ -21,6 +23,40 @@ func TestNew(t *testing.T) {
 			t.Fatalf("%q is malformed or was made before", id)
 		}
 		seen[id] = true
+	}
+}
+
+// TestNewGrouped: groups of 64 begin alike, and nothing else of two identifiers does,
+// also when many are made at once.
+func TestNewGrouped(t *testing.T) {
+	t.Parallel()
+	const makers, each = 8, 800
+	made := make([][]string, makers)
+	var wg sync.WaitGroup
+	for m := range makers {
+		wg.Go(func() {
+			for range each {
+				made[m] = append(made[m], ids.NewGrouped())
+			}
+		})
+	}
+	wg.Wait()
+	groups, own := map[string]int{}, map[string]bool{}
+	for _, id := range slices.Concat(made...) {
+		if !form.MatchString(id) || own[id[10:]] {
+			t.Fatalf("%q is malformed, or its own part was made before", id)
+		}
+		groups[id[:10]]++
+		own[id[10:]] = true
+	}
+	// The first and the last group may have fewer.
+	if most := makers*each/64 + 1; len(groups) > most {
+		t.Errorf("%d groups of %d identifiers, want at most %d", len(groups), makers*each, most)
+	}
+	for begin, n := range groups {
+		if n > 64 {
+			t.Errorf("%d identifiers begin with %s, want at most 64", n, begin)
+		}
 	}
 }
 

@@ -34,5 +34,5 @@ func MarkTime(mark string) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// NewID returns a new random id.
-func NewID() string { return ids.New() }
+// NewID returns a new random id, in an index near those made about the same time.
+func NewID() string { return ids.NewGrouped() }

@@ -11,8 +11,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/eventcarbon/ecf/libs/ids"
 	"github.com/eventcarbon/ecf/libs/mongox"
-	"github.com/eventcarbon/ecf/libs/record"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
 	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
 	resultmongo "github.com/eventcarbon/ecf/services/calculation/mongostore"
@@ -29,7 +29,9 @@ const (
 // made: it differs in what the keys of its indexes have.
 func another(collection string, one bson.M, n int) bson.M {
 	d := maps.Clone(one)
-	id, event := record.NewID(), fmt.Sprintf("%026d", n/crowdOfEvent)
+	// As if derived from an idempotency key or made by many processes: those of one
+	// process share their beginnings and take less.
+	id, event := ids.New(), fmt.Sprintf("%026d", n/crowdOfEvent)
 	at, count := n%crowdOfEvent, int64(n%crowdOfEvent+1)
 	switch collection {
 	case "records": // at rest: also counted
