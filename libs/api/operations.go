@@ -33,6 +33,8 @@ func Operations() Table {
 
 		// together bounds what reads all counted records of an event.
 		together = 30 * time.Second
+		// file bounds a file of a whole event, with the time in which its client takes it.
+		file = time.Minute
 		// allOfAnImport bounds a move of every record that one file brought.
 		allOfAnImport = 2 * time.Minute
 	)
@@ -103,7 +105,7 @@ func Operations() Table {
 		{ID: "approveEventChange", Method: post, Path: event + "/changes/{changeId}/approve", Service: Calculation, Least: manager, Reach: Organization, Decides: ReviewersAndTeam},
 		{ID: "assessEventChange", Method: post, Path: event + "/changes/{changeId}/assess", Service: Calculation, Least: manager, Reach: Organization, Decides: ReviewersAndTeam, Cost: Whole, Timeout: together},
 		{ID: "rejectEventChange", Method: post, Path: event + "/changes/{changeId}/reject", Service: Calculation, Least: manager, Reach: Organization, Decides: ReviewersAndTeam},
-		{ID: "exportRecords", Method: get, Path: event + "/export", Service: Records, Least: user, Reach: Organization, Cost: Whole, Timeout: time.Minute},
+		{ID: "exportRecords", Method: get, Path: event + "/export", Service: Records, Least: user, Reach: Organization, Cost: Whole, Timeout: file},
 		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole,
 			Timeout: 2 * time.Minute}, // an event of a million records takes some ten seconds of a processor
 
@@ -153,13 +155,13 @@ func Operations() Table {
 		{ID: "getResult", Method: get, Path: event + "/results", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "listResultHistory", Method: get, Path: event + "/results/history", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "explainResult", Method: get, Path: event + "/results/explain", Service: Calculation, Least: viewer, Reach: Organization, Cost: Part},
-		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "getReport", Method: get, Path: event + "/results/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: file},
 		{ID: "previewResult", Method: get, Path: event + "/results/preview", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "previewRows", Method: post, Path: event + "/results/preview", Service: Calculation, Least: user, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "rehearseEvent", Method: post, Path: event + "/results/rehearsal", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole, Timeout: together},
 		{ID: "getResultRevision", Method: get, Path: event + "/results/{revision}", Service: Calculation, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "explainResultRevision", Method: get, Path: event + "/results/{revision}/explain", Service: Calculation, Least: viewer, Reach: Organization, Cost: Part},
-		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
+		{ID: "getRevisionReport", Method: get, Path: event + "/results/{revision}/report", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: file},
 		{ID: "compareResults", Method: get, Path: event + "/results/{revision}/diff/{other}", Service: Calculation, Least: viewer, Reach: Organization, Cost: Whole, Timeout: together},
 	})
 }

@@ -61,23 +61,49 @@ func WriteRecords(w io.Writer, records []Record) error {
 	return nil
 }
 
+// WriteProvenance writes how some records came to be counted, in their order, as it stands
+// in a bundle. What was written for several groups is put together as WriteRecords says.
+func WriteProvenance(w io.Writer, all []Provenance, records []Record) error {
+	for i, p := range inOrder(all, records) {
+		text, err := encode(p)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append([]byte{','}, text...)
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kept is a group of records with what WriteRecords has written of it, and in a bundle of
+// Format2 also WriteProvenance.
+type Kept struct {
+	Group
+	Records, Provenance Text
+}
+
 // Joined is a bundle that was put together from groups of records. It has all that Bundle
-// has but the records, which are where they were written.
+// has but the records and their provenance, which are where they were written.
 type Joined struct {
 	Bundle
 	Contribution total.Contribution
-	before       []byte
-	// hashed is the state of a hash over everything up to the end of the records.
-	hashed hash.Cloner
-	texts  []Text
+	// before is what stands before the records, and between what stands between them and
+	// their provenance.
+	before, between []byte
+	// hashed is the state of a hash over everything up to the end of the texts.
+	hashed              hash.Cloner
+	records, provenance []Text
 }
 
-// Join puts a bundle of Format together, without a signature, from groups of records in the
-// order of a bundle, and what WriteRecords has written of each. The source has no records,
-// and the hash over the inputs of all of them.
-func Join(s Source, groups []Group, texts []Text) (*Joined, error) {
-	if s.Organization != nil || s.InputsHash == "" || len(groups) != len(texts) {
-		return nil, errors.New("join a bundle: this one is made at once")
+// Join puts a bundle together, without a signature, from groups of records in the order of a
+// bundle. The source has no records, and the hash over the inputs of all of them.
+func Join(s Source, groups []Kept) (*Joined, error) {
+	if s.InputsHash == "" {
+		return nil, errors.New("join a bundle: the hash of its inputs is missing")
 	}
 	set, err := s.factorSet()
 	if err != nil {
@@ -89,8 +115,12 @@ func Join(s Source, groups []Group, texts []Text) (*Joined, error) {
 	for i, g := range groups {
 		sums[i] = g.Sum
 		all.add(g.rows)
-		if g.Count > 0 {
-			j.texts = append(j.texts, texts[i])
+		if g.Count == 0 {
+			continue
+		}
+		j.records = append(j.records, g.Records)
+		if s.Organization != nil {
+			j.provenance = append(j.provenance, g.Provenance)
 		}
 	}
 	j.Contribution = total.Sum(sums...)
@@ -98,12 +128,25 @@ func Join(s Source, groups []Group, texts []Text) (*Joined, error) {
 	return j, j.hash()
 }
 
-// recordsMark is where the records stand in a bundle that has none.
-const recordsMark = `,"records":[],"failed":`
+const (
+	// recordsMark is where the records stand in a bundle that has none.
+	recordsMark = `,"records":[],"failed":`
+	// provenanceMark is what stands before the provenance.
+	provenanceMark = `,"provenance":[`
+)
 
-// rest returns what follows the records.
+// rest returns what follows the texts.
 func (j *Joined) rest() ([]byte, error) {
-	text, err := encode(j.Bundle)
+	b := j.Bundle
+	one := []byte(nil)
+	if len(j.provenance) > 0 {
+		b.Provenance = make([]Provenance, 1) // stands where they do
+		var err error
+		if one, err = encode(b.Provenance[0]); err != nil {
+			return nil, err
+		}
+	}
+	text, err := encode(b)
 	if err != nil {
 		return nil, err
 	}
@@ -112,36 +155,48 @@ func (j *Joined) rest() ([]byte, error) {
 		return nil, errors.New("encode bundle: there is no place for its records")
 	}
 	j.before = slices.Concat(before, []byte(`,"records":[`))
-	return slices.Concat([]byte(`],"failed":`), rest), nil
+	rest = slices.Concat([]byte(`],"failed":`), rest)
+	if len(j.provenance) > 0 {
+		between, after, ok := bytes.Cut(rest, slices.Concat([]byte(provenanceMark), one, []byte{']'}))
+		if !ok {
+			return nil, errors.New("encode bundle: there is no place for its provenance")
+		}
+		j.between = slices.Concat(between, []byte(provenanceMark))
+		rest = slices.Concat([]byte{']'}, after)
+	}
+	return rest, nil
 }
 
-// records returns the text of all records.
-func (j *Joined) records() io.Reader {
-	if len(j.texts) == 0 {
-		return bytes.NewReader(nil)
-	}
-	readers := []io.Reader{Texts(j.texts[0])}
-	for _, t := range j.texts[1:] {
-		readers = append(readers, bytes.NewReader([]byte{','}), Texts(t))
+// listed returns texts with a comma between each two.
+func listed(texts []Text) io.Reader {
+	readers := make([]io.Reader, 0, 2*len(texts))
+	for i, t := range texts {
+		if i > 0 {
+			readers = append(readers, bytes.NewReader([]byte{','}))
+		}
+		readers = append(readers, Texts(t))
 	}
 	return io.MultiReader(readers...)
 }
 
-// hash fills in the hashes. The records are read once for all of them.
+// hashList adds a list to a hash, and returns the hash of the list alone.
+func hashList(content hash.Hash, texts []Text) (string, error) {
+	alone := sha256.New()
+	_, _ = alone.Write([]byte{'['})
+	if _, err := io.Copy(io.MultiWriter(alone, content), listed(texts)); err != nil {
+		return "", fmt.Errorf("hash bundle: %w", err)
+	}
+	_, _ = alone.Write([]byte{']'})
+	return hex.EncodeToString(alone.Sum(nil)), nil
+}
+
+// hash fills in the hashes. The texts are read once for all of them.
 func (j *Joined) hash() error {
 	j.Hashes, j.Signature = Hashes{}, nil
 	rest, err := j.rest()
 	if err != nil {
 		return err
 	}
-	records, content := sha256.New(), sha256.New()
-	_, _ = content.Write(j.before)
-	_, _ = records.Write([]byte{'['})
-	if _, err := io.Copy(io.MultiWriter(records, content), j.records()); err != nil {
-		return fmt.Errorf("hash records: %w", err)
-	}
-	_, _ = records.Write([]byte{']'})
-	j.hashed = content.(hash.Cloner)
 	for _, p := range []struct {
 		part any
 		to   *string
@@ -152,12 +207,23 @@ func (j *Joined) hash() error {
 		}
 		*p.to = sum256(text)
 	}
-	j.Hashes.Records = hex.EncodeToString(records.Sum(nil))
+	content := sha256.New()
+	_, _ = content.Write(j.before)
+	if j.Hashes.Records, err = hashList(content, j.records); err != nil {
+		return err
+	}
+	if j.Format != Format {
+		_, _ = content.Write(j.between)
+		if j.Hashes.Provenance, err = hashList(content, j.provenance); err != nil {
+			return err
+		}
+	}
+	j.hashed = content.(hash.Cloner)
 	j.Hashes.Content, err = j.sumWith(rest)
 	return err
 }
 
-// sumWith returns the hash over everything up to the end of the records, and what follows.
+// sumWith returns the hash over everything up to the end of the texts, and what follows.
 func (j *Joined) sumWith(rest []byte) (string, error) {
 	h, err := j.hashed.Clone()
 	if err != nil {
@@ -191,15 +257,18 @@ func (j *Joined) Sum() (string, error) {
 }
 
 // Text returns the bytes that Bundle.Encode would, and how many they are. Nothing but
-// memory is read for them.
+// what was kept is read for them.
 func (j *Joined) Text() (io.Reader, int64, error) {
 	rest, err := j.rest()
 	if err != nil {
 		return nil, 0, err
 	}
-	size := int64(len(j.before)+len(rest)) + int64(max(len(j.texts)-1, 0))
-	for _, t := range j.texts {
-		size += t.size
+	size := int64(len(j.before) + len(j.between) + len(rest))
+	for _, texts := range [][]Text{j.records, j.provenance} {
+		size += int64(max(len(texts)-1, 0))
+		for _, t := range texts {
+			size += t.size
+		}
 	}
-	return io.MultiReader(bytes.NewReader(j.before), j.records(), bytes.NewReader(rest)), size, nil
+	return io.MultiReader(bytes.NewReader(j.before), listed(j.records), bytes.NewReader(j.between), listed(j.provenance), bytes.NewReader(rest)), size, nil
 }

@@ -149,6 +149,13 @@ func TestChangedRowsOfAPackAreFound(t *testing.T) {
 	}
 }
 
+// inMemory keeps texts in memory.
+type inMemory struct{ bytes.Buffer }
+
+func (m *inMemory) Size() int { return m.Len() }
+
+func (m *inMemory) Section(at, n int) io.Reader { return bytes.NewReader(m.Bytes()[at : at+n]) }
+
 // joinedText returns the bundle of a source, put together from groups of three records.
 func joinedText(t *testing.T, s Source, inputsHash string) []byte {
 	t.Helper()
@@ -156,22 +163,22 @@ func joinedText(t *testing.T, s Source, inputsHash string) []byte {
 	slices.SortStableFunc(inputs, func(a, b Input) int {
 		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), cmp.Compare(a.Seq, b.Seq))
 	})
-	var groups []Group
-	var texts []Text
+	var groups []Kept
+	in := new(inMemory)
 	for some := range slices.Chunk(inputs, 3) {
 		s.Records = some
 		part, err := PartOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := TextOf(func(w io.Writer) error { return WriteRecords(w, part.Records) })
+		text, err := TextOf(in, func(w io.Writer) error { return WriteRecords(w, part.Records) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, texts = append(groups, part.Group), append(texts, text)
+		groups = append(groups, Kept{Group: part.Group, Records: text})
 	}
 	s.Records, s.InputsHash = nil, inputsHash
-	joined, err := Join(s, groups, texts)
+	joined, err := Join(s, groups)
 	if err != nil {
 		t.Fatal(err)
 	}

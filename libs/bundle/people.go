@@ -126,21 +126,40 @@ func evidenceOf(fields json.RawMessage) []string {
 	return sums
 }
 
+// Pseudonyms stand for the people of one bundle.
+type Pseudonyms struct {
+	random func() string
+	known  map[string]string
+}
+
+// NewPseudonyms returns pseudonyms that random makes.
+func NewPseudonyms(random func() string) *Pseudonyms {
+	return &Pseudonyms{random, map[string]string{}}
+}
+
+// of returns who stands for a person.
+func (names *Pseudonyms) of(a record.Actor) record.Actor {
+	if a.ID == "" || a == record.System() {
+		return a // nobody
+	}
+	if names.known[a.ID] == "" {
+		names.known[a.ID] = "person-" + names.random()
+	}
+	return record.Actor{ID: names.known[a.ID], Role: a.Role}
+}
+
 // WithoutNames returns a source whose people are pseudonyms that random makes, and
 // whose free text is withheld. It keeps what moves numbers, and the hashes, which
 // then cannot be recomputed.
 func WithoutNames(s Source, random func() string) Source {
+	return NewPseudonyms(random).WithoutNames(s)
+}
+
+// WithoutNames is the function of this name for a source that has some of the records, or
+// none, of a bundle that is put together from several.
+func (names *Pseudonyms) WithoutNames(s Source) Source {
 	s.Names = NamesRoles
-	known := map[string]string{}
-	person := func(a record.Actor) record.Actor {
-		if a.ID == "" || a == record.System() {
-			return a // nobody
-		}
-		if known[a.ID] == "" {
-			known[a.ID] = "person-" + random()
-		}
-		return record.Actor{ID: known[a.ID], Role: a.Role}
-	}
+	person := names.of
 	s.Event.Title = Withheld
 	s.Event.Boundary = withoutReasons(s.Event.Boundary)
 	s.Records = slices.Clone(s.Records)

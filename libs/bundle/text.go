@@ -2,47 +2,64 @@ package bundle
 
 import (
 	"bytes"
-	"compress/flate"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/klauspost/compress/s2"
 )
 
+// Keeper keeps what is written to it, and returns parts of that.
+type Keeper interface {
+	io.Writer
+	// Size is how many bytes were written.
+	Size() int
+	// Section reads n bytes, of which the first is number at.
+	Section(at, n int) io.Reader
+}
+
 // Text is a text that is kept in few bytes until it is sent: records in JSON or rows of a
-// table take a tenth of themselves.
+// table take a fifth of themselves. It is packed by S2, which takes a tenth of the time of
+// deflate: a report is packed once and unpacked twice, to be hashed and to be sent.
 type Text struct {
-	packed []byte
-	size   int64
+	in         Keeper
+	at, packed int
+	size       int64
 }
 
-// packers are used again: each has some 700 kB.
-var packers sync.Pool
+// packedAtOnce is how much text is packed together.
+const packedAtOnce = 64 << 10
 
-// packerTo returns a packer that writes to w.
-func packerTo(w io.Writer) (*flate.Writer, error) {
-	if p, ok := packers.Get().(*flate.Writer); ok {
-		p.Reset(w)
-		return p, nil
-	}
-	return flate.NewWriter(w, flate.BestSpeed)
+// packer packs a text into a buffer.
+type packer struct {
+	*s2.Writer
+	to bytes.Buffer
 }
+
+// packers are used again: each has the packed text of a segment.
+var packers = sync.Pool{New: func() any {
+	return &packer{Writer: s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(packedAtOnce))}
+}}
 
 // TextOf keeps what write writes.
-func TextOf(write func(io.Writer) error) (Text, error) {
-	var packed bytes.Buffer
-	packer, err := packerTo(&packed)
-	if err != nil {
-		return Text{}, fmt.Errorf("keep a text: %w", err)
-	}
-	defer packers.Put(packer)
-	count := &counting{w: packer}
+func TextOf(in Keeper, write func(io.Writer) error) (Text, error) {
+	p, _ := packers.Get().(*packer)
+	defer packers.Put(p)
+	p.to.Reset()
+	p.Reset(&p.to)
+	count := &counting{w: p}
 	if err := write(count); err != nil {
 		return Text{}, err
 	}
-	if err := packer.Close(); err != nil {
+	if err := p.Close(); err != nil {
 		return Text{}, fmt.Errorf("keep a text: %w", err)
 	}
-	return Text{bytes.Clone(packed.Bytes()), count.n}, nil
+	t := Text{in, in.Size(), p.to.Len(), count.n}
+	if _, err := in.Write(p.to.Bytes()); err != nil {
+		return Text{}, fmt.Errorf("keep a text: %w", err)
+	}
+	return t, nil
 }
 
 // counting counts what is written.
@@ -60,32 +77,54 @@ func (c *counting) Write(p []byte) (int, error) {
 // Size is how many bytes the text has.
 func (t Text) Size() int64 { return t.size }
 
-// Texts are read one after another. Reading one unpacks it, so one of them is in memory at
-// a time, and no more than a window of that.
+// Texts are read one after another. Reading one unpacks it, and no more of it is in memory
+// than what was packed together.
 func Texts(all ...Text) io.Reader {
 	readers := make([]io.Reader, len(all))
 	for i, t := range all {
-		readers[i] = &unpacking{packed: t.packed}
+		readers[i] = &unpacking{text: t}
 	}
 	return io.MultiReader(readers...)
 }
 
+// unpackers are used again: each has what was packed together.
+var unpackers = sync.Pool{New: func() any { return s2.NewReader(nil, s2.ReaderMaxBlockSize(packedAtOnce)) }}
+
 // unpacking begins when it is read.
 type unpacking struct {
-	packed []byte
-	from   io.ReadCloser
+	text Text
+	by   *s2.Reader
+	read int64
+	err  error // what it ended with
 }
 
 func (u *unpacking) Read(p []byte) (int, error) {
-	if u.from == nil {
-		if u.packed == nil {
-			return 0, io.EOF
-		}
-		u.from = flate.NewReader(bytes.NewReader(u.packed))
+	if u.err == nil && u.read == u.text.size {
+		u.end(io.EOF)
 	}
-	n, err := u.from.Read(p)
+	if u.err != nil {
+		return 0, u.err
+	}
+	if u.by == nil {
+		u.by, _ = unpackers.Get().(*s2.Reader)
+		u.by.Reset(u.text.in.Section(u.text.at, u.text.packed))
+	}
+	n, err := u.by.Read(p)
+	u.read += int64(n)
+	if errors.Is(err, io.EOF) && u.read < u.text.size {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
-		u.from, u.packed = nil, nil // its window would stay until the last of them is read
+		u.end(err)
 	}
 	return n, err
+}
+
+// end returns what it was read by.
+func (u *unpacking) end(err error) {
+	if u.err = err; u.by != nil {
+		u.by.Reset(nil)
+		unpackers.Put(u.by)
+		u.by = nil
+	}
 }

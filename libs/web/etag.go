@@ -24,6 +24,10 @@ func ETagOf(parts ...string) string {
 	return quoteTag(h.Sum(nil))
 }
 
+// ETagOfBody returns the entity tag that a JSON answer has by itself, of the SHA-256 of its
+// body.
+func ETagOfBody(sum [sha256.Size]byte) string { return quoteTag(sum[:]) }
+
 func quoteTag(sum []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }

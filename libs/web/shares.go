@@ -103,32 +103,14 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	case err != nil:
 		return nil, err
 	}
-	share := &share{release: release, scheduler: scheduler, org: org}
-	c.Locals(keyShare, share)
-	return func() {
-		if !share.held {
-			release()
-		}
-	}, nil
+	c.Locals(keyShare, &share{scheduler, org})
+	return release, nil
 }
 
 // share is what a request has of its organization's share.
 type share struct {
-	release   func()
-	held      bool
 	scheduler *fairshare.Scheduler
 	org       string
-}
-
-// HoldShare keeps the request's share beyond its handler, for an answer that is
-// made while it is sent. The caller calls what it returns when the answer ends.
-func HoldShare(c *fiber.Ctx) (release func()) {
-	s, ok := c.Locals(keyShare).(*share)
-	if !ok {
-		return func() {}
-	}
-	s.held = true
-	return s.release
 }
 
 // Turns returns what waits for a turn of the request's organization, for an answer that is

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -147,29 +146,3 @@ func TestExpensiveWorkOfAProcessIsOneShare(t *testing.T) {
 	close(end)
 	all.Wait()
 }
-
-// TestHoldShare: an answer that is made while it is sent keeps its share until
-// it ends.
-func TestHoldShare(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	var released sync.Once
-	ended := make(chan struct{})
-	table := api.Table{{ID: "export", Method: http.MethodGet, Path: "/export", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
-	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "export", Handler: func(c *fiber.Ctx) error {
-		release := web.HoldShare(c)
-		c.Context().SetBodyStream(&closing{done: func() { release(); released.Do(func() { close(ended) }) }}, -1)
-		return nil
-	}}}); err != nil {
-		t.Fatal(err)
-	}
-	for range 100 { // more than a share: each must have been returned
-		b.get("/export", "Authorization", "Bearer user-a").ok(http.StatusOK)
-	}
-	<-ended
-}
-
-type closing struct{ done func() }
-
-func (c *closing) Read([]byte) (int, error) { return 0, io.EOF }
-func (c *closing) Close() error             { c.done(); return nil }

@@ -28,11 +28,12 @@ const (
 	spoolShareInMemory = 32 << 20
 )
 
-// Spool keeps the bodies of streamed operations on disk while they are worked on, in a
-// directory that nobody else can read. Its files have no names there, so that none
-// outlives the process.
+// Spool keeps the bodies of streamed operations on disk while they are worked on, and
+// answers until they are sent, in a directory that nobody else can read. Its files have no
+// names there, so that none outlives the process.
 type Spool struct {
-	parent string // of the directory
+	parent       string // of the directory
+	total, share int
 
 	once   sync.Once
 	dir    string
@@ -41,16 +42,21 @@ type Spool struct {
 
 // NewSpool returns a spool with a directory in parent, by default the system's one for
 // temporary files (TMPDIR). It is made when a file needs it.
-func NewSpool(parent string) *Spool { return &Spool{parent: parent} }
+func NewSpool(parent string) *Spool { return NewSpoolOf(parent, spoolTotal, spoolShare) }
+
+// NewSpoolOf is NewSpool with room for total bytes, of which one organization may have share.
+func NewSpoolOf(parent string, total, share int) *Spool {
+	return &Spool{parent: parent, total: total, share: share}
+}
 
 // open makes the directory; where none can be made, files stay in memory.
 func (s *Spool) open() {
 	s.once.Do(func() {
 		if dir, err := os.MkdirTemp(s.parent, "ecf-spool-"); err == nil { // 0700
-			s.dir, s.budget = dir, fairshare.NewBudget(spoolTotal, spoolShare)
+			s.dir, s.budget = dir, fairshare.NewBudget(s.total, s.share)
 			return
 		}
-		s.budget = fairshare.NewBudget(spoolTotalInMemory, spoolShareInMemory)
+		s.budget = fairshare.NewBudget(min(s.total, spoolTotalInMemory), min(s.share, spoolShareInMemory))
 	})
 }
 
@@ -64,8 +70,8 @@ func (s *Spool) Remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// File is what a request has brought, or what that was turned into. It is gone when
-// the request ends.
+// File is what a request has brought, what that was turned into, or what it is answered
+// with. It is gone when the request ends.
 type File struct {
 	spool    *Spool
 	org      string
@@ -98,6 +104,10 @@ func FileAs(c *fiber.Ctx, types ...string) (*File, error) {
 // closes it.
 func (f *File) Derived() *File { return &File{spool: f.spool, org: f.org} }
 
+// New returns a new, empty file of an organization, which the caller closes. A nil spool
+// has its files in memory, and any number of them.
+func (s *Spool) New(org string) *File { return &File{spool: s, org: org} }
+
 // Size returns the number of bytes in the file.
 func (f *File) Size() int { return f.size }
 
@@ -107,6 +117,14 @@ func (f *File) Reader() io.Reader {
 		return io.NewSectionReader(f.disk, 0, int64(f.size))
 	}
 	return bytes.NewReader(f.memory)
+}
+
+// Section returns a reader of n bytes of the file, of which the first is number at.
+func (f *File) Section(at, n int) io.Reader {
+	if f.disk != nil {
+		return io.NewSectionReader(f.disk, int64(at), int64(n))
+	}
+	return bytes.NewReader(f.memory[at : at+n])
 }
 
 // Write appends to the file. The error is UNAVAILABLE where too much is kept already.
@@ -161,7 +179,7 @@ func (f *File) reserve(n int) error {
 	more := max(n-f.reserved, spooledInMemory)
 	if !f.spool.budget.Take(f.org, more) {
 		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-			Message: "Too many files are being received at once. Nothing was changed; please try again."}
+			Message: "Too many files are being received or sent at once. Nothing was changed; please try again."}
 	}
 	f.reserved += more
 	return nil

@@ -1,14 +1,52 @@
 package calculation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/report"
 )
 
 // Keep keeps an edition as a sign-off does.
 func Keep(ctx context.Context, d Deps, ev record.Event, edition, revision int64, by record.Actor, at time.Time) (root string, err error) {
 	return newServer(d).keep(ctx, ev, signing{edition: edition, revision: revision, statement: "As agreed", by: by, at: at, open: json.RawMessage(`[]`)})
+}
+
+// WholeReports makes the reports of a variant of all records of an event at once, by their
+// forms.
+func WholeReports(ctx context.Context, d Deps, ev record.Event, names string) (map[string][]byte, error) {
+	s := newServer(d)
+	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, wholeLimits())
+	if err != nil {
+		return nil, err
+	}
+	source := sourceOf(ev, result, counted)
+	if names != "" {
+		if source, err = s.sourceWithPeople(ctx, ev, result, counted); err != nil {
+			return nil, err
+		}
+	}
+	if names == bundle.NamesRoles {
+		source.InputsHash = result.InputsHash
+		source = bundle.WithoutNames(source, pseudonym)
+	}
+	built, err := s.build(source, result)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err := s.reportData(ctx, ev, result, built)
+	if err != nil {
+		return nil, err
+	}
+	var table, page bytes.Buffer
+	if err := errors.Join(report.CSV(&table, data), report.HTML(&page, data)); err != nil {
+		return nil, err
+	}
+	text, err := built.Encode()
+	return map[string][]byte{formJSON: text, formCSV: table.Bytes(), formHTML: page.Bytes()}, err
 }

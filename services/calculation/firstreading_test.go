@@ -12,7 +12,10 @@ import (
 )
 
 // fill stores approved records, no two of which are alike.
-func (s *service) fill(n int) {
+func (s *service) fill(n int) { s.fillWith(n, 499) }
+
+// fillWith is fill with so many different amounts.
+func (s *service) fillWith(n, amounts int) {
 	s.t.Helper()
 	kinds := []struct{ typ, body string }{
 		{"flights", `{"description":"Team %d","from":"LHR","to":"JFK","passengers":%d,"class":"economy","date":"2026-06-09","group":"attendees"}`},
@@ -24,7 +27,7 @@ func (s *service) fill(n int) {
 	many := map[string][]record.Record{}
 	for i := range n {
 		kind := kinds[i%len(kinds)]
-		decoded, err := footprint.Decode(kind.typ, fmt.Appendf(nil, kind.body, i, 1+i%499), s.event.Context())
+		decoded, err := footprint.Decode(kind.typ, fmt.Appendf(nil, kind.body, i, 1+i%amounts), s.event.Context())
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 const (
-	// historiesAtOnce is how many records' histories are read together.
-	historiesAtOnce = 500
+	// historiesAtOnce is how many records' histories are read together: those of a segment.
+	historiesAtOnce = resulttree.Fanout
 	// entriesAtOnce bounds the entries of one read.
 	entriesAtOnce = 2000
 )

@@ -19,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
 	"github.com/eventcarbon/ecf/services/calculation/report"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -33,8 +34,8 @@ const (
 	keptTable   = "report.csv"
 )
 
-// signedLimits bound the events that can be signed off.
-func signedLimits() eventreader.Limits { return eventreader.Limits{Records: 120_000, Bytes: 512 << 20} }
+// wholeLimits bound the events that can be signed off, and those that can be reported.
+func wholeLimits() eventreader.Limits { return eventreader.Limits{Records: 120_000, Bytes: 512 << 20} }
 
 // signing is what a sign-off states about the edition it makes. The write that
 // completes the sign-off states the very same.
@@ -52,7 +53,7 @@ type signing struct {
 // be repeated. The error for the client says that the revision is not the newest, or
 // cannot be recomputed.
 func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root string, err error) {
-	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, signedLimits())
+	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, wholeLimits())
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +163,7 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	if err := keepBundle(ctx, w, keptBundle, built.Bundle); err != nil {
 		return err
 	}
-	data, err := s.reportData(ctx, ev, result, built)
+	data, _, err := s.reportData(ctx, ev, result, built)
 	if err != nil {
 		return err
 	}
@@ -172,17 +173,18 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
 }
 
-// reportData returns what the page and the table of a result are made of.
-func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, error) {
+// reportData returns what the page and the table of a result are made of, and what is to
+// be measured next.
+func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, []findings.ToMeasure, error) {
 	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted}
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
-		return data, err
+		return data, nil, err
 	}
 	data.Organization = organization.Name
 	if data.NotCounted == nil {
 		if data.NotCounted, err = s.notCounted(ctx, ev); err != nil {
-			return data, err
+			return data, nil, err
 		}
 	}
 	for _, c := range result.Causes {
@@ -190,7 +192,7 @@ func (s *server) reportData(ctx context.Context, ev record.Event, result resultt
 	}
 	checks, err := s.crosschecks.Of(ctx, ev, result)
 	data.Findings = checks.Findings
-	return data, err
+	return data, checks.Next, err
 }
 
 // notCounted returns the numbers of records that are not in a result.
@@ -215,31 +217,43 @@ func sourceOf(ev record.Event, result resulttree.Result, counted []record.Counte
 
 // sourceWithPeople adds the organization, the histories of the counted records and
 // the numbers of those that are not counted.
-func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result resulttree.Result, counted []record.Counted) (bundle.Source, error) {
-	source := sourceOf(ev, result, counted)
+func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result resulttree.Result, counted []record.Counted) (source bundle.Source, err error) {
+	source = sourceOf(ev, result, counted)
+	if source.Provenance, err = s.provenanceOf(ctx, ev, counted); err != nil {
+		return source, err
+	}
+	return source, s.addPeople(ctx, ev, &source)
+}
+
+// addPeople adds the organization, its policies and the numbers of records that are not
+// counted. It comes after the records: the policies that they were approved under are there.
+func (s *server) addPeople(ctx context.Context, ev record.Event, source *bundle.Source) error {
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil {
-		return source, err
+		return err
 	}
 	source.Organization = &bundle.Organization{ID: string(organization.ID), Name: organization.Name}
 	policies, err := record.PolicyHistory(ctx, s.Records, organization)
 	if err != nil {
-		return source, err
+		return err
 	}
 	source.Policies = bundle.PoliciesOf(policies)
-	if source.NotCounted, err = s.notCounted(ctx, ev); err != nil {
-		return source, err
-	}
+	source.NotCounted, err = s.notCounted(ctx, ev)
+	return err
+}
+
+// provenanceOf returns how counted records came to be counted.
+func (s *server) provenanceOf(ctx context.Context, ev record.Event, counted []record.Counted) (all []bundle.Provenance, err error) {
 	for some := range slices.Chunk(counted, historiesAtOnce) {
 		histories, err := s.historiesOf(ctx, ev, some)
 		if err != nil {
-			return source, err
+			return nil, err
 		}
 		for _, c := range some {
-			source.Provenance = append(source.Provenance, bundle.ProvenanceOf(c.ID, c.Rev, c.Fields, histories[c.ID]))
+			all = append(all, bundle.ProvenanceOf(c.ID, c.Rev, c.Fields, histories[c.ID]))
 		}
 	}
-	return source, nil
+	return all, nil
 }
 
 // build makes a bundle of a result, signed where there is a key. What it comes to

@@ -1,6 +1,7 @@
 package calculation
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -163,17 +164,47 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 		return web.SendNotModified(c, tag)
 	}
 	// The body is written after the handler has returned and its context has ended.
-	return c.SendStream(shared{e.Reader(context.WithoutCancel(c.UserContext()), name), web.HoldShare(c)}, int(document.Size))
+	deadline, _ := c.UserContext().Deadline()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
+	return c.SendStream(newKeptBody(ctx, cancel, e.Reader(ctx, name), web.Turns(c)), int(document.Size))
 }
 
-// shared is a body that keeps the organization's share until it has been sent.
-type shared struct {
+// keptStep is how much of a document of an edition is read in a turn, at most.
+const keptStep = 256 << 10
+
+// keptBody is a document of an edition, of which each part is read in a turn of its
+// organization: a client that takes it slowly keeps nobody from working.
+type keptBody struct {
 	io.Reader
-	release func()
+	ctx    context.Context // it lives as long as the answer, longer than the call that makes it
+	cancel func()
+	turn   func(context.Context) (end func(), err error)
+	from   io.Reader
+}
+
+func newKeptBody(ctx context.Context, cancel func(), from io.Reader, turn func(context.Context) (end func(), err error)) *keptBody {
+	b := &keptBody{ctx: ctx, cancel: cancel, turn: turn, from: from}
+	b.Reader = bufio.NewReaderSize(readerFunc(b.step), keptStep)
+	return b
+}
+
+// step reads what is next.
+func (b *keptBody) step(p []byte) (int, error) {
+	end, err := b.turn(b.ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return b.from.Read(p)
 }
 
 // Close implements io.Closer.
-func (s shared) Close() error {
-	s.release()
+func (b *keptBody) Close() error {
+	b.cancel()
 	return nil
 }
+
+// readerFunc is a function as an io.Reader.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

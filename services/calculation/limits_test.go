@@ -58,7 +58,7 @@ func TestEventsTooLargeToBeReadTogether(t *testing.T) {
 	s := start(t)
 	conference(s)
 	s.alter(func(r *resulttree.Result) {
-		r.Contribution = bytes.Replace(r.Contribution, []byte(`"records":8`), []byte(`"records":20001`), 1)
+		r.Contribution = bytes.Replace(r.Contribution, []byte(`"records":8`), []byte(`"records":120001`), 1)
 	})
 	before := s.records.approved.Load()
 	a := s.of("/report").wantError(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")

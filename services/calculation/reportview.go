@@ -1,8 +1,6 @@
 package calculation
 
 import (
-	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -17,8 +15,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
-	"github.com/eventcarbon/ecf/services/calculation/eventreader"
-	"github.com/eventcarbon/ecf/services/calculation/report"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -59,55 +55,19 @@ func (s *server) report(c *fiber.Ctx) error {
 	if tag != "" && web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	switch {
-	case names != "" || form == formHTML:
-	case form == formCSV:
-		return s.reportCSV(c, ev, newest, tag)
+	m := &making{ev: ev, newest: newest, form: form, names: names, tag: tag, file: s.Spool.New(string(ev.Org))}
+	if names == bundle.NamesRoles {
+		m.pseudonyms = bundle.NewPseudonyms(pseudonym)
+	}
+	switch form {
+	case formCSV:
+		err = s.reportCSV(c, m)
+	case formHTML:
+		err = s.reportHTML(c, m)
 	default:
-		return s.reportJSON(c, ev, newest, tag)
+		err = s.reportJSON(c, m)
 	}
-	built, result, err := s.bundleOf(c.UserContext(), ev, names)
-	if err != nil {
-		return err
-	}
-	if result.Version != newest.Version {
-		tag = "" // calculated anew meanwhile
-	}
-	if form != formCSV && form != formHTML {
-		text, err := built.Encode()
-		if err != nil {
-			return err
-		}
-		if err := s.keepTag(c, ev, tag); err != nil {
-			return err
-		}
-		err = web.JSON(c, fiber.StatusOK, text)
-		if err == nil && names != "" && len(c.Response().Body()) > 0 {
-			c.Set(fiber.HeaderContentType, formPeople)
-		}
-		return err
-	}
-	data, err := s.reportData(c.UserContext(), ev, result, built)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if form == formCSV {
-		err = report.CSV(&out, data)
-		c.Set(fiber.HeaderContentDisposition, tableName(ev, result))
-	} else {
-		err = report.HTML(&out, data)
-		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
-	}
-	if err != nil {
-		return err
-	}
-	c.Set(fiber.HeaderContentType, form+"; charset=utf-8")
-	c.Set(fiber.HeaderETag, web.ETagOf(form, out.String()))
-	if err := s.keepTag(c, ev, tag); err != nil {
-		return err
-	}
-	return c.Send(out.Bytes())
+	return m.closeAfter(c, err)
 }
 
 // ReportKeysDir returns the folder of the keys that reports are signed with, below
@@ -141,27 +101,6 @@ func fileSafe(id string) string {
 		}
 		return '-'
 	}, id)
-}
-
-// bundleOf makes the bundle of an event's newest result; with people where the
-// request names a variant.
-func (s *server) bundleOf(ctx context.Context, ev record.Event, names string) (bundle.Built, resulttree.Result, error) {
-	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, eventreader.Answer())
-	if err != nil {
-		return bundle.Built{}, result, err
-	}
-	source := sourceOf(ev, result, counted)
-	if names != "" {
-		if source, err = s.sourceWithPeople(ctx, ev, result, counted); err != nil {
-			return bundle.Built{}, result, err
-		}
-	}
-	if names == bundle.NamesRoles {
-		source.InputsHash = result.InputsHash
-		source = bundle.WithoutNames(source, pseudonym)
-	}
-	built, err := s.build(source, result)
-	return built, result, err
 }
 
 // pseudonym returns a name that stands for a person in one bundle.

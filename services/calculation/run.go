@@ -36,6 +36,8 @@ func (c *WorkConfig) Describe(s *settings.Set) {
 func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
 	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
+	d.Spool = NewSpool()
+	p.OnClose(d.Spool.Remove)
 	httpApp, err := New(d)
 	signOffs := newServer(d).signOffs()
 	return app.Service{Name: "calculation", App: httpApp, Tasks: []app.Task{{Name: "sign-offs", Run: func(ctx context.Context) error {

@@ -59,6 +59,8 @@ type Deps struct {
 	Verifier web.TokenVerifier
 	// Audit takes what was done to events; nil: the gateway alone enters it.
 	Audit audit.Recorder
+	// Spool keeps reports until they are sent; nil: they are in memory.
+	Spool *web.Spool
 	// Keys sign reports; nil: reports are not signed.
 	Keys   *bundle.Keys
 	Logger *slog.Logger

@@ -189,6 +189,7 @@ func (k *compressor) pack(c *fiber.Ctx) bool {
 		p, err := k.newPacker(c)
 		if err == nil {
 			f.packer = p
+			c.Response().Header.SetContentLength(-1)
 		}
 		return err == nil
 	}

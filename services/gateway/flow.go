@@ -22,7 +22,8 @@ const (
 	// that ends or fails before that is answered as any other.
 	flowAfter = 256 << 10
 	// flowRoom is what an answer that is passed on is counted as, whatever its length: what
-	// of it is in memory here, and in the service until the client takes more.
+	// of it is in memory here, and in the service until the client takes more. One that is
+	// known to be no longer is read whole: the service is free again at once.
 	flowRoom = 3 << 19
 	// flowPiece is how much is read, and compressed, at a time.
 	flowPiece = 32 << 10
@@ -32,9 +33,9 @@ const (
 )
 
 // flows reports whether an answer to an operation may be passed on as it comes: an export,
-// of which neither the length nor the end is known when it begins. The service makes it a
-// piece at a time and holds no turn between them, so that a client that takes it slowly
-// keeps nobody from working.
+// of which neither the length nor the end is known when it begins, or a report that was kept
+// on a disk. The service makes or reads it a piece at a time and holds no turn between them,
+// so that a client that takes it slowly keeps nobody from working.
 func flows(o api.Operation) bool { return o.Method == fiber.MethodGet && o.Cost.Expensive() }
 
 // answerFor returns what the answer of a service is read into: where it may be passed on
@@ -79,8 +80,9 @@ func fill(stream io.Reader, buffer []byte) (_ []byte, ended bool, err error) {
 	return buffer, false, nil
 }
 
-// passOn makes the rest of an answer that of the client.
-func (g *gateway) passOn(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response, begun []byte) {
+// passOn makes the rest of an answer that of the client. Its length is -1 where it is not
+// known.
+func (g *gateway) passOn(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response, begun []byte, length int) {
 	f := &flow{answer: answer, from: io.MultiReader(bytes.NewReader(begun), answer.BodyStream()), piece: make([]byte, 0, flowPiece), cancel: func() {}}
 	// The request's own context ends before the answer does.
 	f.ctx = context.WithoutCancel(c.UserContext())
@@ -91,7 +93,7 @@ func (g *gateway) passOn(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respons
 	f.failed = func(err error) {
 		g.Logger.WarnContext(f.ctx, "an answer was cut short", "operation", o.ID, "request_id", id, "error", telemetry.Redact(err.Error()))
 	}
-	c.Response().SetBodyStream(f, -1)
+	c.Response().SetBodyStream(f, length)
 }
 
 // flow is an answer that is passed on as it comes, a piece at a time.

@@ -49,19 +49,33 @@ func (e *table) Close() error {
 	return nil
 }
 
-// exports answers exports with tables.
+// exports answers exports with tables, and reports with tables whose length is told.
 func exports(s *stack, of func() *table) {
-	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) {
-		ctx.SetContentType("text/csv")
-		ctx.Response.Header.Set("ETag", `"t"`)
-		ctx.SetBodyStream(of(), -1)
-	})
+	answer := func(told bool) fasthttp.RequestHandler {
+		return func(ctx *fasthttp.RequestCtx) {
+			ctx.SetContentType("text/csv")
+			ctx.Response.Header.Set("ETag", `"t"`)
+			body, length := of(), -1
+			if told {
+				length = int(body.size)
+				if body.fails != nil {
+					length++
+				}
+			}
+			ctx.SetBodyStream(body, length)
+		}
+	}
+	s.services[api.Records].set(answer(false))
+	s.services[api.Calculation].set(answer(true))
 }
 
-// askExport sends a request for an export.
-func askExport(t *testing.T, url, coding string) *http.Response {
+// files are the paths that exports answers.
+var files = []string{"/export", "/results/report"}
+
+// askFile sends a request for an export or a report.
+func askFile(t *testing.T, url, path, coding string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v2/events/e1/export", nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v2/events/e1"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +102,9 @@ func none(t *testing.T, kept *unsent) {
 	})
 }
 
-// TestAnExportIsPassedOnAsItComes: an export that is larger than any answer may be in
-// memory comes whole, in each coding, and counts for as much as a short one.
+// TestAnExportIsPassedOnAsItComes: an export or a report that is larger than any answer may be
+// in memory comes whole, in each coding, and counts for as much as a short one. A length that
+// the service tells is that of the answer, unless it is compressed.
 func TestAnExportIsPassedOnAsItComes(t *testing.T) {
 	t.Parallel()
 	const size = maxAnswer + 5<<20 + 3
@@ -100,9 +115,13 @@ func TestAnExportIsPassedOnAsItComes(t *testing.T) {
 	kept := newUnsent(2*flowRoom, flowRoom)
 	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
 	exports(s, func() *table { return &table{size: size} })
-	for _, coding := range []string{"identity", codingGzip, codingBrotli} {
-		res := askExport(t, s.url, coding) //nolint:bodyclose // askExport closes it
-		tag, from := `"t"`, io.Reader(res.Body)
+	for i, coding := range []string{"identity", codingGzip, codingBrotli, "identity"} {
+		path := files[min(i, 1)]
+		res := askFile(t, s.url, path, coding) //nolint:bodyclose // askFile closes it
+		tag, length, from := `"t"`, int64(-1), io.Reader(res.Body)
+		if i == 3 {
+			length = size
+		}
 		var err error
 		switch coding {
 		case codingGzip:
@@ -119,23 +138,30 @@ func TestAnExportIsPassedOnAsItComes(t *testing.T) {
 		if err != nil || n != size || !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
 			t.Errorf("%s: %d of %d bytes, or others (%v)", coding, n, size, err)
 		}
-		if res.Header.Get("ETag") != tag || res.ContentLength != -1 {
+		if res.Header.Get("ETag") != tag || res.ContentLength != length {
 			t.Errorf("%s: the tag %s and the length %d", coding, res.Header.Get("ETag"), res.ContentLength)
 		}
 		none(t, kept)
 	}
 }
 
-// TestAnExportWaitsForItsClient: of an export that its client does not read no more is asked
+// TestAnExportWaitsForItsClient: of an export or a report that its client does not read no more is asked
 // of the service than what lies on the way, and a client that leaves ends it.
 func TestAnExportWaitsForItsClient(t *testing.T) {
 	t.Parallel()
+	for _, path := range files {
+		waitsForItsClient(t, path)
+	}
+}
+
+func waitsForItsClient(t *testing.T, path string) {
+	t.Helper()
 	const size = 256 << 20 // many times what the system keeps for two connections
 	kept := newUnsent(unsentTotal, unsentShare)
 	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
 	e := &table{size: size}
 	exports(s, func() *table { return e })
-	conn, status := stalled(t, s.url, alice, "/events/e1/export")
+	conn, status := stalled(t, s.url, alice, "/events/e1"+path)
 	if got := status(); got != http.StatusOK {
 		t.Fatal(got)
 	}
@@ -171,16 +197,17 @@ func TestAnExportWaitsForItsClient(t *testing.T) {
 func TestAnExportThatBreaksOffIsNoWholeOne(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(d *Deps) { d.Timeout = time.Minute })
-	for _, coding := range []string{"identity", codingGzip, codingBrotli} {
-		for _, size := range []int64{3 * flowAfter, 1000} {
+	for i, coding := range []string{"identity", codingGzip, codingBrotli, "identity", codingGzip} {
+		path := files[i/3]
+		for _, size := range []int64{2 * flowRoom, 1000} {
 			exports(s, func() *table { return &table{size: size, fails: io.ErrUnexpectedEOF} })
-			res := askExport(t, s.url, coding) //nolint:bodyclose // askExport closes it
+			res := askFile(t, s.url, path, coding) //nolint:bodyclose // askFile closes it
 			_, err := io.Copy(io.Discard, res.Body)
-			if size > flowAfter && err == nil {
-				t.Errorf("%s: %d bytes that break off are taken for all", coding, size)
+			if size > flowRoom && err == nil {
+				t.Errorf("%s, %s: %d bytes that break off are taken for all", path, coding, size)
 			}
-			if size < flowAfter && res.StatusCode != http.StatusServiceUnavailable {
-				t.Errorf("%s: %d bytes that break off: %d", coding, size, res.StatusCode)
+			if size < flowRoom && res.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("%s, %s: %d bytes that break off: %d", path, coding, size, res.StatusCode)
 			}
 		}
 	}

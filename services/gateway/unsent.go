@@ -136,10 +136,10 @@ func streams(o api.Operation) bool { return o.Cost > api.Light }
 var small = sync.Pool{New: func() any { return new([smallAnswer]byte) }}
 
 // receive reads the answer of a service, of which there is only the header yet. One whose
-// length is known waits until there is room for it. One whose length shows at its end, an
-// export, is passed on as it comes, where the answer is apart from the client's, and refused
-// where there is no room for that: two that have begun and waited for each other would wait
-// in vain.
+// length is known waits until there is room for it; a large one that is apart from the
+// client's answer is then passed on as it comes. So is one whose length shows at its end, an
+// export, which is refused where there is no room for that: two that have begun and waited for
+// each other would wait in vain.
 func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response) (err error) {
 	resp, apart, passedOn := c.Response(), answer != c.Response(), false
 	if apart {
@@ -173,6 +173,13 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respon
 	c.Context().SetUserValue(keptKey{}, kept)
 	var body []byte
 	switch {
+	case apart && length > flowRoom:
+		if err := kept.wait(c.UserContext(), flowRoom); err != nil {
+			return err
+		}
+		passedOn = true
+		g.passOn(o, c, answer, nil, length)
+		return nil
 	case length > maxAnswer:
 		return fasthttp.ErrBodyTooLarge
 	case length > 0:
@@ -185,7 +192,7 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respon
 		var whole bool
 		if body, whole, err = kept.begin(stream); err == nil && !whole {
 			passedOn = true
-			g.passOn(o, c, answer, body)
+			g.passOn(o, c, answer, body, -1)
 			return nil
 		}
 	default:

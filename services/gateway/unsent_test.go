@@ -42,7 +42,7 @@ func stalled(t *testing.T, url, token, path string) (conn net.Conn, status func(
 }
 
 // TestAnswersThatAreNotTaken: what the clients of one organization ask for and do not read
-// has a bound; beyond it pages and reports wait, exports are refused, and another
+// has a bound; beyond it pages wait, exports are refused, and another
 // organization's are answered. All of it is free again when the clients have gone.
 func TestAnswersThatAreNotTaken(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestAnswersThatAreNotTaken(t *testing.T) {
 			t.Errorf("%d and %d bytes are kept, want %d and %d", kept.of[org], kept.of[other], want, wantOther)
 		}
 	}
-	first, status := stalled(t, s.url, alice, "/events/e1/results/report")
+	first, status := stalled(t, s.url, alice, "/events/e1/flights")
 	if got := status(); got != http.StatusOK {
 		t.Fatalf("the first: %d", got)
 	}

@@ -18,22 +18,15 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// MaxRecords is how many counted records of an event are read at once, for a
-// report and the checks of records against each other. The rest of the service
-// reads an event of any size.
+// MaxRecords is how many counted records of an event are read at once, for the checks of
+// records against each other. The rest of the service reads an event of any size.
 const MaxRecords = 20_000
-
-// maxBytes bounds the size of their inputs together.
-const maxBytes = 24 << 20
 
 // Limits bound what is read of an event at once.
 type Limits struct {
 	Records int64
 	Bytes   int // of the inputs
 }
-
-// Answer are the limits of what one answer is made of.
-func Answer() Limits { return Limits{MaxRecords, maxBytes} }
 
 // Reader reads the counted records of events.
 type Reader struct {
@@ -120,11 +113,11 @@ func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.Event
 			return result, counted, nil
 		}
 	}
-	return resulttree.Result{}, nil, changing()
+	return resulttree.Result{}, nil, Changing()
 }
 
-// changing is the answer where no attempt found what fits together.
-func changing() error {
+// Changing is the answer where no attempt found what fits together.
+func Changing() error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 		Message: "The records of the event are changing, so that no result stands still. Please try again in a moment."}
 }

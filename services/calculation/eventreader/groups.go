@@ -80,5 +80,5 @@ func Groups[T any](ctx context.Context, r Reader, org record.OrgID, event record
 			return result, all, nil
 		}
 	}
-	return resulttree.Result{}, nil, changing()
+	return resulttree.Result{}, nil, Changing()
 }

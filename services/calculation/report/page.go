@@ -13,8 +13,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/footprint/total"
-	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
@@ -47,8 +45,8 @@ func ContentSecurityPolicy() string {
 }
 
 const (
-	// annexRecords bounds the records a page lists; all are in the other forms.
-	annexRecords = 300
+	// AnnexRecords bounds the records a page lists; all are in the other forms.
+	AnnexRecords = 300
 )
 
 // page is what the template shows.
@@ -128,13 +126,13 @@ func HTML(w io.Writer, d Data) error {
 }
 
 func pageOf(d Data) page {
-	r := d.Result
+	r, some := d.Result, d.some()
 	total := r.Total.KgCO2e
 	p := page{
 		Style: template.CSS(style), //nolint:gosec // our own file
 		Set:   d.FactorSet.ID,
 		Title: d.Event.Title, Dates: dates(d.Context), Place: d.Context.Country,
-		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(len(d.Records)), r.Total, total), Failed: d.Failed, Factors: d.Factors,
+		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
 		Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
 		ScopesChart: scopesChart(r.ByScope, total), QualityChart: qualityChart(r.DataQuality),
 	}
@@ -182,16 +180,16 @@ func pageOf(d Data) page {
 	if d.SignOff != nil {
 		p.Statement = d.SignOff.Statement
 	}
-	p.facts(d)
-	p.Next = next(d)
-	p.annex(d)
+	p.facts(d, some.Records)
+	p.Next = next(some)
+	p.annex(d, some)
 	return p
 }
 
-func (p *page) facts(d Data) {
+func (p *page) facts(d Data, records int) {
 	r := d.Result
 	p.Facts = []fact{
-		{"Counted records", explain.Grouped(fmt.Sprint(len(d.Records)))},
+		{"Counted records", explain.Grouped(fmt.Sprint(records))},
 		{"Attendees", orUnsaid(d.Context.Attendees)},
 		{"Factor set", fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
 		{"Result", fmt.Sprintf("Revision %d, %s", r.Revision, minute(r.CalculatedAt))},
@@ -232,47 +230,32 @@ func (p *page) facts(d Data) {
 }
 
 // annex lists the largest records with all their lines, and sums up the rest.
-func (p *page) annex(d Data) {
-	order := make([]int, len(d.Records))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return d.Records[b].KgCO2e.Cmp(d.Records[a].KgCO2e) })
-	for _, i := range order[:min(len(order), annexRecords)] {
-		r := d.Records[i]
-		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: d.lines(i)}
+func (p *page) annex(d Data, some Some) {
+	largest := slices.Clone(some.Largest)
+	slices.SortStableFunc(largest, func(a, b bundle.Record) int { return b.KgCO2e.Cmp(a.KgCO2e) })
+	for _, r := range largest {
+		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: linesOf(r, d.Context)}
 		for _, n := range r.Notices {
 			entry.Notices = append(entry.Notices, legible(n.Message))
 		}
 		p.Annex = append(p.Annex, entry)
 	}
-	if rest := order[len(p.Annex):]; len(rest) > 0 {
-		var sum footprint.Mass
-		for _, i := range rest {
-			sum = sum.Add(d.Records[i].KgCO2e)
-		}
-		left := shareRow(fmt.Sprintf("%s more records", explain.Grouped(fmt.Sprint(len(rest)))), sum, d.Result.Total.KgCO2e)
+	if rest := some.Records - len(largest); rest > 0 {
+		left := shareRow(fmt.Sprintf("%s more records", explain.Grouped(fmt.Sprint(rest))), some.Rest, d.Result.Total.KgCO2e)
 		p.Left = &left
 	}
 }
 
 // next names the records to measure next. Lines of one factor err together,
 // those of different factors apart, as in the interval of the total.
-func next(d Data) []row {
-	facts := make([]findings.Fact, len(d.Records))
-	at := make(map[record.ID]int, len(d.Records))
-	for i, r := range d.Records {
-		id := record.ID(r.ID)
-		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: total.DeviationsOf(r.Lines, d.EngineVersion)}
-		at[id] = i
-	}
+func next(some Some) []row {
 	var rows []row
-	for _, m := range findings.MeasureNext(facts) {
+	for _, m := range some.Next {
 		if m.Share.Millionths() < 1000 {
 			break // the page shows tenths of a percent
 		}
 		label := name(m.Type)
-		if t := titleOf(d.Records[at[m.ID]]); t != "" {
+		if t := titleOf(m.Record); t != "" {
 			label += ": " + t
 		}
 		rows = append(rows, row{Name: label, Kg: kg(m.KgCO2e), Low: kg(m.Low), High: kg(m.High), Share: permille(m.Share.Millionths() / 1000)})

@@ -5,9 +5,11 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -15,8 +17,10 @@ import (
 
 // Data is what a report is made of.
 type Data struct {
-	// Built is the result with its records, lines and factors.
+	// Built is the result with its records, lines and factors. Its parts are not looked at.
 	bundle.Built
+	// Some is what the page shows of the records; nil: they are all in Built.
+	Some *Some
 	// About is the event, for what moves no numbers.
 	About    record.Event
 	Context  footprint.EventContext
@@ -33,8 +37,53 @@ type Data struct {
 	Causes []string
 }
 
-// lines explains the lines of the record with a number.
-func (d Data) lines(i int) []explain.Line { return linesOf(d.Records[i], d.Context) }
+// Some is what the page shows of the records.
+type Some struct {
+	// Records is how many there are.
+	Records int
+	// Largest are the AnnexRecords largest ones, in the order of a bundle; of the same mass
+	// those that stand first in it.
+	Largest []bundle.Record
+	// Rest is what the others come to.
+	Rest footprint.Mass
+	// Next are those to measure next.
+	Next []Next
+}
+
+// Next is a record to measure next.
+type Next struct {
+	findings.ToMeasure
+	Record bundle.Record
+}
+
+// some returns what the page shows of all records.
+func (d Data) some() Some {
+	if d.Some != nil {
+		return *d.Some
+	}
+	order := make([]int, len(d.Records))
+	facts := make([]findings.Fact, len(d.Records))
+	at := make(map[record.ID]int, len(d.Records))
+	for i, r := range d.Records {
+		id := record.ID(r.ID)
+		facts[i] = findings.Fact{ID: id, Type: r.Type, Mass: r.KgCO2e, Deviations: total.DeviationsOf(r.Lines, d.EngineVersion)}
+		at[id], order[i] = i, i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return d.Records[b].KgCO2e.Cmp(d.Records[a].KgCO2e) })
+	s := Some{Records: len(d.Records)}
+	largest := order[:min(len(order), AnnexRecords)]
+	for _, i := range order[len(largest):] {
+		s.Rest = s.Rest.Add(d.Records[i].KgCO2e)
+	}
+	slices.Sort(largest)
+	for _, i := range largest {
+		s.Largest = append(s.Largest, d.Records[i])
+	}
+	for _, m := range findings.MeasureNext(facts) {
+		s.Next = append(s.Next, Next{m, d.Records[at[m.ID]]})
+	}
+	return s
+}
 
 func linesOf(r bundle.Record, ev footprint.EventContext) []explain.Line {
 	return explain.Lines(record.Counted{ID: record.ID(r.ID), Type: r.Type, Fields: r.Fields}, r.Lines, ev)

@@ -17,14 +17,8 @@ type tablePage struct {
 }
 
 func tablesOf(d Data) []tablePage {
-	var cells []total.Cell
-	for _, r := range d.Records {
-		for i := range r.Lines {
-			cells = append(cells, tables.CellOf(r.Type, &r.Lines[i]))
-		}
-	}
 	var out []tablePage
-	for _, t := range tables.Of(cells, d.Result.MarketBased) {
+	for _, t := range tables.Of(d.Contribution.Cells(), d.Result.MarketBased) {
 		p := tablePage{Title: t.Title, Note: t.Note, Total: shareRow("Total", t.Total, t.Total)}
 		for _, r := range t.Rows {
 			p.Rows = append(p.Rows, shareRow(r.Name, r.KgCO2e, t.Total))
