@@ -108,7 +108,7 @@ func SuggestCountry(text string) []string {
 		return nil
 	}
 	for _, c := range countries().list {
-		if strings.HasPrefix(strings.ToUpper(c.Name), text) && len(out) < 3 {
+		if len(out) < 3 && beginsWith(c.Name, text) {
 			out = append(out, c.Code)
 		}
 	}

@@ -147,3 +147,12 @@ func TestAirportsNamed(t *testing.T) {
 		t.Errorf("three of many are %v", found)
 	}
 }
+
+// TestSuggestionsCopyNothing: a request may have hundreds of codes that are not known, and
+// each is compared with the names of all airports. It is alone: what others allocate would
+// be counted.
+func TestSuggestionsCopyNothing(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
+	if made := testing.AllocsPerRun(10, func() { locations.Suggest("XXX") }); made > 50 {
+		t.Errorf("%.0f allocations for one suggestion", made)
+	}
+}

@@ -2,11 +2,13 @@ package locations
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed places.tsv
@@ -117,15 +119,11 @@ func upper(code string) string {
 func Airports() []Location { return slices.Clone(places().airports) }
 
 // Cities returns all city codes, ordered by code.
-func Cities() []Location {
-	t := places()
-	out := make([]Location, 0, len(t.cities))
-	for _, l := range t.cities {
-		out = append(out, l)
-	}
-	slices.SortFunc(out, func(a, b Location) int { return strings.Compare(a.Code, b.Code) })
-	return out
-}
+func Cities() []Location { return slices.Clone(cities()) }
+
+var cities = sync.OnceValue(func() []Location {
+	return slices.SortedFunc(maps.Values(places().cities), func(a, b Location) int { return strings.Compare(a.Code, b.Code) })
+})
 
 // airportWords holds, by word, the airports in whose names it stands, in order.
 var airportWords = sync.OnceValue(func() map[string][]int {
@@ -195,40 +193,78 @@ func Suggest(code string) []string {
 	}
 	t := places()
 	if len(code) >= 3 {
-		for _, l := range Cities() {
-			if strings.HasPrefix(strings.ToUpper(l.City), code) {
+		for _, l := range cities() {
+			if beginsWith(l.City, code) {
 				add(l.Code)
 			}
 		}
 		// A city exactly so named comes before one that only begins so.
-		for _, exact := range []bool{true, false} {
-			for i := range t.airports {
-				l := &t.airports[i]
-				city := strings.ToUpper(l.City)
-				if exact && city == code || !exact && (strings.HasPrefix(city, code) || strings.HasPrefix(strings.ToUpper(l.Name), code)) {
+		var begin []string
+		for i := range t.airports {
+			switch l := &t.airports[i]; {
+			case beginsWith(l.City, code):
+				if len(upper(l.City)) == len(code) {
 					add(l.Code)
 				}
+				begin = append(begin, l.Code)
+			case beginsWith(l.Name, code):
+				begin = append(begin, l.Code)
 			}
 		}
+		for _, c := range begin {
+			add(c)
+		}
+	}
+	if len(code) > 4 {
+		return out // no code is as long
 	}
 	// Two letters swapped are likelier than one mistyped, and a large airport
 	// is likelier meant than a small one.
-	for _, want := range [...]struct {
-		slip  slip
-		large bool
-	}{{swapped, true}, {swapped, false}, {replaced, true}, {replaced, false}} {
-		for i := range t.airports {
-			l := &t.airports[i]
-			name := l.Code
-			if len(code) == 4 {
-				name = l.ICAO
-			}
-			if l.Large == want.large && len(name) == len(code) && near(name, code) == want.slip {
-				add(name)
-			}
+	var alike [4][]string
+	for i := range t.airports {
+		l := &t.airports[i]
+		name := l.Code
+		if len(code) == 4 {
+			name = l.ICAO
+		}
+		if len(name) != len(code) {
+			continue
+		}
+		how := near(name, code)
+		if how == none {
+			continue
+		}
+		place := 0
+		if how == replaced {
+			place = 2
+		}
+		if !l.Large {
+			place++
+		}
+		alike[place] = append(alike[place], name)
+	}
+	for _, codes := range alike {
+		for _, c := range codes {
+			add(c)
 		}
 	}
 	return out
+}
+
+// beginsWith reports whether a text in upper case begins with a prefix, which is in upper
+// case. It makes no copy: thousands of names are compared with what one request misspells.
+func beginsWith(text, prefix string) bool {
+	for _, want := range prefix {
+		if text == "" {
+			return false
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		if unicode.ToUpper(r) != want {
+			return false
+		}
+		text = text[size:]
+	}
+	return true
 }
 
 type slip uint8

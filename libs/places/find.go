@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/eventcarbon/ecf/libs/locations"
 	"github.com/eventcarbon/ecf/libs/spelling"
@@ -19,6 +20,10 @@ const maxCandidates = 10
 
 // MaxText is the length of the longest text that is looked up, in bytes.
 const MaxText = 200
+
+// maxParts is how many parts with commas between them a text may have. Each adds two
+// readings, and each of those is looked up under every kind of name.
+const maxParts = 8
 
 // Found is the place a text means.
 type Found struct {
@@ -78,6 +83,9 @@ func split(text string) []query {
 	if len(parts) == 0 {
 		return nil
 	}
+	if len(parts) > maxParts {
+		return nil
+	}
 	var out []query
 	// A few names have commas themselves; they are tried last.
 	for n := 1; n <= len(parts); n++ {
@@ -97,16 +105,25 @@ func countryOf(text string) string {
 	if c, ok := locations.CountryByCode(text); ok {
 		return c.Code
 	}
-	for _, c := range locations.Countries() {
-		if Normalize(c.Name) == Normalize(text) {
-			return c.Code
-		}
+	if code, ok := countryNames()[Normalize(text)]; ok {
+		return code
 	}
 	if codes := locations.SuggestCountry(text); len(codes) == 1 {
 		return codes[0]
 	}
 	return ""
 }
+
+// countryNames are the codes of countries by their normalized names.
+var countryNames = sync.OnceValue(func() map[string]string {
+	codes := map[string]string{}
+	for _, c := range locations.Countries() {
+		if name := Normalize(c.Name); codes[name] == "" {
+			codes[name] = c.Code
+		}
+	}
+	return codes
+})
 
 // scopes are where and by what kinds of names to search, in this order: a main
 // name anywhere is better than another name in the event's country.

@@ -2,6 +2,7 @@ package places
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,20 @@ func TestModeShares(t *testing.T) {
 	}
 	if rows := AirportAccess(); len(rows) != 3 {
 		t.Errorf("access: %+v", rows)
+	}
+}
+
+// TestCommasAreFew: a text of commas has few readings, and the names of countries are not
+// worked out for each of them. It is alone: what others allocate would be counted.
+func TestCommasAreFew(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
+	if got := len(queries("San Jose, California" + strings.Repeat(", US", maxParts-2))); got == 0 {
+		t.Errorf("a text of %d parts is not read", maxParts)
+	}
+	if got := len(queries(strings.Repeat("a,", MaxText/2))); got > 2*maxParts {
+		t.Errorf("%d readings of one text", got)
+	}
+	countryOf("Nowhere") // the names are read
+	if made := testing.AllocsPerRun(10, func() { countryOf("Nowhere") }); made > 30 {
+		t.Errorf("%.0f allocations to find no country", made)
 	}
 }

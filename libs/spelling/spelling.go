@@ -19,11 +19,12 @@ func Nearest(word string, candidates []string, count int) []string {
 		cost int
 	}
 	var found []scored
+	m := measure{word: []rune(word)}
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
-		cost := distance(word, lower)
 		// One slip for each three letters is still the same word to a reader.
 		limit := max(len(lower)/3, 1)
+		cost := m.distance(lower, limit)
 		if len(word) >= 3 && (strings.HasPrefix(lower, word) || strings.HasPrefix(word, lower) && len(lower) >= 3) {
 			cost = min(cost, limit)
 		}
@@ -93,26 +94,56 @@ func words(name string) []string {
 	return out
 }
 
-// distance counts the letters to insert, delete, replace or swap.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
+// measure compares a word with others. It keeps what it works with: a misspelled place is
+// compared with thousands of names.
+type measure struct {
+	word, other       []rune
+	before, last, row []int
+}
+
+// distance counts the letters to insert, delete, replace or swap; of a distance above limit
+// it only says that it is above it.
+func (m *measure) distance(other string, limit int) int {
+	m.other = m.other[:0]
+	for _, r := range other {
+		m.other = append(m.other, r)
 	}
+	x, y := m.word, m.other
+	if n := len(x) - len(y); n > limit || -n > limit {
+		return limit + 1
+	}
+	m.before, m.last, m.row = sized(m.before, len(y)+1), sized(m.last, len(y)+1), sized(m.row, len(y)+1)
+	for j := range m.last {
+		m.last[j] = j
+	}
+	near := 0 // the least of the row before
 	for i := 1; i <= len(x); i++ {
-		row[0] = i
+		m.row[0] = i
+		least := i
 		for j := 1; j <= len(y); j++ {
 			cost := 1
 			if x[i-1] == y[j-1] {
 				cost = 0
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			m.row[j] = min(m.last[j]+1, m.row[j-1]+1, m.last[j-1]+cost)
 			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				m.row[j] = min(m.row[j], m.before[j-2]+1)
 			}
+			least = min(least, m.row[j])
 		}
-		before, last, row = last, row, before
+		if least > limit && near > limit {
+			return limit + 1 // the next row is made of these two
+		}
+		near = least
+		m.before, m.last, m.row = m.last, m.row, m.before
 	}
-	return last[len(y)]
+	return m.last[len(y)]
+}
+
+// sized returns a slice of n numbers, the given one where it is long enough.
+func sized(s []int, n int) []int {
+	if cap(s) < n {
+		return make([]int, n, 2*n)
+	}
+	return s[:n]
 }

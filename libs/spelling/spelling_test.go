@@ -1,6 +1,7 @@
 package spelling_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/spelling"
@@ -37,5 +38,33 @@ func TestRelated(t *testing.T) {
 	}
 	if got := spelling.Related("hybrid", names, 3); len(got) != 2 {
 		t.Errorf("Related(hybrid) = %v, want both", got)
+	}
+}
+
+// TestCandidatesAreNotCopied: a request may misspell hundreds of words, and each is compared
+// with thousands of names. It is alone: what others allocate would be counted.
+func TestCandidatesAreNotCopied(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
+	var names []string
+	for i := range 1000 {
+		names = append(names, fmt.Sprintf("somewhere %d", i))
+	}
+	if made := testing.AllocsPerRun(10, func() { spelling.Nearest("somewhat", names, 3) }); made > 50 {
+		t.Errorf("%.0f allocations for %d candidates", made, len(names))
+	}
+}
+
+// TestNearestCountsSlips: what is cut short is still the same distance.
+func TestNearestCountsSlips(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		word, name string
+		near       bool
+	}{
+		{"abcdef", "abcdfe", true}, {"badcfe", "abcdef", false}, {"bacdfe", "abcdef", true}, {"abxyef", "abcdef", true},
+		{"axyzef", "abcdef", false}, {"cdef", "abcdef", true}, {"def", "abcdef", false}, {"zürich", "zurich", true}, {"xyz", "a", false},
+	} {
+		if got := spelling.Nearest(c.word, []string{c.name}, 1); (len(got) == 1) != c.near {
+			t.Errorf("Nearest(%s, %s) = %v", c.word, c.name, got)
+		}
 	}
 }
