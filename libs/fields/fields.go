@@ -69,7 +69,8 @@ func Parse(body []byte) (*Reader, error) {
 	if body[s.at] != '{' {
 		return nil, malformed("The body must be one JSON object.")
 	}
-	n, err := s.value("", 1)
+	var members []member
+	_, err := s.object(1, func(m member) { members = append(members, m) })
 	if err == nil {
 		if s.space(); s.at != len(body) {
 			err = s.fail("text follows the end of the object")
@@ -81,7 +82,7 @@ func Parse(body []byte) (*Reader, error) {
 		}
 		return nil, err
 	}
-	r.members = n.members
+	r.members = members
 	return r, r.Err()
 }
 
@@ -318,8 +319,21 @@ func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
 	return out, true
 }
 
+// Raws returns the entries of a list with at most count of them, each as it was written.
+func (r *Reader) Raws(name, want string, count int) ([]json.RawMessage, bool) {
+	items, ok := r.list(name, want, count)
+	if !ok {
+		return nil, false
+	}
+	out := make([]json.RawMessage, len(items))
+	for i := range items {
+		out[i] = items[i].raw
+	}
+	return out, true
+}
+
 func (r *Reader) child(path string, n *node) *Reader {
-	c := &Reader{path: path, members: n.members, faults: r.faults, meant: r.meant}
+	c := &Reader{path: path, members: n.members(), faults: r.faults, meant: r.meant}
 	r.children = append(r.children, c)
 	return c
 }
@@ -333,12 +347,12 @@ func (r *Reader) list(name, want string, count int) ([]node, bool) {
 		r.wrongType(name, want, n)
 		return nil, false
 	}
-	if len(n.items) > count {
+	if n.count > count {
 		r.faults.add(apperr.Detail{Field: r.Path(name), Code: TooMany,
-			Message: fmt.Sprintf("%s may have at most %d entries; got %d.", name, count, len(n.items))})
+			Message: fmt.Sprintf("%s may have at most %d entries; got %d.", name, count, n.count)})
 		return nil, false
 	}
-	return n.items, true
+	return n.items(), true
 }
 
 func (r *Reader) wrongType(name, want string, n *node) {

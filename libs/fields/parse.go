@@ -1,17 +1,22 @@
 package fields
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// maxDepth is how deep objects and arrays may be nested.
-const maxDepth = 32
+const (
+	// maxDepth is how deep objects and arrays may be nested.
+	maxDepth = 32
+	// maxMembers is how many fields one object may have. No request has a hundred, and each
+	// takes many times the memory of its text.
+	maxMembers = 2000
+)
 
 type kind uint8
 
@@ -24,13 +29,31 @@ const (
 	kindObject
 )
 
-// node is one JSON value. Numbers keep their text, so that no digit is lost.
+// node is one JSON value. Numbers keep their text, so that no digit is lost. What is in an
+// object or array is scanned again when it is asked for: a body of a megabyte may have
+// hundreds of thousands of values, of which most requests ask for none.
 type node struct {
-	kind    kind
-	raw     []byte // the value as it was written
-	text    string // of a string, unescaped
-	members []member
-	items   []node
+	kind  kind
+	raw   []byte // the value as it was written
+	text  string // of a string, unescaped
+	count int    // of the fields of an object, or of the entries of an array
+}
+
+// members returns the fields of an object.
+func (n *node) members() []member {
+	list := make([]member, 0, n.count)
+	s := scanner{in: n.raw, faults: &faults{}}
+	// It was scanned before, and its faults were found.
+	_, _ = s.object(1, func(m member) { list = append(list, m) })
+	return list
+}
+
+// items returns the entries of an array.
+func (n *node) items() []node {
+	list := make([]node, 0, n.count)
+	s := scanner{in: n.raw, faults: &faults{}}
+	_, _ = s.array(1, func(item node) { list = append(list, item) })
+	return list
 }
 
 type member struct {
@@ -49,6 +72,27 @@ type scanner struct {
 	in     []byte
 	at     int
 	faults *faults
+	path   []step   // to the value that is being read
+	names  [][]byte // of the fields so far, of each object that is being read
+}
+
+// step is a field of an object, or an entry of an array.
+type step struct {
+	name  []byte
+	index int // of the entry, beginning with 1
+}
+
+// where returns the path to the value that is being read, as faults name it.
+func (s *scanner) where() string {
+	path := ""
+	for _, p := range s.path {
+		if p.index > 0 {
+			path += "[" + strconv.Itoa(p.index-1) + "]"
+		} else {
+			path = join(path, string(p.name))
+		}
+	}
+	return path
 }
 
 type syntaxError struct {
@@ -73,7 +117,8 @@ func (s *scanner) space() {
 	}
 }
 
-func (s *scanner) value(path string, depth int) (node, error) {
+// value reads a value; kept says whether its text is.
+func (s *scanner) value(depth int, kept bool) (node, error) {
 	if depth > maxDepth {
 		return node{}, s.fail("values are nested more than %d deep", maxDepth)
 	}
@@ -86,12 +131,15 @@ func (s *scanner) value(path string, depth int) (node, error) {
 	var err error
 	switch c := s.in[s.at]; {
 	case c == '{':
-		n, err = s.object(path, depth)
+		n, err = s.object(depth, nil)
 	case c == '[':
-		n, err = s.array(path, depth)
+		n, err = s.array(depth, nil)
 	case c == '"':
 		n.kind = kindString
-		n.text, err = s.str()
+		var text []byte
+		if text, err = s.str(); kept {
+			n.text = string(text)
+		}
 	case c == '-' || (c >= '0' && c <= '9'):
 		n.kind = kindNumber
 		err = s.number()
@@ -153,7 +201,8 @@ func (s *scanner) digits() int {
 	return s.at - start
 }
 
-func (s *scanner) array(path string, depth int) (node, error) {
+// array reads an array, and gives each of its entries to keep.
+func (s *scanner) array(depth int, keep func(node)) (node, error) {
 	n := node{kind: kindArray}
 	s.at++
 	if s.space(); s.at < len(s.in) && s.in[s.at] == ']' {
@@ -161,11 +210,16 @@ func (s *scanner) array(path string, depth int) (node, error) {
 		return n, nil
 	}
 	for {
-		item, err := s.value(path+"["+strconv.Itoa(len(n.items))+"]", depth+1)
+		s.path = append(s.path, step{index: n.count + 1})
+		item, err := s.value(depth+1, keep != nil)
+		s.path = s.path[:len(s.path)-1]
 		if err != nil {
 			return n, err
 		}
-		n.items = append(n.items, item)
+		n.count++
+		if keep != nil {
+			keep(item)
+		}
 		s.space()
 		switch {
 		case s.at >= len(s.in):
@@ -181,13 +235,16 @@ func (s *scanner) array(path string, depth int) (node, error) {
 	}
 }
 
-func (s *scanner) object(path string, depth int) (node, error) {
+// object reads an object, and gives each of its fields to keep.
+func (s *scanner) object(depth int, keep func(member)) (node, error) {
 	n := node{kind: kindObject}
 	s.at++
 	if s.space(); s.at < len(s.in) && s.in[s.at] == '}' {
 		s.at++
 		return n, nil
 	}
+	begin := len(s.names)
+	defer func() { s.names = s.names[:begin] }()
 	var seen map[string]bool // made once an object is too large to search
 	for {
 		s.space()
@@ -204,30 +261,37 @@ func (s *scanner) object(path string, depth int) (node, error) {
 		s.at++
 		twice := false
 		if seen == nil {
-			for i := range n.members {
-				twice = twice || n.members[i].name == name
+			twice = slices.ContainsFunc(s.names[begin:], func(other []byte) bool { return bytes.Equal(other, name) })
+		} else {
+			twice = seen[string(name)]
+		}
+		if !twice {
+			if n.count++; n.count > maxMembers {
+				return n, s.fail("an object has more than %d fields", maxMembers)
 			}
-			if len(n.members) == 32 {
+			s.names = append(s.names, name)
+			switch {
+			case seen != nil:
+				seen[string(name)] = true
+			case n.count > 32:
 				seen = make(map[string]bool)
-				for i := range n.members {
-					seen[n.members[i].name] = true
+				for _, other := range s.names[begin:] {
+					seen[string(other)] = true
 				}
 			}
-		} else {
-			twice = seen[name]
 		}
-		if seen != nil {
-			seen[name] = true
+		s.path = append(s.path, step{name: name})
+		value, err := s.value(depth+1, keep != nil)
+		if twice && err == nil {
+			s.faults.add(apperr.Detail{Field: s.where(), Code: DuplicateKey,
+				Message: "The field occurs more than once in its object; each may occur once."})
 		}
-		value, err := s.value(join(path, name), depth+1)
+		s.path = s.path[:len(s.path)-1]
 		if err != nil {
 			return n, err
 		}
-		if twice {
-			s.faults.add(apperr.Detail{Field: join(path, name), Code: DuplicateKey,
-				Message: "The field occurs more than once in its object; each may occur once."})
-		} else {
-			n.members = append(n.members, member{name: name, value: value})
+		if keep != nil && !twice {
+			keep(member{name: string(name), value: value})
 		}
 		s.space()
 		switch {
@@ -242,85 +306,6 @@ func (s *scanner) object(path string, depth int) (node, error) {
 			return n, s.fail("a comma or } was expected in an object")
 		}
 	}
-}
-
-// str reads a string; the scanner stands on its opening quote.
-func (s *scanner) str() (string, error) {
-	s.at++
-	start := s.at
-	for s.at < len(s.in) {
-		switch c := s.in[s.at]; {
-		case c == '"':
-			text := string(s.in[start:s.at])
-			s.at++
-			return text, nil
-		case c == '\\':
-			return s.escaped(start)
-		case c < 0x20:
-			return "", s.fail("a control character stands in a string; write it as an escape")
-		}
-		s.at++
-	}
-	return "", s.fail("a string is not closed")
-}
-
-var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// escaped goes on with a string from its first escape.
-func (s *scanner) escaped(start int) (string, error) {
-	var b strings.Builder
-	b.Write(s.in[start:s.at])
-	for s.at < len(s.in) {
-		c := s.in[s.at]
-		switch {
-		case c == '"':
-			s.at++
-			return b.String(), nil
-		case c < 0x20:
-			return "", s.fail("a control character stands in a string; write it as an escape")
-		case c != '\\':
-			b.WriteByte(c)
-			s.at++
-			continue
-		}
-		s.at++
-		if s.at >= len(s.in) {
-			break
-		}
-		if e := s.in[s.at]; e != 'u' {
-			if escapes[e] == 0 {
-				return "", s.fail("a string has an unknown escape")
-			}
-			b.WriteByte(escapes[e])
-			s.at++
-			continue
-		}
-		r, ok := s.hex()
-		if ok && utf16.IsSurrogate(r) {
-			if ok = s.at+1 < len(s.in) && s.in[s.at] == '\\' && s.in[s.at+1] == 'u'; ok {
-				s.at++
-				var low rune
-				low, ok = s.hex()
-				r = utf16.DecodeRune(r, low)
-				ok = ok && r != utf8.RuneError
-			}
-		}
-		if !ok {
-			return "", s.fail("a string has a \\u escape that is no character")
-		}
-		b.WriteRune(r)
-	}
-	return "", s.fail("a string is not closed")
-}
-
-// hex reads "uXXXX"; the scanner stands on the u.
-func (s *scanner) hex() (rune, bool) {
-	if s.at+5 > len(s.in) {
-		return 0, false
-	}
-	v, err := strconv.ParseUint(string(s.in[s.at+1:s.at+5]), 16, 32)
-	s.at += 5
-	return rune(v), err == nil
 }
 
 // join returns the path of a member of the object at path.

@@ -81,7 +81,7 @@ func (r *Reader) RequireWhen(name string, values []string, others ...string) {
 func (r *Reader) empty(name string) bool {
 	for i := range r.members {
 		if m := &r.members[i]; m.name == name {
-			return m.value.kind == kindArray && len(m.value.items) == 0 || m.value.kind == kindString && strings.TrimSpace(m.value.text) == ""
+			return m.value.kind == kindArray && m.value.count == 0 || m.value.kind == kindString && strings.TrimSpace(m.value.text) == ""
 		}
 	}
 	return false

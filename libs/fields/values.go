@@ -302,14 +302,15 @@ func (r *Reader) StringMap(name string, count, maxLength int) (map[string]string
 		r.wrongType(name, "an object of texts", n)
 		return nil, false
 	}
-	if len(n.members) > count {
-		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, count, len(n.members))
+	if n.count > count {
+		r.fault(name, TooMany, "%s may have at most %d entries; got %d.", name, count, n.count)
 		return nil, false
 	}
-	out := make(map[string]string, len(n.members))
+	out := make(map[string]string, n.count)
 	ok := true
-	for i := range n.members {
-		m := &n.members[i]
+	members := n.members()
+	for i := range members {
+		m := &members[i]
 		at := name + "." + cut(m.name, 80)
 		if !mapKey(m.name) {
 			r.fault(at, BadFormat, "A key of %s must be 1 to 40 of the characters A-Z a-z 0-9 _ -; got %s.", name, quote(m.name))

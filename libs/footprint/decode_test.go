@@ -93,7 +93,7 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	b.WriteString(`{"from":"LHR","to":"JFK","passengers":1`)
-	for i := range 20_000 {
+	for i := range 1900 {
 		fmt.Fprintf(&b, `,"x%d":%d`, i, i)
 	}
 	b.WriteString("}")

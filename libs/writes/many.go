@@ -151,9 +151,9 @@ func ReadBatch(c *fiber.Ctx) (Batch, error) {
 	if !ok {
 		mode = string(Refuse)
 	}
-	items, err := readItems(r)
-	if err != nil {
-		return Batch{}, err
+	items, ok := r.Raws("items", "a list of records", MaxMany)
+	if len(items) == 0 && (ok || !r.Has("items")) {
+		r.Fault(apperr.Detail{Field: "items", Code: fields.Required, Message: fmt.Sprintf("items is required; it holds 1 to %d records.", MaxMany)})
 	}
 	if web.Strict(c) {
 		r.RefuseUnknown()
@@ -163,25 +163,6 @@ func ReadBatch(c *fiber.Ctx) (Batch, error) {
 	}
 	web.Notify(c, r.Notices()...)
 	return Batch{Items: items, OnDuplicate: Duplicates(mode)}, nil
-}
-
-func readItems(r *fields.Reader) ([]json.RawMessage, error) {
-	text, ok := r.Raw("items")
-	if !ok {
-		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.Required, Message: "items is required."})
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.WrongType, Message: "items must be a list of records."})
-	}
-	switch {
-	case len(list) == 0:
-		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.Required, Message: fmt.Sprintf("items holds 1 to %d records.", MaxMany)})
-	case len(list) > MaxMany:
-		return nil, apperr.Invalid(apperr.Detail{Field: "items", Code: fields.TooMany,
-			Message: fmt.Sprintf("items may have at most %d entries; got %d.", MaxMany, len(list))})
-	}
-	return list, nil
 }
 
 // Each makes a move for each of the ids, some side by side, and returns the
