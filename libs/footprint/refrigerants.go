@@ -67,7 +67,7 @@ func refrigerantSeries(name string) string {
 func (d *decoder) refrigerant() string {
 	d.RequireWhen("source", []string{refrigerant}, "refrigerant")
 	said := strings.Trim(string(d.Peek("refrigerant")), `"`)
-	if !d.Describing() && isOfPlate(said, strings.Fields(otherGases)) {
+	if !d.Describing() && others[plain(said)] {
 		_, _ = d.Raw("refrigerant")
 		d.Fault(apperr.Detail{Field: "refrigerant", Code: fields.NotAllowed, Message: fmt.Sprintf(
 			"%s is, or holds, a gas that the Kyoto Protocol does not cover. The GHG Protocol keeps it out of all scopes: report what leaked beside the footprint.", said)})
@@ -77,20 +77,26 @@ func (d *decoder) refrigerant() string {
 	return name
 }
 
-// isOfPlate reports whether a text is one of the gases, as it may be on the plate of a
-// machine: R-410A is r410a.
-func isOfPlate(text string, gases []string) bool {
-	plain := func(name string) string {
-		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+// plain returns the name of a gas as all ways of writing it have it in common: R-410A is
+// r410a. For every value that is not allowed it is asked whether it is a gas.
+func plain(name string) string { return plates.Replace(strings.ToLower(name)) }
+
+var plates = strings.NewReplacer("-", "", "_", "", " ", "")
+
+// others are otherGases, and gases the names of them and of those that records can be of,
+// as plain has them.
+var others, gases = namesOf(strings.Fields(otherGases)), namesOf(append(refrigerants(), strings.Fields(otherGases)...))
+
+func namesOf(names []string) map[string]bool {
+	of := make(map[string]bool, len(names))
+	for _, name := range names {
+		of[plain(name)] = true
 	}
-	text = plain(text)
-	return slices.ContainsFunc(gases, func(gas string) bool { return plain(gas) == text })
+	return of
 }
 
 // isGas reports whether a text is a gas, whether or not records can be of it.
-func isGas(text string) bool {
-	return isOfPlate(text, refrigerants()) || isOfPlate(text, strings.Fields(otherGases))
-}
+func isGas(text string) bool { return gases[plain(text)] }
 
 // byAR6 reports whether a row is a potential by AR6 already.
 func byAR6(f *factors.Factor) bool { return strings.HasSuffix(f.Series, ".ar6") }

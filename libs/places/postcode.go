@@ -10,6 +10,8 @@ import (
 // inward is the second half of a British postcode.
 var inward = regexp.MustCompile(`^([A-Z]{1,2}[0-9][A-Z0-9]?)[0-9][A-Z]{2}$`)
 
+var gaps = strings.NewReplacer(" ", "", "-", "")
+
 // Postcode returns the area of a postcode of a country: the longest prefix that
 // the table holds. Of a British code it is the outward half, which must be held
 // as it is, since BS1 is no part of BS16.
@@ -27,7 +29,7 @@ func (im *image) postcode(code, country string) (Place, bool) {
 		code = strings.TrimPrefix(strings.TrimPrefix(code, "D-"), "F-")
 	}
 	outward, _, parted := strings.Cut(code, " ")
-	compact := strings.NewReplacer(" ", "", "-", "").Replace(code)
+	compact := gaps.Replace(code)
 	least := 2
 	if country == "GB" {
 		if m := inward.FindStringSubmatch(compact); m != nil {

@@ -75,8 +75,10 @@ var all = sync.OnceValue(func() *unitTable {
 // key is the form in which unit names are compared. Case is kept where it is
 // what tells units apart: MJ is no mJ, but no unit of the table is so small.
 func key(name string) string {
-	return strings.ToLower(strings.NewReplacer(" ", "", ".", "", "²", "2", "³", "3", "^", "", "-", "").Replace(name))
+	return strings.ToLower(marks.Replace(name))
 }
+
+var marks = strings.NewReplacer(" ", "", ".", "", "²", "2", "³", "3", "^", "", "-", "")
 
 // AmbiguousUnitError reports a word that names different units.
 type AmbiguousUnitError struct {
