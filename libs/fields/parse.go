@@ -259,7 +259,7 @@ func (s *scanner) object(depth int, keep func(member)) (node, error) {
 			return n, s.fail("a colon was expected after a field name")
 		}
 		s.at++
-		twice := false
+		var twice bool
 		if seen == nil {
 			twice = slices.ContainsFunc(s.names[begin:], func(other []byte) bool { return bytes.Equal(other, name) })
 		} else {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/eventcarbon/ecf/services/auth"
 )
 
 // Statement 3: guessing one account's password from many addresses ends after
@@ -52,6 +54,29 @@ func TestFailedLoginsOfOneAccount(t *testing.T) {
 		b.signIn("ada@example.com") // the owner, from where she has signed in before
 		b.clock.Advance(15*time.Minute + time.Second)
 	}
+}
+
+// Statement 3: each address from which the owner has signed in has a count of its own. Who
+// guesses from one of them, behind the same proxy as the owner, keeps the owner out of that
+// one alone.
+func TestAddressesOfTheOwnerCountApart(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	from := func(address, password string) answer {
+		a := b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":`+quoted(password)+`}`, "X-Forwarded-For", address)
+		if a.status == http.StatusOK {
+			b.secrets = append(b.secrets, a.text("accessToken"), a.text("idToken"), a.text("refreshToken"))
+		}
+		return a
+	}
+	for _, address := range []string{"198.51.100.1", "198.51.100.2"} {
+		b.want(from(address, goodPass), http.StatusOK, "")
+	}
+	for range auth.LeastAccountLimit().Limit {
+		b.want(from("198.51.100.1", "wrong"), http.StatusUnauthorized, "UNAUTHENTICATED")
+	}
+	b.want(from("198.51.100.1", goodPass), http.StatusTooManyRequests, "RATE_LIMITED")
+	b.want(from("198.51.100.2", goodPass), http.StatusOK, "")
 }
 
 // Statement 3: whoever has got hold of a session cannot guess the password where

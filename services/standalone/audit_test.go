@@ -106,6 +106,33 @@ func TestAuditVerifyRecomputesFigures(t *testing.T) {
 	}
 }
 
+// An empty database is not whole, whether nothing was ever in it or its file was cut to
+// nothing: there would be no fault to be found in it. Nor is a part of one.
+func TestAuditVerifyOfNothing(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	if out, err := c.run("", "audit", "verify"); err == nil || !strings.Contains(err.Error(), "this database is empty") {
+		t.Errorf("nothing was ever in it: %v\n%s", err, out)
+	}
+	c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
+	if out, err := c.run("", "audit", "verify"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	whole, err := os.ReadFile(filepath.Join(c.env["ECF_DATA_DIR"], standalone.DatabaseFile))
+	if err != nil || len(whole) == 0 {
+		t.Fatalf("%d bytes, %v", len(whole), err)
+	}
+	for length, want := range map[int]string{0: "this database is empty", len(whole) / 2: ""} {
+		cut := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+		if err := os.WriteFile(filepath.Join(cut.env["ECF_DATA_DIR"], standalone.DatabaseFile), whole[:length], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := cut.run("", "audit", "verify"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("cut to %d of %d bytes: %v\n%s", length, len(whole), err, out)
+		}
+	}
+}
+
 // What was cut off the end of a chain, or a record with all its history, is
 // missed by `ecf audit verify --heads`; and a file of heads that was changed, cut
 // off or signed by somebody else proves nothing.

@@ -3,6 +3,8 @@ package mutual_test
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -122,6 +124,13 @@ func TestOnlyServicesReachServices(t *testing.T) {
 	otherFiles, _ := filesOf(theirs, t.TempDir())
 	if _, err := open(otherFiles).Dial(t.Context(), "tcp", address); err == nil {
 		t.Error("connected to a service of another authority")
+	}
+
+	// Nor to one of ours that answers at the address of another: who has taken the place of
+	// one service is not taken for all of them.
+	var named x509.HostnameError
+	if _, err := client.Dial(t.Context(), "tcp", "localhost:"+strings.TrimPrefix(address, "127.0.0.1:")); !errors.As(err, &named) {
+		t.Errorf("a certificate of another name: %v", err)
 	}
 
 	// Broken files change nothing; whole ones count.
