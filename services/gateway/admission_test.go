@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,7 +225,7 @@ func TestConnectionsPerAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &limitedListener{Listener: ln, perAddress: 2, total: 5, by: map[netip.Addr]int{}, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
+	l := &limitedListener{Listener: ln, perAddress: 2, total: 5, by: map[netip.Addr]map[*countedConn]bool{}, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
 	t.Cleanup(func() { _ = ln.Close() })
 	accepted := make(chan net.Conn, 10)
 	go func() {
@@ -273,6 +274,39 @@ func TestConnectionsPerAddress(t *testing.T) {
 		<-accepted
 	}
 	refused(from("127.0.0.2")) // the total
+}
+
+// TestWhoWaitsMakesRoom: once there are as many connections as there may be, a new one has the
+// place of one that waits for its client, of the address that has the most.
+func TestWhoWaitsMakesRoom(t *testing.T) {
+	t.Parallel()
+	l := &limitedListener{perAddress: 3, total: 4, by: map[netip.Addr]map[*countedConn]bool{}, trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}}
+	var closed []string
+	open := func(name, address string, waits bool) bool {
+		of := networkOf(netip.MustParseAddr(address))
+		inner := &lingeringConn{}
+		inner.waits.Store(waits)
+		inner.close.Do(func() {}) // there is nothing to close
+		conn := &countedConn{Conn: inner}
+		conn.done = sync.OnceFunc(func() { closed = append(closed, name); l.release(of, conn) })
+		return l.admit(of, conn)
+	}
+	for _, c := range []struct {
+		name, address string
+		waits, want   bool
+		closed        string
+	}{
+		{"busy", "2001:db8::1", false, true, ""}, {"waits", "2001:db8::2", true, true, ""}, {"busy too", "2001:db8::3", false, true, ""},
+		{"a fourth of its network", "2001:db8::4", true, false, ""},
+		{"the last place", "192.0.2.1", true, true, ""},
+		{"in place of who waits", "192.0.2.2", true, true, "waits"},
+		{"where nobody of those with the most waits", "192.0.2.3", true, false, ""},
+	} {
+		closed = nil
+		if got := open(c.name, c.address, c.waits); got != c.want || strings.Join(closed, " ") != c.closed || l.all > l.total {
+			t.Errorf("%s: admitted %t with %q closed, of %d connections", c.name, got, closed, l.all)
+		}
+	}
 }
 
 // TestStrangersTakeNoRoomFromWhoIsSignedIn: bodies that strangers from many addresses

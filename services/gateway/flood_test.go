@@ -149,28 +149,51 @@ func TestAnonymousBodiesDoNotFillTheMemory(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsDoNotFillTheMemory: 9,000 connections that send nothing,
-// or as many as this process may open.
+// TestIdleConnectionsDoNotFillTheMemory: 9,000 connections, or as many as this process may
+// open, that send nothing; that send the beginning of a header; that send a header and the
+// beginning of a body; and that wait for their next request after one was answered.
 func TestIdleConnectionsDoNotFillTheMemory(t *testing.T) {
 	connections := 9000
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil && int(limit.Cur)-500 < connections { //nolint:gosec // a limit of files
 		connections = int(limit.Cur) - 500 //nolint:gosec // as above
 	}
-	f := startFlooded(t)
-	before := f.resident(t)
-	for i := range connections {
-		conn, err := f.dialFrom(t, fmt.Sprintf("127.0.%d.1", 1+i%20))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = conn.Close() }()
-	}
-	f.serves(t)
-	after := f.resident(t)
-	if after > residentLimit {
-		t.Errorf("%d connections: the gateway grew from %d to %d MiB, more than %d", connections, before>>20, after>>20, residentLimit>>20)
-	} else {
-		t.Logf("%d connections: the gateway grew from %d to %d MiB", connections, before>>20, after>>20)
+	for name, c := range map[string]struct {
+		send     string
+		answered bool
+		limit    int // residentLimit where there is none
+	}{
+		"nothing":               {},
+		"a part of a header":    {send: "GET /api/v2/events HTTP/1.1\r\nHost: x\r\nX-Slow: "},
+		"a part of a body":      {send: "POST /api/v2/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{", limit: 240 << 20},
+		"one request, answered": {send: "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", answered: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := startFlooded(t)
+			before := f.resident(t)
+			for i := range connections {
+				conn, err := f.dialFrom(t, fmt.Sprintf("127.0.%d.1", 1+i%20))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = conn.Close() }()
+				if _, err := conn.Write([]byte(c.send)); err != nil {
+					t.Fatal(err)
+				}
+				if !c.answered {
+					continue
+				}
+				if n, err := conn.Read(make([]byte, 4096)); n == 0 {
+					t.Fatal(err)
+				}
+			}
+			f.serves(t)
+			after, limit := f.resident(t), max(c.limit, residentLimit)
+			if after > limit {
+				t.Errorf("%d connections: the gateway grew from %d to %d MiB, more than %d", connections, before>>20, after>>20, limit>>20)
+			} else {
+				t.Logf("%d connections: the gateway grew from %d to %d MiB", connections, before>>20, after>>20)
+			}
+		})
 	}
 }

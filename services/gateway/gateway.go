@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -95,6 +96,7 @@ type Gateway struct {
 
 	clients map[api.Service]*client
 	trusted []netip.Prefix
+	open    *atomic.Int64 // connections
 }
 
 // Close lets go of the connections to the services, after the application has
@@ -124,6 +126,7 @@ type gateway struct {
 	holdback  *holdback
 	intakes   map[api.Service]*intake
 	tracer    trace.Tracer
+	open      *atomic.Int64 // connections
 }
 
 // New makes the gateway.
@@ -155,7 +158,7 @@ func New(d Deps) (*Gateway, error) {
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
-		tracer: otel.Tracer(scope), holdback: newHoldback(d.hold), intakes: newIntakes(d.Now),
+		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold), intakes: newIntakes(d.Now),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},
@@ -210,8 +213,9 @@ func New(d Deps) (*Gateway, error) {
 	}
 	session.Rewrite(app.Server())
 	g.holdback.install(app.Server())
+	g.endUnlessFew(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
-	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies}, nil
+	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open}, nil
 }
 
 // joined reports whether the trace of a request's caller is continued.
