@@ -290,6 +290,9 @@ func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Con
 	ev := s.context()
 	inputs := slices.Clone(s.Records)
 	slices.SortStableFunc(inputs, func(a, b Input) int {
+		if a.Type == b.Type { // most often: the order of types is a list of its own for each call
+			return cmp.Compare(a.Seq, b.Seq)
+		}
 		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
 	})
 	used = rows{used: map[string]bool{}, suppliers: map[string]factors.Factor{}, consulted: map[int]factors.Factor{}}

@@ -8,6 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -90,11 +91,12 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 		line := Line{Line: l}
 		if err == nil { // the lines were calculated with it
 			if f, ok := set.Factor(l.FactorID); ok {
-				line.Factor = factorOf(f)
+				line.Factor = factorOf(f, cite(f))
 			}
 		}
 		if supplier != nil && l.FactorID == supplier.RowID() {
-			line.Factor = factorOf(supplier.Row())
+			row := supplier.Row()
+			line.Factor = factorOf(row, factors.Cite(row.Source, row.SourceLocation))
 		}
 		line.Formula = formula(c.Type, c.Fields, l)
 		out = append(out, line)
@@ -102,8 +104,28 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 	return out
 }
 
-func factorOf(f factors.Factor) *Factor {
-	cited := factors.Cite(f.Source, f.SourceLocation)
+// citations are of rows of sets, which are few and are cited by many lines: a fifth of the
+// time of a table of lines was spent on them. What suppliers state is not among them.
+var citations = lru.New[citation, factors.Citation](maxCitations)
+
+// maxCitations is more than the sources of any edition.
+const maxCitations = 1024
+
+// citation is what a row says of its source.
+type citation struct{ source, location string }
+
+// cite is factors.Cite for a row of a set.
+func cite(f factors.Factor) factors.Citation {
+	key := citation{f.Source, f.SourceLocation}
+	cited, ok := citations.Get(key)
+	if !ok {
+		cited = factors.Cite(f.Source, f.SourceLocation)
+		citations.Put(key, cited)
+	}
+	return cited
+}
+
+func factorOf(f factors.Factor, cited factors.Citation) *Factor {
 	out := &Factor{Activity: f.Activity, Detail: f.Detail, Region: f.Region, Source: cited.Publication, SourceLocation: cited.Located(), Licence: f.Licence}
 	if f.Year != 0 {
 		year := f.Year
