@@ -186,10 +186,26 @@ func TestEndsOfConnections(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	waited := time.Duration(0)
 	for range 16 << 20 / lingerPiece { // one upload of the largest size
-		waited = l.pace.reserve("greedy", 1, now)
+		waited, _ = l.wait("greedy", now, lingerTime)
 	}
 	if waited < 500*time.Millisecond || waited > lingerTime {
 		t.Errorf("16 MiB of one address are taken within %v", waited)
+	}
+	// Many addresses share a pace too, and who gives up leaves nothing behind that others
+	// would have to wait for.
+	taken := 0
+	for n := range 100_000 {
+		if wait, ok := l.wait(fmt.Sprint(n), now, lingerTime); ok {
+			taken++
+		} else if wait != 0 {
+			t.Fatalf("a piece that is not taken waits %v", wait)
+		}
+	}
+	if most := 128 << 20 / lingerPiece; taken > most || taken < most/2 {
+		t.Errorf("%d pieces of many addresses are taken within %v, want %d at most", taken, lingerTime, most)
+	}
+	if wait, ok := l.wait("after the flood", now.Add(lingerTime), lingerTime); !ok || wait > 100*time.Millisecond {
+		t.Errorf("after the flood one waits %v, or is closed", wait)
 	}
 }
 

@@ -17,6 +17,9 @@ const (
 	// address's time: 32 MiB a second of all connections of one address together.
 	lingerPiece = 64 << 10
 	lingerEach  = 2 * time.Millisecond
+	// lingerAll is how long a piece takes of the time of all addresses: 64 MiB a second of
+	// whoever they are, so that many of them do not keep the processors busy with it.
+	lingerAll = time.Millisecond
 	// lingerOfAddress is how many connections of one address end so at a time, and
 	// lingerTotal how many of all. Others are closed at once.
 	lingerOfAddress = 8
@@ -34,7 +37,7 @@ type lingering struct {
 }
 
 func newLingering(ln net.Listener, trusted func(net.Conn) bool) lingering {
-	return lingering{ln, &lingerers{trusted: trusted, by: map[string]int{}, pace: newPace(lingerEach, 0)}}
+	return lingering{ln, &lingerers{trusted: trusted, by: map[string]int{}, pace: newPace(lingerEach, 0), together: newPace(lingerAll, 0)}}
 }
 
 func (l lingering) Accept() (net.Conn, error) {
@@ -48,8 +51,9 @@ func (l lingering) Accept() (net.Conn, error) {
 // lingerers are the connections that end gently at a moment. Those of a trusted proxy
 // carry many clients, and are not counted by its address.
 type lingerers struct {
-	trusted func(net.Conn) bool
-	pace    *pace
+	trusted  func(net.Conn) bool
+	pace     *pace // of each address
+	together *pace // of all of them
 
 	mu  sync.Mutex
 	all int
@@ -93,12 +97,24 @@ func (l *lingerers) drain(conn *net.TCPConn, address string, trusted bool) {
 		if trusted {
 			continue
 		}
-		wait := l.pace.reserve(address, 1, time.Now())
-		if time.Until(end) < wait {
+		now := time.Now()
+		wait, ok := l.wait(address, now, end.Sub(now))
+		if !ok {
 			return
 		}
 		<-time.After(wait)
 	}
+}
+
+// wait counts a piece of an address, and returns how long to wait before the next; ok is
+// false where that is longer than limit.
+func (l *lingerers) wait(address string, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
+	own, ok := l.pace.within(address, 1, now, limit)
+	if !ok {
+		return 0, false
+	}
+	all, ok := l.together.within("", 1, now, limit)
+	return max(own, all), ok
 }
 
 type lingeringConn struct {

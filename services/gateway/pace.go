@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -23,6 +24,13 @@ func newPace(each, burst time.Duration) *pace {
 
 // reserve counts units of a caller and returns how long to wait before them.
 func (p *pace) reserve(who string, units int, now time.Time) time.Duration {
+	wait, _ := p.within(who, units, now, math.MaxInt64)
+	return wait
+}
+
+// within is reserve where the wait is no longer than limit; else nothing is counted, and ok
+// is false.
+func (p *pace) within(who string, units int, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	begin := p.until[who]
@@ -32,8 +40,11 @@ func (p *pace) reserve(who string, units int, now time.Time) time.Duration {
 			p.forget(now)
 		}
 	}
+	if wait = max(0, begin.Sub(now)-p.burst); wait > limit {
+		return 0, false
+	}
 	p.until[who] = begin.Add(time.Duration(units) * p.each)
-	return max(0, begin.Sub(now)-p.burst)
+	return wait, true
 }
 
 // forget removes who has nothing left to wait for; where too many have, everybody.
