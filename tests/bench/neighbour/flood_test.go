@@ -61,8 +61,12 @@ func idly(program ...string) []string {
 	return behind("19", program...)
 }
 
-// TestMain is the flood where it is told to be.
+// TestMain is the flood, or the server that only refuses, where it is told to be.
 func TestMain(m *testing.M) {
+	if os.Getenv(bareOrder) != "" {
+		fmt.Fprintln(os.Stderr, bareServer(os.Stdout))
+		os.Exit(1)
+	}
 	if order := os.Getenv(floodOrder); order != "" {
 		if err := obey(order, os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -73,10 +77,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// orders are what the flood has to know.
+// orders are what the flood has to know. Bare is the address of a bareServer.
 type orders struct {
-	Base, Email, Token, Event string
-	Rows                      int
+	Base, Bare, Email, Token, Event string
+	Rows                            int
 }
 
 // flood is what each of its connections does over and over, and counts what is answered.
@@ -84,6 +88,9 @@ type flood struct {
 	name        string
 	connections int
 	do          func(ctx context.Context, answered *atomic.Int64)
+	// control is the flood that does the same to a bareServer, where there is one: what its
+	// clients and the machine take, without what the product does.
+	control string
 	// standing counts connections that are open, where a flood has begun only when all of
 	// them are; nil otherwise.
 	standing *atomic.Int64
@@ -93,19 +100,30 @@ type flood struct {
 // the process that floods does beside what it asks for.
 const busy = "nobody, on busy processors"
 
+// uploads is a flood of strangers, and bareUploads the same one to a bareServer.
+const (
+	uploads     = "1,000 uploads of strangers"
+	bareUploads = "1,000 uploads to a server that only refuses"
+)
+
 // floods are those of the findings, and of strangers. The first is none at all: what the
 // machine itself makes of the comparison.
-func floods(p *person, file string) []flood {
+func floods(p *person, file, bare string) []flood {
 	of := func(name string, do func(context.Context, *atomic.Int64)) flood {
-		return flood{name, flooders, do, nil}
+		return flood{name: name, connections: flooders, do: do}
+	}
+	from := func(name, base, control string) flood {
+		to := &person{base: base}
+		return flood{name: name, connections: strangers, control: control,
+			do: func(ctx context.Context, answered *atomic.Int64) { to.upload(ctx, anyAddress(), answered) }}
 	}
 	var standing atomic.Int64
 	return []flood{
 		of("nobody", func(ctx context.Context, _ *atomic.Int64) { <-ctx.Done() }),
-		{busy, runtime.NumCPU(), func(ctx context.Context, _ *atomic.Int64) {
+		{name: busy, connections: runtime.NumCPU(), do: func(ctx context.Context, _ *atomic.Int64) {
 			for ctx.Err() == nil { // to be busy is all it does
 			}
-		}, nil},
+		}},
 		of("exports", p.repeat(http.MethodGet, p.event+"/export", "")),
 		of("previews of the result", p.repeat(http.MethodGet, p.event+"/results/preview", "")),
 		of("reports", p.repeat(http.MethodGet, p.event+"/results/report", "")),
@@ -114,12 +132,11 @@ func floods(p *person, file string) []flood {
 		of("rehearsed changes of the password", p.repeat(http.MethodPost, "/auth/password", `{"currentPassword":"`+password+`","newPassword":"another long enough password"}`)),
 		of("rehearsed invitations", p.repeat(http.MethodPost, "/users", `{"email":"somebody@elsewhere.test","role":"user"}`)),
 		of("unfinished uploads", func(ctx context.Context, answered *atomic.Int64) { p.upload(ctx, "127.0.0.1", answered) }),
-		{"1,000 uploads of strangers", strangers, func(ctx context.Context, answered *atomic.Int64) {
-			p.upload(ctx, anyAddress(), answered)
-		}, nil},
-		{"9,000 idle connections", idle, func(ctx context.Context, answered *atomic.Int64) {
+		from(uploads, p.base, bareUploads),
+		from(bareUploads, bare, ""),
+		{name: "9,000 idle connections", connections: idle, standing: &standing, do: func(ctx context.Context, answered *atomic.Int64) {
 			p.stand(ctx, &standing, answered)
-		}, &standing},
+		}},
 	}
 }
 
@@ -198,7 +215,7 @@ func obey(order string, in io.Reader, out io.Writer) error {
 	for n := range o.Rows {
 		fmt.Fprintf(&file, "landfill,%d\n", n+1)
 	}
-	known := floods(p, file.String())
+	known := floods(p, file.String(), o.Bare)
 	end := func() int { return 0 }
 	defer func() { end() }()
 	lines := bufio.NewScanner(in)
@@ -258,7 +275,7 @@ func startFlood(t *testing.T, greedy *person, rows int) *flooder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(orders{greedy.base, greedy.email, greedy.token, greedy.event, rows})
+	order, err := json.Marshal(orders{greedy.base, startBare(t), greedy.email, greedy.token, greedy.event, rows})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestListing(t *testing.T) {
 		records += quiet.importRows(p.rows)
 	}
 	flood := startFlood(t, greedy, p.rows)
-	for _, f := range floods(greedy, "") {
+	for _, f := range floods(greedy, "", "") {
 		switch f.name {
 		case "nobody", busy, "exports", "previews of the result", "reports", "pages of 100":
 		default:

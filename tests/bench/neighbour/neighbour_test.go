@@ -73,9 +73,15 @@ func TestNeighbour(t *testing.T) {
 		{"login", 1, quiet.signIn},
 		{"import of one row", 1, quiet.importRow},
 	}
-	t.Logf("p99 flooded ÷ quiet [90 %% of resampled rounds] (p50), and p99 flooded ÷ busy: GET /events, create, login, import of one row")
-	for _, f := range floods(greedy, "") {
-		t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(busy), flood.of(f.name)) })
+	t.Logf("p99 flooded ÷ quiet [90 %% of resampled rounds] (p50), p99 flooded ÷ busy, and ÷ the same flood of a server that only refuses: GET /events, create, login, import of one row")
+	for _, f := range floods(greedy, "", "") {
+		switch {
+		case f.name == bareUploads: // in the line of what it is the control of
+		case f.control == "":
+			t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(f.name), flood.of(busy)) })
+		default:
+			t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(f.name), flood.of(busy), flood.of(f.control)) })
+		}
 	}
 }
 
@@ -89,9 +95,13 @@ type work struct {
 // rounds are the latencies of one work, by round.
 type rounds [][]time.Duration
 
-// compare lets quiet, busy and flooded rounds take turns, and prints the line of the table.
-func compare(t *testing.T, p plan, works []work, nothing, flood controls) {
-	calm, beside, crowded := make([]rounds, len(works)), make([]rounds, len(works)), make([]rounds, len(works))
+// compare lets quiet rounds, those of each control and flooded ones take turns, and prints
+// the line of the table. The first control is a machine that is merely busy.
+func compare(t *testing.T, p plan, works []work, flood controls, others ...controls) {
+	calm, crowded, beside := make([]rounds, len(works)), make([]rounds, len(works)), make([][]rounds, len(others))
+	for i := range beside {
+		beside[i] = make([]rounds, len(works))
+	}
 	measure := func(into []rounds) {
 		for i := range works {
 			into[i] = append(into[i], nil)
@@ -113,9 +123,11 @@ func compare(t *testing.T, p plan, works []work, nothing, flood controls) {
 	answered := 0
 	for range p.rounds {
 		measure(calm)
-		nothing.start()
-		measure(beside)
-		nothing.stop()
+		for i, other := range others {
+			other.start()
+			measure(beside[i])
+			other.stop()
+		}
 		flood.start()
 		began := time.Now()
 		measure(crowded)
@@ -125,11 +137,19 @@ func compare(t *testing.T, p plan, works []work, nothing, flood controls) {
 	var line []string
 	for i := range works {
 		low, high := interval(calm[i], crowded[i])
-		line = append(line, fmt.Sprintf("%.1f [%.1f–%.1f] (%.1f) ÷ busy %.1f", ratio(calm[i], crowded[i], .99), low, high, ratio(calm[i], crowded[i], .5), ratio(beside[i], crowded[i], .99)))
+		text := fmt.Sprintf("%.1f [%.1f–%.1f] (%.1f)", ratio(calm[i], crowded[i], .99), low, high, ratio(calm[i], crowded[i], .5))
+		for n, name := range []string{"busy", "only refusing"}[:len(others)] {
+			text += fmt.Sprintf(" ÷ %s %.1f", name, ratio(beside[n][i], crowded[i], .99))
+		}
+		line = append(line, text)
 	}
 	p99 := func(r rounds) time.Duration { return at(slices.Concat(r...), .99).Round(10 * time.Microsecond) }
-	t.Logf("%s   GET /events p99 quiet, busy, flooded %v %v %v; of the flood %.0f a second were answered",
-		strings.Join(line, ", "), p99(calm[0]), p99(beside[0]), p99(crowded[0]), float64(answered)/flooded.Seconds())
+	list := []time.Duration{p99(calm[0])}
+	for n := range others {
+		list = append(list, p99(beside[n][0]))
+	}
+	t.Logf("%s   GET /events p99 quiet, beside each control, flooded %v; of the flood %.0f a second were answered",
+		strings.Join(line, ", "), append(list, p99(crowded[0])), float64(answered)/flooded.Seconds())
 }
 
 // ratio compares quantiles of all rounds.
