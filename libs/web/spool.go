@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -36,8 +37,11 @@ type Spool struct {
 	total, share int
 
 	once   sync.Once
-	dir    string
+	onDisk bool
 	budget *fairshare.Budget
+
+	mu  sync.Mutex
+	dir string
 }
 
 // NewSpool returns a spool with a directory in parent, by default the system's one for
@@ -53,7 +57,7 @@ func NewSpoolOf(parent string, total, share int) *Spool {
 func (s *Spool) open() {
 	s.once.Do(func() {
 		if dir, err := os.MkdirTemp(s.parent, "ecf-spool-"); err == nil { // 0700
-			s.dir, s.budget = dir, fairshare.NewBudget(s.total, s.share)
+			s.dir, s.onDisk, s.budget = dir, true, fairshare.NewBudget(s.total, s.share)
 			return
 		}
 		s.budget = fairshare.NewBudget(min(s.total, spoolTotalInMemory), min(s.share, spoolShareInMemory))
@@ -64,10 +68,29 @@ func (s *Spool) open() {
 // request keeps, when the request ends.
 func (s *Spool) Remove() error {
 	s.open()
-	if s.dir == "" {
+	if !s.onDisk {
 		return nil
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return os.RemoveAll(s.dir)
+}
+
+// create makes a file in the directory. One that has gone is made again: systems remove what
+// has long not been used from where temporary files are.
+func (s *Spool) create() (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, err := os.CreateTemp(s.dir, "") // 0600
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	made, err := os.MkdirTemp(s.parent, "ecf-spool-") // 0700
+	if err != nil {
+		return nil, err
+	}
+	s.dir = made
+	return os.CreateTemp(s.dir, "")
 }
 
 // File is what a request has brought, what that was turned into, or what it is answered
@@ -132,7 +155,7 @@ func (f *File) Write(p []byte) (int, error) {
 	if err := f.reserve(f.size + len(p)); err != nil {
 		return 0, err
 	}
-	if f.disk == nil && (f.spool == nil || f.spool.dir == "" || f.size+len(p) <= spooledInMemory) {
+	if f.disk == nil && (f.spool == nil || !f.spool.onDisk || f.size+len(p) <= spooledInMemory) {
 		f.memory = append(f.memory, p...)
 		f.size += len(p)
 		return len(p), nil
@@ -157,7 +180,7 @@ func notKept(err error) error {
 
 // toDisk moves what there is of a file to disk.
 func (f *File) toDisk() error {
-	disk, err := os.CreateTemp(f.spool.dir, "") // 0600
+	disk, err := f.spool.create()
 	if err != nil {
 		return err
 	}

@@ -133,3 +133,33 @@ func TestFilesOfOneOrganization(t *testing.T) {
 		t.Errorf("%d files of half a MiB were kept", n)
 	}
 }
+
+// TestADirectoryOfFilesThatHasGoneIsMadeAgain: systems remove what has long not been used.
+func TestADirectoryOfFilesThatHasGoneIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	spool := web.NewSpool(parent)
+	text := strings.Repeat("x", 1<<20)
+	for range 3 {
+		f := spool.New("a")
+		if _, err := io.WriteString(f, text); err != nil {
+			t.Fatal(err)
+		}
+		dirs, err := filepath.Glob(filepath.Join(parent, "ecf-spool-*"))
+		if err != nil || len(dirs) != 1 {
+			t.Fatalf("directories %v, %v", dirs, err)
+		}
+		if err := os.RemoveAll(dirs[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(f.Section(1, len(text)-1)); err != nil || string(got) != text[1:] {
+			t.Errorf("%d bytes were read, %v", len(got), err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := spool.Remove(); err != nil {
+		t.Error(err)
+	}
+}
