@@ -233,6 +233,7 @@ func (w *world) change(apply func(*setting)) {
 }
 
 func (p *play) adopt() move {
+	p.follow() // what it comes to is said of the records that the newest result has, and no worker is coming
 	set := pick(p.random, "desnz-2025", "desnz-2026")
 	by := managers(p.random)
 	m := move{what: "adopt " + set, as: by, method: http.MethodPost, path: base + "/factor-set", app: ofCount, body: map[string]any{"factorSet": set}}

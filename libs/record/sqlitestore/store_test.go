@@ -52,7 +52,7 @@ func TestNewRecordsAreWrittenSideBySide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.Close()
+		defer func() { _ = db.Close() }()
 		store := sqlitestore.New(db)
 		create := func() {
 			t.Helper()
