@@ -45,27 +45,18 @@ func PartOf(s Source) (Part, error) {
 
 // WriteRecords writes records as they stand in a bundle. What was written for several
 // groups is put together with a comma between each two.
-func WriteRecords(w io.Writer, records []Record) error {
-	for i, r := range records {
-		text, err := encode(r)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			text = append([]byte{','}, text...)
-		}
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func WriteRecords(w io.Writer, records []Record) error { return writeList(w, records) }
 
 // WriteProvenance writes how some records came to be counted, in their order, as it stands
 // in a bundle. What was written for several groups is put together as WriteRecords says.
 func WriteProvenance(w io.Writer, all []Provenance, records []Record) error {
-	for i, p := range inOrder(all, records) {
-		text, err := encode(p)
+	return writeList(w, inOrder(all, records))
+}
+
+// writeList writes the entries of a list, without its brackets.
+func writeList[T any](w io.Writer, entries []T) error {
+	for i, entry := range entries {
+		text, err := encode(entry)
 		if err != nil {
 			return err
 		}
