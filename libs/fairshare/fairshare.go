@@ -29,8 +29,16 @@ type Options struct {
 	// room that it needs.
 	Alone      int
 	AloneAfter time.Duration
-	// Now is the clock for AloneAfter. Default: time.Now.
+	// Least is how long work takes its place at least while other keys have work too: short
+	// work costs more than the time between its begin and its end, in what is done before
+	// and after it, and a key that has nothing but short work would keep all processors
+	// busy with that. Longer work does not notice, nor does a key that has little of it:
+	// Burst is how much of Least may be owed before places are kept for it.
+	Least, Burst time.Duration
+	// Now is the clock for AloneAfter and Least. Default: time.Now.
 	Now func() time.Time
+	// After calls a function when a time is over. Default: time.AfterFunc.
+	After func(time.Duration, func())
 }
 
 // Scheduler decides which work runs. It may be used by several goroutines at a
@@ -60,6 +68,11 @@ type arrival struct {
 // no longer matters.
 type queue struct {
 	running int
+	// resting is how many of its places are still taken though their work has ended. They
+	// are no part of Slots: others may work meanwhile.
+	resting int
+	// owes is until when places would be taken if each were for Options.Least.
+	owes time.Time
 	// next is the virtual time at which its next work starts.
 	next    float64
 	waiting []*ticket
@@ -68,6 +81,7 @@ type queue struct {
 // ticket is work that waits.
 type ticket struct {
 	cost  float64
+	first bool
 	ready chan struct{} // closed when it may run
 }
 
@@ -78,6 +92,9 @@ func New(o Options) *Scheduler {
 	o.Alone = min(max(o.Alone, o.Share), o.Slots)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.After == nil {
+		o.After = func(d time.Duration, f func()) { time.AfterFunc(d, f) }
 	}
 	return &Scheduler{o: o, keys: map[slot]*queue{}}
 }
@@ -90,8 +107,8 @@ func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release 
 }
 
 // AcquireFirst is Acquire for work that completes what its key has begun: it goes before
-// all that the key has waiting, and is not refused for that. Among keys it is shared as
-// other work is.
+// all that the key has waiting, is not refused for that, and takes a place for as long as it
+// lasts. Among keys it is shared as other work is.
 func (s *Scheduler) AcquireFirst(ctx context.Context, key string, cost int) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key}, cost, true)
 }
@@ -106,12 +123,13 @@ func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (re
 type held struct {
 	scheduler *Scheduler
 	key       slot
+	begun     time.Time // zero where its place is free as soon as it ends
 	ended     atomic.Bool
 }
 
 func (h *held) end() {
 	if !h.ended.Swap(true) {
-		h.scheduler.release(h.key)
+		h.scheduler.release(h.key, h.begun)
 	}
 }
 
@@ -129,19 +147,29 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool)
 	if err != nil {
 		return nil, err
 	}
-	release = (&held{scheduler: s, key: key}).end
-	if t == nil {
-		return release, nil
+	h := &held{scheduler: s, key: key}
+	if t != nil {
+		select {
+		case <-t.ready:
+		case <-ctx.Done():
+			if !s.cancel(key, t) {
+				h.end() // it was begun meanwhile
+			}
+			return nil, ctx.Err()
+		}
 	}
-	select {
-	case <-t.ready:
-		return release, nil
-	case <-ctx.Done():
+	if s.o.Least > 0 && !first {
+		h.begun = s.o.Now()
 	}
-	if !s.cancel(key, t) {
-		release() // it was begun meanwhile
-	}
-	return nil, ctx.Err()
+	return h.end, nil
+}
+
+// Seen notes that a key has work that another Scheduler of the same process decides on, so
+// that it is not absent here.
+func (s *Scheduler) Seen(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrived(key)
 }
 
 // Waiting returns how much work of a key waits.
@@ -176,12 +204,12 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 		q.next = max(q.next, s.clock)
 	}
 	s.arrived(key.key)
-	if s.running < s.o.Slots && len(q.waiting) == 0 && q.running < s.share(key.key) {
+	if s.running < s.o.Slots && len(q.waiting) == 0 && q.hasPlace(s.share(key.key), first) {
 		// Whoever waits while there are places waits for its own share.
 		s.begin(q, cost)
 		return nil, nil //nolint:nilnil // nothing has to be waited for
 	}
-	t := &ticket{cost: cost, ready: make(chan struct{})}
+	t := &ticket{cost: cost, first: first, ready: make(chan struct{})}
 	if first {
 		q.waiting = slices.Insert(q.waiting, 0, t)
 	} else {
@@ -191,9 +219,17 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 	return t, nil
 }
 
+// hasPlace reports whether work may begin by the share of its key.
+func (q *queue) hasPlace(share int, first bool) bool {
+	if first {
+		return q.running < share
+	}
+	return q.running+q.resting < share
+}
+
 // arrived notes that a key has work.
 func (s *Scheduler) arrived(key string) {
-	if s.o.Alone == s.o.Share {
+	if s.o.Alone == s.o.Share && s.o.Least == 0 {
 		return
 	}
 	if s.newest.key != key {
@@ -204,17 +240,19 @@ func (s *Scheduler) arrived(key string) {
 
 // share returns how much work of a key may run.
 func (s *Scheduler) share(key string) int {
-	if s.o.Alone == s.o.Share {
+	if s.o.Alone == s.o.Share || !s.alone(key) {
 		return s.o.Share
 	}
+	return s.o.Alone
+}
+
+// alone reports whether no other key has had work for AloneAfter.
+func (s *Scheduler) alone(key string) bool {
 	other := s.newest
 	if other.key == key {
 		other = s.other
 	}
-	if other.at.IsZero() || s.o.Now().Sub(other.at) >= s.o.AloneAfter {
-		return s.o.Alone
-	}
-	return s.o.Share
+	return other.at.IsZero() || s.o.Now().Sub(other.at) >= s.o.AloneAfter
 }
 
 // cancel takes work out of its queue and reports whether it was still there.
@@ -235,31 +273,70 @@ func (s *Scheduler) cancel(key slot, t *ticket) bool {
 	return false
 }
 
-func (s *Scheduler) release(key slot) {
+func (s *Scheduler) release(key slot, begun time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
 	q := s.keys[key]
 	q.running--
+	if rest := s.rest(key, q, begun); rest > 0 {
+		q.resting++
+		s.o.After(rest, func() { s.rested(key) })
+	}
+	s.dispatch()
+	s.forget(key, q)
+}
+
+// rest returns for how long the place of work that has ended is still taken.
+func (s *Scheduler) rest(key slot, q *queue, begun time.Time) time.Duration {
+	if begun.IsZero() {
+		return 0
+	}
+	now := s.o.Now()
+	short := s.o.Least - now.Sub(begun)
+	if short <= 0 || s.alone(key.key) {
+		return 0
+	}
+	if q.owes.Before(now) {
+		q.owes = now
+	}
+	q.owes = q.owes.Add(short / time.Duration(s.o.Share))
+	if q.owes.Sub(now) <= s.o.Burst {
+		return 0
+	}
+	return short
+}
+
+// rested gives back a place that was taken for longer than its work.
+func (s *Scheduler) rested(key slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.keys[key]
+	q.resting--
 	s.dispatch()
 	s.forget(key, q)
 }
 
 // forget drops a key that has no work. What it has used beyond the clock is kept
-// until the clock has caught up.
+// until the clock has caught up, and what it owes until that time is over.
 func (s *Scheduler) forget(key slot, q *queue) {
-	if q.running == 0 && len(q.waiting) == 0 && (q.next <= s.clock || s.running == 0) {
+	if s.idle(q) && (q.next <= s.clock || s.running == 0) {
 		delete(s.keys, key)
 		*q = queue{waiting: q.waiting[:0]}
 		s.spare = q
 	}
 	if s.running == 0 {
 		for k, other := range s.keys {
-			if other.running == 0 && len(other.waiting) == 0 {
+			if s.idle(other) {
 				delete(s.keys, k)
 			}
 		}
 	}
+}
+
+// idle reports whether there is nothing to remember a queue for but what it has used.
+func (s *Scheduler) idle(q *queue) bool {
+	return q.running == 0 && q.resting == 0 && len(q.waiting) == 0 && (q.owes.IsZero() || !q.owes.After(s.o.Now()))
 }
 
 // dispatch begins as much work as there is room for.
@@ -268,7 +345,7 @@ func (s *Scheduler) dispatch() {
 		var key slot
 		var q *queue
 		for k, candidate := range s.keys {
-			if len(candidate.waiting) == 0 || candidate.running >= s.share(k.key) {
+			if len(candidate.waiting) == 0 || !candidate.hasPlace(s.share(k.key), candidate.waiting[0].first) {
 				continue
 			}
 			if q == nil || candidate.before(k, q, key) {

@@ -302,3 +302,115 @@ func TestAKeyAloneHasMore(t *testing.T) {
 	(<-b.begun).release()
 	running(4, "alone again")
 }
+
+// TestShortWorkKeepsItsPlace: beside another key's work, short work takes its key's place for
+// as long as it is told, and nobody else's. Longer work, work that completes something and
+// that of a key alone is not delayed.
+func TestShortWorkKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	const least = 2 * time.Millisecond
+	r := newResting(t, fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Minute, Least: least})
+	for range 3 {
+		r.work(r.s.Acquire, "greedy", 0)
+	}
+	r.rested() // alone
+	r.s.Seen("other")
+	r.work(r.s.Acquire, "greedy", least)
+	r.rested()
+	r.work(r.s.Acquire, "greedy", least/4)
+	r.rested(least - least/4)
+	// While that place is kept:
+	r.work(r.s.AcquireFirst, "greedy", 0)
+	r.work(r.s.Acquire, "other", 0)
+	r.work(r.s.Acquire, "a third", 0)
+	begun := make(chan func(), 1)
+	go func() {
+		if end, err := r.s.Acquire(t.Context(), "greedy", 1); err == nil {
+			begun <- end
+		}
+	}()
+	testkit.Eventually(t, 20*time.Second, func() error {
+		if n := r.s.Waiting("greedy"); n != 1 {
+			return fmt.Errorf("%d wait, want 1", n)
+		}
+		return nil
+	})
+	r.over[0]()
+	(<-begun)()
+	r.rested(least-least/4, least, least, least)
+	for _, f := range r.over[1:] {
+		f()
+	}
+	r.clock.Advance(time.Minute)
+	r.work(r.s.Acquire, "greedy", 0)
+	r.rested(least-least/4, least, least, least) // alone again
+	if n := r.s.Keys(); n != 0 || r.s.Running() != 0 {
+		t.Errorf("%d keys and %d running are left", n, r.s.Running())
+	}
+}
+
+// TestALittleShortWorkIsNotDelayed: what a key may owe lets it begin some of its short work
+// at once, and again after a while in which it had none.
+func TestALittleShortWorkIsNotDelayed(t *testing.T) {
+	t.Parallel()
+	const least, burst = 2 * time.Millisecond, 10 * time.Millisecond
+	for _, share := range []int{1, 4} {
+		r := newResting(t, fairshare.Options{Slots: 2 * share, Share: share, AloneAfter: time.Minute, Least: least, Burst: burst})
+		times := func() (n int) {
+			before := len(r.rests)
+			for r.s.Seen("other"); len(r.rests) == before; n++ {
+				r.work(r.s.Acquire, "greedy", 0)
+			}
+			r.over[before]()
+			return n - 1
+		}
+		most := share * int(burst/least)
+		if n := times(); n != most {
+			t.Errorf("share %d: %d were not delayed, want %d", share, n, most)
+		}
+		for _, c := range []struct {
+			after time.Duration
+			want  int
+		}{{0, 0}, {burst / 2, most / 2}, {time.Second, most}} {
+			r.clock.Advance(c.after)
+			if n := times(); n < c.want-2*share || n > c.want {
+				t.Errorf("share %d, %v later: %d were not delayed, want %d", share, c.after, n, c.want)
+			}
+		}
+	}
+}
+
+// resting does work of a scheduler that is told when places are free again.
+type resting struct {
+	t     *testing.T
+	s     *fairshare.Scheduler
+	clock *testkit.Clock
+	rests []time.Duration
+	over  []func()
+}
+
+func newResting(t *testing.T, o fairshare.Options) *resting {
+	r := &resting{t: t, clock: testkit.NewClock(time.Unix(1_800_000_000, 0))}
+	o.Now, o.After = r.clock.Now, func(d time.Duration, f func()) { r.rests, r.over = append(r.rests, d), append(r.over, f) }
+	r.s = fairshare.New(o)
+	return r
+}
+
+func (r *resting) work(acquire func(context.Context, string, int) (func(), error), key string, takes time.Duration) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
+	defer cancel()
+	end, err := acquire(ctx, key, 1)
+	if err != nil {
+		r.t.Fatalf("work of %s: %v", key, err)
+	}
+	r.clock.Advance(takes)
+	end()
+}
+
+func (r *resting) rested(want ...time.Duration) {
+	r.t.Helper()
+	if fmt.Sprint(r.rests) != fmt.Sprint(want) {
+		r.t.Fatalf("places are kept for %v, want %v", r.rests, want)
+	}
+}

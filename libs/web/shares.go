@@ -24,6 +24,13 @@ const (
 	// aloneAfter is how long no other organization must have read anything until one
 	// may take more than its share of the places for reading.
 	aloneAfter = time.Minute
+	// LeastTurn is how long a place for reading or for expensive work is taken at least
+	// while other organizations have work in the process too: most of what a short request
+	// takes of the processors is spent outside of its turn, in receiving, checking and
+	// sending. TurnBurst is how much of that may be owed first: whoever asks for some dozens
+	// of pages at once, or polls, has them as soon as they are ready.
+	LeastTurn = 2 * time.Millisecond
+	TurnBurst = 200 * time.Millisecond
 )
 
 // shares schedules the operations of one service among organizations, those that need no
@@ -58,11 +65,11 @@ func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 // NewWork returns what schedules the expensive work of a process: as much at a time as it
 // has processors, and half of that of one organization.
 func NewWork() *fairshare.Scheduler {
-	return fairshare.New(fairshare.Options{Slots: processors(), Share: processors() / 2, Waiting: expensiveWaiting})
+	return fairshare.New(fairshare.Options{Slots: processors(), Share: processors() / 2, Waiting: expensiveWaiting, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst})
 }
 
 func readOptions(processors int) fairshare.Options {
-	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter}
+	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst}
 }
 
 // writesAtOnce is more than the gateway has connections for writes to a service.
@@ -78,16 +85,19 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if s == nil || !scheduled(o) {
 		return func() {}, nil
 	}
-	scheduler, org := s.reads, PrincipalOf(c).Org
+	scheduler, org, expensive := s.reads, PrincipalOf(c).Org, s.expensive
+	if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
+		expensive = work
+	}
 	if o.Cost == api.Light {
 		scheduler = s.writes
 	}
 	if o.Cost.Expensive() {
-		scheduler = s.expensive
-		if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
-			scheduler = work
-		}
+		scheduler = expensive
 		c.Append("RateLimit-Policy", fmt.Sprintf("%q;q=%d", expensivePolicy, expensiveWaiting))
+	}
+	if scheduler != expensive {
+		expensive.Seen(org)
 	}
 	release, err := scheduler.Acquire(c.UserContext(), org, int(o.Cost))
 	if o.Cost.Expensive() {

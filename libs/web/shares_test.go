@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -145,4 +146,32 @@ func TestExpensiveWorkOfAProcessIsOneShare(t *testing.T) {
 	}
 	close(end)
 	all.Wait()
+}
+
+// TestShortReadsKeepTheirTurn: pages, and expensive work that is found already done, of an
+// organization that asks for nothing else leave processors free for another one that has
+// asked for anything of the process, however cheap that was.
+func TestShortReadsKeepTheirTurn(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *web.Options) { o.Timeout, o.Work = time.Minute, web.NewWork() })
+	table := api.Table{
+		{ID: "list", Method: http.MethodGet, Path: "/list", Least: identity.User, Reach: api.Organization, Cost: api.Page},
+		{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole},
+	}
+	done := func(c *fiber.Ctx) error { return web.OK(c, "done") }
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "list", Handler: done}, {Operation: "report", Handler: done}}); err != nil {
+		t.Fatal(err)
+	}
+	b.get("/list", "Authorization", "Bearer admin-b").ok(http.StatusOK)
+	const times = 200
+	for _, path := range []string{"/list", "/report"} {
+		began := time.Now()
+		for range times {
+			b.get(path, "Authorization", "Bearer user-a").ok(http.StatusOK)
+		}
+		share := max(2, runtime.GOMAXPROCS(0)) / 2
+		if took, least := time.Since(began), (time.Duration(times/share)*web.LeastTurn-web.TurnBurst)/2; took < least {
+			t.Errorf("%d times %s took %v beside another organization, want %v at least", times, path, took, least)
+		}
+	}
 }

@@ -40,7 +40,7 @@ func newTurns(processors int, by after) *turns {
 		by = func(d time.Duration, f func()) interface{ Stop() bool } { return time.AfterFunc(d, f) }
 	}
 	return &turns{after: by, scheduler: fairshare.New(fairshare.Options{
-		Slots: 32 * processors, Share: processors / 2, Alone: 32 * processors, AloneAfter: turnsAlone,
+		Slots: 32 * processors, Share: processors / 2, Alone: 32 * processors, AloneAfter: turnsAlone, Least: web.LeastTurn, Burst: web.TurnBurst,
 	})}
 }
 

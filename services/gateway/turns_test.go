@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // TestShortRequestsTakeTurns: while another organization asks too, half of the processors
@@ -107,6 +108,29 @@ func TestTurnsOfOneAlone(t *testing.T) {
 	}
 	close(end)
 	all.Wait()
+}
+
+// TestShortTurnsKeepTheirPlace: what a short request takes of the processors beside its turn is
+// left to another organization that asks too.
+func TestShortTurnsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	const processors, times = 2, 200
+	s := start(t, func(d *Deps) { d.turns, d.Timeout = newTurns(processors, nil), time.Minute })
+	client := keptAlive(t)
+	ask := func(token string) {
+		t.Helper()
+		if got := client(s.url, request{method: http.MethodGet, path: "/api/v2/events", token: token}); got != http.StatusOK {
+			t.Fatalf("%d", got)
+		}
+	}
+	ask(carol)
+	began := time.Now()
+	for range times {
+		ask(alice)
+	}
+	if took, least := time.Since(began), (times/(processors/2)*web.LeastTurn-web.TurnBurst)/2; took < least {
+		t.Errorf("%d requests took %v beside another organization, want %v at least", times, took, least)
+	}
 }
 
 // TestTurnsWithoutTime: a request whose turn does not come in its time is told to come back.
