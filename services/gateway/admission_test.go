@@ -225,7 +225,7 @@ func TestConnectionsPerAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &limitedListener{Listener: ln, perAddress: 2, total: 5, by: map[netip.Addr]map[*countedConn]bool{}, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
+	l := &limitedListener{Listener: ln, limit: limits{ofOne: 2, total: 5}, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
 	t.Cleanup(func() { _ = ln.Close() })
 	accepted := make(chan net.Conn, 10)
 	go func() {
@@ -280,7 +280,7 @@ func TestConnectionsPerAddress(t *testing.T) {
 // place of one that waits for its client, of the address that has the most.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	t.Parallel()
-	l := &limitedListener{perAddress: 3, total: 4, by: map[netip.Addr]map[*countedConn]bool{}, trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}}
+	l := &limitedListener{limit: limits{ofOne: 3, total: 4}, trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}}
 	var closed []string
 	open := func(name, address string, waits bool) bool {
 		of := networkOf(netip.MustParseAddr(address))
@@ -303,8 +303,8 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 		{"where nobody of those with the most waits", "192.0.2.3", true, false, ""},
 	} {
 		closed = nil
-		if got := open(c.name, c.address, c.waits); got != c.want || strings.Join(closed, " ") != c.closed || l.all > l.total {
-			t.Errorf("%s: admitted %t with %q closed, of %d connections", c.name, got, closed, l.all)
+		if got := open(c.name, c.address, c.waits); got != c.want || strings.Join(closed, " ") != c.closed || l.is.all > l.limit.total {
+			t.Errorf("%s: admitted %t with %q closed, of %d connections", c.name, got, closed, l.is.all)
 		}
 	}
 }

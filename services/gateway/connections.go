@@ -30,7 +30,7 @@ const tooMany = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/jso
 // Listener makes a listener of the gateway: it bounds the connections, and those
 // that the gateway ends by itself end gently (see lingering).
 func (g *Gateway) Listener(ln net.Listener) net.Listener {
-	l := &limitedListener{trusted: g.trusted, perAddress: connectionsPerAddress, total: connectionsTotal, by: map[netip.Addr]map[*countedConn]bool{}, open: g.open}
+	l := &limitedListener{trusted: g.trusted, limit: limits{ofOne: connectionsPerAddress, total: connectionsTotal}, open: g.open, aside: g.aside, now: g.now}
 	l.Listener = newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
 	return l
 }
@@ -41,14 +41,17 @@ func (g *Gateway) Listener(ln net.Listener) net.Listener {
 // open connections and send nothing would keep everybody else out.
 type limitedListener struct {
 	net.Listener
-	trusted           []netip.Prefix
-	perAddress, total int
-	open              *atomic.Int64 // how many there are; may be nil
+	trusted []netip.Prefix
+	limit   limits
+	open    *atomic.Int64 // how many there are; may be nil
+	aside   *aside        // may be nil
+	now     func() time.Time
 
-	mu  sync.Mutex
-	all int
-	by  map[netip.Addr]map[*countedConn]bool
+	mu sync.Mutex
+	is crowd
 }
+
+type limits struct{ ofOne, total int }
 
 // Accept returns the next connection that is within the limits.
 func (l *limitedListener) Accept() (net.Conn, error) {
@@ -57,8 +60,13 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		counted := &countedConn{Conn: conn}
 		of := networkOf(addressOf(conn))
+		counted := &countedConn{Conn: conn, trusted: l.isTrusted(of)}
+		if inner, ok := conn.(*lingeringConn); ok && l.aside != nil && !counted.trusted {
+			if wait := l.aside.wait(of, l.now()); wait > 0 {
+				counted.Conn = late(inner, wait)
+			}
+		}
 		counted.done = sync.OnceFunc(func() { l.release(of, counted) })
 		if l.admit(of, counted) {
 			return counted, nil
@@ -83,22 +91,19 @@ func refuse(conn net.Conn) {
 
 func (l *limitedListener) admit(of netip.Addr, conn *countedConn) bool {
 	l.mu.Lock()
-	if len(l.by[of]) >= l.perAddress && !l.isTrusted(of) {
+	if l.is.of(of) >= l.limit.ofOne && !conn.trusted {
 		l.mu.Unlock()
 		return false
 	}
 	var victim *countedConn
-	if l.all >= l.total {
-		if victim = l.waiting(of); victim == nil {
+	if l.is.all >= l.limit.total {
+		if victim = l.is.waiting(of); victim == nil {
 			l.mu.Unlock()
 			return false
 		}
 	}
+	l.is.add(of, conn)
 	l.count(1)
-	if l.by[of] == nil {
-		l.by[of] = map[*countedConn]bool{}
-	}
-	l.by[of][conn] = true
 	l.mu.Unlock()
 	if victim != nil {
 		_ = victim.Close()
@@ -106,40 +111,17 @@ func (l *limitedListener) admit(of netip.Addr, conn *countedConn) bool {
 	return true
 }
 
-// waiting returns a connection that waits for its client, of the address that has the most;
-// nil where that has no more than the newcomer's would have.
-func (l *limitedListener) waiting(newcomer netip.Addr) *countedConn {
-	var most map[*countedConn]bool
-	for address, conns := range l.by {
-		if len(conns) > len(most) && !l.isTrusted(address) {
-			most = conns
-		}
-	}
-	if len(most) <= len(l.by[newcomer])+1 {
-		return nil
-	}
-	for conn := range most {
-		if c, ok := conn.Conn.(*lingeringConn); ok && c.waits.Load() {
-			return conn
-		}
-	}
-	return nil
-}
-
-func (l *limitedListener) count(n int) {
-	l.all += n
+func (l *limitedListener) count(n int64) {
 	if l.open != nil {
-		l.open.Add(int64(n))
+		l.open.Add(n)
 	}
 }
 
 func (l *limitedListener) release(of netip.Addr, conn *countedConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.is.remove(of, conn)
 	l.count(-1)
-	if delete(l.by[of], conn); len(l.by[of]) == 0 {
-		delete(l.by, of)
-	}
 }
 
 func (l *limitedListener) isTrusted(addr netip.Addr) bool {
@@ -162,7 +144,19 @@ func addressOf(conn net.Conn) netip.Addr {
 // countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
-	done func()
+	trusted bool // it carries many clients
+	done    func()
+}
+
+// waits reports whether it waits for its client.
+func (c *countedConn) waits() bool {
+	switch conn := c.Conn.(type) {
+	case *lingeringConn:
+		return conn.waits.Load()
+	case *lateConn:
+		return conn.waits.Load()
+	}
+	return false
 }
 
 func (c *countedConn) Close() error {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
@@ -78,7 +77,7 @@ type Deps struct {
 	// packings, in tests, schedules the compression of answers.
 	packings *fairshare.Scheduler
 	// hold, in tests, stands for the time that an answer waits.
-	hold func(rc *fasthttp.RequestCtx, wait time.Duration)
+	hold hold
 	// turns, in tests, schedules short requests.
 	turns *turns
 	// unsent, in tests, counts the answers that clients have not taken.
@@ -97,6 +96,8 @@ type Gateway struct {
 	clients map[api.Service]*client
 	trusted []netip.Prefix
 	open    *atomic.Int64 // connections
+	aside   *aside
+	now     func() time.Time
 }
 
 // Close lets go of the connections to the services, after the application has
@@ -212,10 +213,10 @@ func New(d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	session.Rewrite(app.Server())
-	g.holdback.install(app.Server())
+	g.holdback.install(app.Server(), d.Now)
 	g.endUnlessFew(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
-	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open}, nil
+	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, aside: g.holdback.aside, now: d.Now}, nil
 }
 
 // joined reports whether the trace of a request's caller is continued.
@@ -229,14 +230,17 @@ func (g *gateway) joined(c *fiber.Ctx) bool {
 
 func notFound() error { return apperr.New(apperr.NotFound, "There is no such route.") }
 
+// trusts reports whether an address is that of a proxy that says who its clients are.
+func (g *gateway) trusts(remote netip.Addr) bool {
+	return slices.ContainsFunc(g.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(remote.Unmap()) })
+}
+
 // schemeOf returns the scheme the client used, as far as it can be known.
 func (g *gateway) schemeOf(c *fiber.Ctx) string {
 	if c.Context().IsTLS() {
 		return "https"
 	}
-	remote, _ := netip.AddrFromSlice(c.Context().RemoteIP())
-	trusted := slices.ContainsFunc(g.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(remote.Unmap()) })
-	if trusted && strings.EqualFold(c.Get(fiber.HeaderXForwardedProto), "https") {
+	if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); g.trusts(remote) && strings.EqualFold(c.Get(fiber.HeaderXForwardedProto), "https") {
 		return "https"
 	}
 	return "http"

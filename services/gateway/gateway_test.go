@@ -153,6 +153,14 @@ func principals() tokens {
 // start serves a gateway on TCP; change may alter what it is made of.
 func start(t *testing.T, change ...func(*Deps)) *stack {
 	t.Helper()
+	s, d := prepare(t, change...)
+	s.url = serve(t, d)
+	return s
+}
+
+// prepare starts the services behind a gateway, and returns what it is made of.
+func prepare(t *testing.T, change ...func(*Deps)) (*stack, Deps) {
+	t.Helper()
 	s := &stack{t: t, services: map[api.Service]*stub{}, sessions: &lives{states: map[string]identity.State{}}}
 	for token := range maps.Values(principals()) {
 		s.sessions.states[token.Session] = identity.State{Active: true, UserID: token.UserID, Org: token.Org, Role: token.Role}
@@ -176,11 +184,16 @@ func start(t *testing.T, change ...func(*Deps)) *stack {
 	for _, c := range change {
 		c(&d)
 	}
-	s.url = serve(t, d)
-	return s
+	return s, d
 }
 
 func serve(t *testing.T, d Deps) (address string) {
+	t.Helper()
+	_, address = serveGateway(t, d)
+	return address
+}
+
+func serveGateway(t *testing.T, d Deps) (g *Gateway, address string) {
 	t.Helper()
 	g, err := New(d)
 	if err != nil {
@@ -199,7 +212,7 @@ func serve(t *testing.T, d Deps) (address string) {
 		}
 		<-done
 	})
-	return "http://" + ln.Addr().String()
+	return g, "http://" + ln.Addr().String()
 }
 
 // request is one request of a table.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -44,9 +45,10 @@ func TestRefusalsAreHeldBack(t *testing.T) {
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
 	held, end := make(chan time.Duration, 10), make(chan struct{})
 	s := start(t, func(d *Deps) { d.Now = clock.Now }, func(d *Deps) {
-		d.hold = func(_ *fasthttp.RequestCtx, wait time.Duration) {
+		d.hold = func(_ *fasthttp.RequestCtx, wait time.Duration) bool {
 			held <- wait
 			<-end
+			return true
 		}
 	})
 	t.Cleanup(func() { close(end) })
@@ -93,7 +95,7 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
 	held := make(chan time.Duration, 10)
 	s := start(t, trust("127.0.0.0/8"), func(d *Deps) {
-		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) { held <- wait }
+		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) bool { held <- wait; return true }
 	})
 	client := keptAlive(t)
 	from := func(address string) int {
@@ -110,6 +112,107 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	}
 }
 
+// TestStrangersTogetherAreHeldBack: a flood from many addresses, each of which is refused no
+// more often than one alone may be, waits as one; an address that has had a few refusals
+// does not wait for it, nor does somebody who is signed in.
+func TestStrangersTogetherAreHeldBack(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	held := make(chan time.Duration, 100_000)
+	s := start(t, trust("127.0.0.0/8"), func(d *Deps) {
+		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) bool { held <- wait; return true }
+	})
+	client := keptAlive(t)
+	from := func(address, times int) {
+		t.Helper()
+		header := map[string]string{"X-Forwarded-For": fmt.Sprintf("203.0.113.%d", address)}
+		for range times {
+			if got := client(s.url, request{method: http.MethodGet, path: "/api/v2/events", header: header}); got != http.StatusUnauthorized {
+				t.Fatalf("%d", got)
+			}
+		}
+	}
+	const flooders = 20
+	for n := range flooders {
+		from(n, strangersFew)
+	}
+	for n := range flooders {
+		from(n, strangersBurst/flooders)
+	}
+	if n := len(held); n > 0 {
+		t.Errorf("%d answers waited within the burst", n)
+	}
+	for n := range flooders {
+		from(n, 1)
+		if n == 0 {
+			continue // its time is now
+		}
+		select {
+		case wait := <-held:
+			if want := time.Duration(n) * strangersEach; wait != want {
+				t.Errorf("the %dth after the burst waits %v, want %v", n+1, wait, want)
+			}
+		default:
+			t.Errorf("the %dth after the burst does not wait", n+1)
+		}
+	}
+	from(flooders, strangersFew)
+	if got := client(s.url, request{method: http.MethodGet, path: "/api/v2/events", token: alice}); got != http.StatusOK || len(held) > 0 {
+		t.Errorf("%d, %d answers waited of who was refused a few times, or is signed in", got, len(held))
+	}
+	for range 10_000 { // however many they are, each waits no longer than its client would
+		from(0, 1)
+	}
+	for most := time.Duration(0); ; {
+		select {
+		case wait := <-held:
+			most = max(most, wait)
+			continue
+		default:
+		}
+		if most != strangersWait {
+			t.Errorf("one waits %v, want %v", most, strangersWait)
+		}
+		break
+	}
+}
+
+// TestConnectionsOfWhoCannotWaitAreLeftAside: where too many answers wait, the connection is
+// ended, and nothing is read from the next ones of its address for a while; of others, and
+// of a trusted proxy, it is.
+func TestConnectionsOfWhoCannotWaitAreLeftAside(t *testing.T) {
+	t.Parallel()
+	const over = 5 // each of whose connections is left aside for longer than the one before
+	for _, proxied := range []bool{false, true} {
+		clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+		_, d := prepare(t, func(d *Deps) {
+			d.Now, d.hold = clock.Now, func(*fasthttp.RequestCtx, time.Duration) bool { return false }
+			if proxied {
+				trust("127.0.0.1/32")(d)
+			}
+		})
+		g, url := serveGateway(t, d)
+		client := keptAlive(t)
+		address := netip.MustParseAddr("127.0.0.1")
+		for n := range refusalBurst + 1 + over {
+			if n <= refusalBurst && g.aside.wait(address, clock.Now()) > 0 {
+				t.Fatalf("after %d refusals connections are left aside", n)
+			}
+			client(url, request{method: http.MethodGet, path: "/api/v2/events", header: map[string]string{"X-Forwarded-For": "203.0.113.1"}})
+		}
+		if wait, want := g.aside.wait(address, clock.Now()), over*refusalEach; proxied && wait > 0 || !proxied && wait < want {
+			t.Errorf("a proxy: %t; the next connection is left aside for %v", proxied, wait)
+		}
+		if wait := g.aside.wait(netip.MustParseAddr("127.0.0.2"), clock.Now()); wait > 0 {
+			t.Errorf("a connection of another address is left aside for %v", wait)
+		}
+		clock.Advance(strangersAside)
+		if wait := g.aside.wait(address, clock.Now()); wait > 0 {
+			t.Errorf("afterwards the next connection is left aside for %v", wait)
+		}
+	}
+}
+
 // TestRefusalsOfEveryKindAreHeldBack: what is too large, and what there is no room for, is
 // refused before any work like what is not allowed, and counts with it.
 func TestRefusalsOfEveryKindAreHeldBack(t *testing.T) {
@@ -117,7 +220,7 @@ func TestRefusalsOfEveryKindAreHeldBack(t *testing.T) {
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
 	held := make(chan time.Duration, 10)
 	s := start(t, func(d *Deps) {
-		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) { held <- wait }
+		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) bool { held <- wait; return true }
 	})
 	status := http.StatusOK
 	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(status) })
@@ -154,7 +257,9 @@ func TestAnswersThatWaitAreFew(t *testing.T) {
 	t.Parallel()
 	w := new(waiting)
 	w.answers.Store(refusalsHeld)
-	w.hold(&fasthttp.RequestCtx{}, 24*time.Hour)
+	if w.hold(&fasthttp.RequestCtx{}, 24*time.Hour) {
+		t.Error("an answer too many waited")
+	}
 	if n := w.answers.Load(); n != refusalsHeld {
 		t.Errorf("%d answers are counted, want %d", n, refusalsHeld)
 	}
