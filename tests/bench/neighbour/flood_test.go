@@ -34,6 +34,14 @@ const (
 // connections.
 const addresses = 20
 
+// settled is how long a flood goes on before anything is measured beside it: rounds are
+// short, and a flood lasts.
+const settled = time.Second
+
+// unsentBytes is what the system of a stranger keeps of what the server has not taken. By
+// default it is megabytes, which here would be copied and kept by the machine of the server.
+const unsentBytes = 64 << 10
+
 // floodOrder tells this program to be the flood: whose, as JSON.
 const floodOrder = "ECF_BENCH_FLOOD"
 
@@ -165,6 +173,9 @@ func (p *person) connect(ctx context.Context, from string) (conn net.Conn, end f
 	if conn, err = dialer.DialContext(ctx, "tcp", to); err != nil {
 		return nil, nil, err
 	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(unsentBytes)
+	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	return conn, func() { stop(); _ = conn.Close() }, nil
 }
@@ -251,6 +262,7 @@ func begin(f flood) (end func() (answered int)) {
 		})
 	}
 	begun.Wait()
+	<-time.After(settled)
 	for deadline := time.Now().Add(time.Minute); f.standing != nil && f.standing.Load() < int64(f.connections) && time.Now().Before(deadline); {
 		<-time.After(10 * time.Millisecond)
 	}
