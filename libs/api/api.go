@@ -82,8 +82,8 @@ const (
 	// Light operations are writes. Of one organization some are worked on at a time
 	// while another one has any too; they may be delayed.
 	Light Cost = 0
-	// Page is one page of a list, or any other read: it may be delayed, and is never
-	// refused.
+	// Page is one page of a list, or any other read, or a write that calculates a page of
+	// records: it may be delayed, and is never refused.
 	Page Cost = 1
 	// Part reads much of an event. Beyond what an organization may have waiting
 	// it is refused.

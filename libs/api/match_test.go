@@ -235,6 +235,9 @@ func TestServices(t *testing.T) {
 				t.Errorf("%s reads or writes many records and is not scheduled as expensive", o)
 			}
 		}
+		if strings.HasSuffix(o.Path, "/batch") && o.Cost == api.Light {
+			t.Errorf("%s calculates a page of records and is scheduled as a short write", o)
+		}
 		if o.Method == http.MethodGet && !o.Public() && o.Cost == api.Light {
 			t.Errorf("%s is a read that is not scheduled", o)
 		}

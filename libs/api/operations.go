@@ -111,7 +111,7 @@ func Operations() Table {
 
 		{ID: "listRecords", Method: get, Path: sub, Service: Records, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "createRecord", Method: post, Path: sub, Service: Records, Least: user, Reach: Organization},
-		{ID: "createRecords", Method: post, Path: sub + "/batch", Service: Records, Least: user, Reach: Organization},
+		{ID: "createRecords", Method: post, Path: sub + "/batch", Service: Records, Least: user, Reach: Organization, Cost: Page},
 		{ID: "submitRecords", Method: post, Path: sub + "/submit", Service: Records, Least: user, Reach: Organization},
 		{ID: "importRecords", Method: post, Path: sub + "/import", Service: Records, Least: user, Reach: Organization, Cost: Whole,
 			Timeout: 30 * time.Second, BodyLimit: 16 << 20, Streamed: true},

@@ -31,6 +31,9 @@ const (
 	// of pages at once, or polls, has them as soon as they are ready.
 	LeastTurn = 2 * time.Millisecond
 	TurnBurst = 200 * time.Millisecond
+	// longBody is the longest body, in bytes, of a write that mostly waits for storage:
+	// one of a megabyte takes a processor for ten milliseconds until it is decoded.
+	longBody = 64 << 10
 )
 
 // shares schedules the operations of one service among organizations, those that need no
@@ -42,6 +45,7 @@ const (
 // processors, and makes the other one wait for all of it. Writes wait for storage most of
 // the time, so that of one organization more run beside those of another; but few enough
 // that they are no queue there, in which the other one's would stand behind all of them.
+// A write whose body is long works as long as a read does, and is scheduled as one.
 type shares struct{ expensive, reads, writes *fairshare.Scheduler }
 
 // newShares returns nil when nothing in the table is to be scheduled.
@@ -89,7 +93,7 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
 		expensive = work
 	}
-	if o.Cost == api.Light {
+	if o.Cost == api.Light && c.Request().Header.ContentLength() <= longBody {
 		scheduler = s.writes
 	}
 	if o.Cost.Expensive() {

@@ -1,12 +1,21 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -38,6 +47,65 @@ func TestWritesOfOneOrganizationAreFew(t *testing.T) {
 		}
 		cancel()
 	}
+}
+
+// TestLongWritesTakeTurnsAsReads: of one organization no more writes with long bodies are
+// worked on than reads while another one is there, and short ones are beside them.
+func TestLongWritesTakeTurnsAsReads(t *testing.T) {
+	t.Parallel()
+	write := api.Operation{ID: "write", Method: http.MethodPost, Path: "/write", Least: identity.User, Reach: api.Organization}
+	s := newShares(api.Table{write})
+	for _, scheduler := range []*fairshare.Scheduler{s.reads, s.writes} {
+		end, err := scheduler.Acquire(t.Context(), "quiet", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end()
+	}
+	const asked = 100
+	begun, end := make(chan int, 2*asked), make(chan struct{})
+	app := fiber.New()
+	app.Post(write.Path, func(c *fiber.Ctx) error {
+		setPrincipal(c, identity.Principal{Org: "greedy"})
+		done, err := s.begin(c, write)
+		if err != nil {
+			return err
+		}
+		defer done()
+		begun <- len(c.Body())
+		<-end
+		return nil
+	})
+	var all sync.WaitGroup
+	send := func(length int) {
+		all.Go(func() {
+			res, err := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodPost, write.Path, bytes.NewReader(make([]byte, length))), -1)
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Errorf("%v %v", res, err)
+				return
+			}
+			_ = res.Body.Close()
+		})
+	}
+	for range asked {
+		send(longBody + 1)
+	}
+	share := readOptions(processors()).Share
+	testkit.Eventually(t, 10*time.Second, func() error {
+		if n := s.reads.Waiting("greedy"); n != asked-share {
+			return fmt.Errorf("%d of %d long writes wait, want all but %d", n, asked, share)
+		}
+		return nil
+	})
+	for range share {
+		<-begun
+	}
+	send(longBody)
+	if n := <-begun; n != longBody {
+		t.Errorf("a write of %d bytes began, want the short one", n)
+	}
+	close(end)
+	all.Wait()
 }
 
 // mostBeside returns how much of a greedy organization runs at a time when a quiet one has
