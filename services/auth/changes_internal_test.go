@@ -51,7 +51,9 @@ func TestChangesOfOrganizationsTakeTurns(t *testing.T) {
 	for range changesWaiting {
 		begin("greedy", "u0")
 	}
-	if _, err := p.begin(t.Context(), "greedy", "u0", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
+	soon, end := context.WithTimeout(t.Context(), 5*time.Second) // for one that is not refused and waits
+	defer end()
+	if _, err := p.begin(soon, "greedy", "u0", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
 		t.Errorf("a user with %d waiting changes: %v", changesWaiting+1, err)
 	}
 	for n := waiting["greedy"]; n < changesOfOrganization; n++ {
