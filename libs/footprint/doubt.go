@@ -106,7 +106,7 @@ func logSpreadOf(variance int64) logSpread {
 // An uncertainty factor U is the factor of a 95% interval, so that ln(U) is 1.96
 // standard deviations.
 func (p *pedigree) variance(indicator int, score uint8) int64 {
-	return ofFactor(p.squares[indicator][min(max(score, 1), 5)-1])
+	return p.variances[indicator][min(max(score, 1), 5)-1]
 }
 
 // ofFactor returns ln(U)² / 1.96² in billionths.
@@ -115,9 +115,12 @@ func ofFactor(square *big.Int) int64 {
 	return billionths(fixed.Quo(n, big.NewInt(196*196)))
 }
 
-func billionths(x *big.Int) int64 { return fixed.Quo(x, fixed.Pow10(15)).Int64() }
+func billionths(x *big.Int) int64 { return fixed.Quo(x, billionth).Int64() }
 
-func fromBillionths(v int64) *big.Int { return new(big.Int).Mul(big.NewInt(v), fixed.Pow10(15)) }
+func fromBillionths(v int64) *big.Int { return new(big.Int).Mul(big.NewInt(v), billionth) }
+
+// billionth is 10^-9 in the unit of package fixed.
+var billionth = fixed.Pow10(15)
 
 // The factors of the interval of a row whose source publishes none: the default
 // basic uncertainties of the pedigree approach, by what is bought. Energy, goods
@@ -128,9 +131,9 @@ func fromBillionths(v int64) *big.Int { return new(big.Int).Mul(big.NewInt(v), f
 // by Quantis, 2011), transport services and products of agriculture 2.00 (the
 // same sheet).
 var (
-	basicDefault     = big.NewRat(105, 100)
-	basicTransport   = big.NewRat(2, 1)
-	basicAgriculture = big.NewRat(2, 1)
+	basicDefault     = basicVariance(big.NewRat(105, 100))
+	basicTransport   = basicVariance(big.NewRat(2, 1))
+	basicAgriculture = basicTransport
 )
 
 // The relative uncertainties that one table publishes, which does not say what
@@ -143,42 +146,42 @@ const (
 // Flights: 37% for a flight with condensation trails, 10% for what is burnt, by
 // the text of the row uncertainty.plane_contrails.
 var (
-	basicFlight     = big.NewRat(137, 100)
-	basicCombustion = big.NewRat(110, 100)
+	basicFlight     = basicVariance(big.NewRat(137, 100))
+	basicCombustion = basicVariance(big.NewRat(110, 100))
 )
 
 // basic returns the basic variance of a row in billionths.
 func (p *pedigree) basic(set *factors.Set, typ string, e entry) int64 {
-	factor := basicDefault
-	published := func(id string) {
+	published := func(id string) int64 {
 		if d, ok := set.Default(id); ok {
-			factor = new(big.Rat).Add(decimalRat(d.Value), big.NewRat(1, 1))
+			return cachedVariance(new(big.Rat).Add(decimalRat(d.Value), big.NewRat(1, 1)))
 		}
+		return basicDefault
 	}
 	f := e.factor
 	switch {
 	case f == nil:
 	case e.supplier != nil:
-		factor = basicOfSupplier(e.supplier)
+		return basicOfSupplier(e.supplier)
 	case typ == "flights" && e.withoutRF != nil && !e.upstream:
-		factor = basicFlight
+		return basicFlight
 	case typ == "flights" && !e.upstream:
-		factor = basicCombustion
+		return basicCombustion
 	case strings.HasPrefix(f.Series, "food.meal."):
-		published(basicMeal)
+		return published(basicMeal)
 	case strings.HasPrefix(f.Series, "desnz-rail-"):
-		published(basicTrain)
+		return published(basicTrain)
 	case strings.HasPrefix(f.Series, "drink."):
-		factor = basicAgriculture
+		return basicAgriculture
 	// What a kilometre of one passenger or tonne causes hangs on how full the vehicle
 	// is; what a vehicle causes is fuel burnt.
 	case typ != "flights" && (f.Unit == "passenger.km" || f.Unit == "tonne.km"):
-		factor = basicTransport
+		return basicTransport
 	}
-	return cachedVariance(factor)
+	return basicDefault
 }
 
-// variances remembers the few basic factors there are.
+// variances remembers those of the few factors that are published.
 var variances sync.Map
 
 func cachedVariance(factor *big.Rat) int64 {
@@ -188,10 +191,14 @@ func cachedVariance(factor *big.Rat) int64 {
 			return n
 		}
 	}
-	n := ofFactor(fixed.Square(fixed.Log(factor)))
+	n := basicVariance(factor)
 	variances.Store(key, n)
 	return n
 }
+
+// basicVariance returns the variance of the logarithm for the factor of a 95% interval, in
+// billionths.
+func basicVariance(factor *big.Rat) int64 { return ofFactor(fixed.Square(fixed.Log(factor))) }
 
 // Lognormal returns the ends of the 95% interval of a lognormal distribution
 // with the expected value m, m × exp(-σ²/2 ± 1.96σ), for the variance σ² of its
@@ -222,9 +229,11 @@ func newLogSpread(variance *big.Int) logSpread {
 
 // around returns the ends around a mass.
 func (s logSpread) around(m Mass) (low, high Mass) {
-	low, high = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), fixed.One), s.down)), m
+	var mass, product, end big.Int
+	m.SetBig(&mass)
+	low, high = BigMass(fixed.SetQuo(&end, product.Mul(&mass, fixed.One), s.down)), m
 	if s.up != nil {
-		high = BigMass(fixed.Quo(new(big.Int).Mul(m.Big(), s.up), fixed.One))
+		high = BigMass(fixed.SetQuo(&end, product.Mul(&mass, s.up), fixed.One))
 	}
 	return low, high
 }

@@ -55,6 +55,9 @@ func ParseMicrograms(text string) (Mass, error) {
 
 // BigMass returns the mass of so many micrograms, of at most 126 bits.
 func BigMass(n *big.Int) Mass {
+	if n.IsInt64() {
+		return MassOf(n.Int64())
+	}
 	abs := new(big.Int).Abs(n)
 	m := Mass{lo: new(big.Int).And(abs, new(big.Int).SetUint64(^uint64(0))).Uint64(), hi: int64(new(big.Int).Rsh(abs, 64).Uint64())}
 	if n.Sign() < 0 {

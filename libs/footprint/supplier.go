@@ -3,7 +3,6 @@ package footprint
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -219,11 +218,11 @@ func (c *calculation) tellSupplier(s *SupplierFactor, what string) {
 	c.note(NoticeSupplierFactor, "supplierFactor", "%s by %s of the organization's library: %s kg CO2e per %s (%s).", what, s.Reference(), s.KgCO2ePerUnit, s.Unit, s.Source)
 }
 
-// basicOfSupplier is the factor of the 95% interval of a row that is a supplier's;
+// basicOfSupplier is the basic variance of a row that is a supplier's, in billionths;
 // the default where it states none.
-func basicOfSupplier(s *SupplierFactor) *big.Rat {
+func basicOfSupplier(s *SupplierFactor) int64 {
 	if s == nil || s.Uncertainty == nil {
 		return basicDefault
 	}
-	return decimalRat(*s.Uncertainty)
+	return cachedVariance(decimalRat(*s.Uncertainty))
 }

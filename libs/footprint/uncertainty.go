@@ -31,8 +31,9 @@ const gsdScale = 1_000_000
 
 // pedigree returns the GSD² of score combinations, each worked out on first use.
 type pedigree struct {
-	squares [len(indicators)][5]*big.Int // ln(U)², in 10^-24
-	known   [3125]atomic.Uint64          // GSD² in millionths; 0: not yet worked out
+	squares   [len(indicators)][5]*big.Int // ln(U)², in 10^-24
+	variances [len(indicators)][5]int64    // ln(U)² / 1.96², in billionths
+	known     [3125]atomic.Uint64          // GSD² in millionths; 0: not yet worked out
 }
 
 func newPedigree(set *factors.Set) *pedigree {
@@ -44,6 +45,7 @@ func newPedigree(set *factors.Set) *pedigree {
 				u = decimal.FromInt(1)
 			}
 			p.squares[i][score] = fixed.Square(fixed.Log(decimalRat(u)))
+			p.variances[i][score] = ofFactor(p.squares[i][score])
 		}
 	}
 	return p

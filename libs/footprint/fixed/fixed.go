@@ -3,7 +3,11 @@
 // same digits.
 package fixed
 
-import "math/big"
+import (
+	"math/big"
+	"math/bits"
+	"sync"
+)
 
 // One is 1 in the unit of the package, 10^-24. It must not be changed.
 var One = Pow10(24)
@@ -63,20 +67,66 @@ func Exp(x *big.Int) *big.Int {
 }
 
 // Quo returns n / d rounded half-even, for d > 0.
-func Quo(n, d *big.Int) *big.Int {
-	q, r := new(big.Int).QuoRem(new(big.Int).Abs(n), d, new(big.Int))
-	switch r.Lsh(r, 1).Cmp(d) {
-	case 1:
-		q.Add(q, big.NewInt(1))
-	case 0:
-		if q.Bit(0) == 1 {
-			q.Add(q, big.NewInt(1))
-		}
-	}
+func Quo(n, d *big.Int) *big.Int { return SetQuo(new(big.Int), n, d) }
+
+// SetQuo sets z to n / d rounded half-even, for d > 0, and returns it. Where z is neither
+// n nor d, and has had a number of that length before, nothing is allocated.
+func SetQuo(z, n, d *big.Int) *big.Int {
+	r := rests.Get().(*big.Int) //nolint:forcetypeassert // nothing else is put there
+	defer rests.Put(r)
+	away := unit
 	if n.Sign() < 0 {
-		q.Neg(q)
+		away = minusUnit
 	}
-	return q
+	z.QuoRem(n, d, r)
+	if c := r.Lsh(r.Abs(r), 1).Cmp(d); c > 0 || c == 0 && z.Bit(0) == 1 {
+		z.Add(z, away)
+	}
+	return z
+}
+
+// rests are what divisions leave.
+var rests = sync.Pool{New: func() any { return new(big.Int) }}
+
+var unit, minusUnit = big.NewInt(1), big.NewInt(-1)
+
+// SetSqrt sets z, which is not n, to the whole part of the root of n ≥ 0, and returns it.
+// It is that of big.Int.Sqrt, by Newton's method from above too, from a start of which 31
+// digits are right.
+func SetSqrt(z, n *big.Int) *big.Int {
+	const head = 62
+	length := n.BitLen()
+	if length <= head {
+		return z.SetUint64(root(n.Uint64()))
+	}
+	shift := uint(length-head+1) &^ 1                      // even
+	x, y := rests.Get().(*big.Int), rests.Get().(*big.Int) //nolint:forcetypeassert // nothing else is put there
+	defer func() { rests.Put(x); rests.Put(y) }()
+	x.Lsh(z.SetUint64(root(x.Rsh(n, shift).Uint64())+1), shift/2)
+	for {
+		z.QuoRem(n, x, y)
+		z.Add(z, x)
+		y.Rsh(z, 1)
+		if y.Cmp(x) >= 0 {
+			return z.Set(x)
+		}
+		x, y = y, x
+	}
+}
+
+// root returns the whole part of the root of n < 2^63.
+func root(n uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	x := uint64(1) << ((bits.Len64(n) + 1) / 2)
+	for {
+		y := (x + n/x) / 2
+		if y >= x {
+			return x
+		}
+		x = y
+	}
 }
 
 // Pow10 returns 10^n.

@@ -103,6 +103,66 @@ func TestProductIsRoundedHalfEven(t *testing.T) {
 	}
 }
 
+func TestRootsAreThoseOfLongNumbers(t *testing.T) {
+	t.Parallel()
+	r := testkit.Rand(t)
+	got, want, near := new(big.Int), new(big.Int), new(big.Int)
+	check := func(n *big.Int) {
+		t.Helper()
+		if SetSqrt(got, n).Cmp(want.Sqrt(n)) != 0 {
+			t.Fatalf("√%v = %v, want %v", n, got, want)
+		}
+	}
+	check(new(big.Int))
+	for range 5_000 {
+		n := random(r, 500)
+		check(n)
+		// A square, and what is beside one.
+		square := new(big.Int).Mul(n, n)
+		check(square)
+		check(near.Add(square, unit))
+		if n.Sign() > 0 {
+			check(near.Sub(square, unit))
+		}
+	}
+}
+
+func TestQuotientsAreRoundedHalfEven(t *testing.T) {
+	t.Parallel()
+	r := testkit.Rand(t)
+	half, got := big.NewRat(1, 2), new(big.Int)
+	for range 5_000 {
+		n, d := random(r, 300), new(big.Int).Add(random(r, 160), unit)
+		if r.IntN(3) == 0 { // a quotient that ends in a half
+			n.Mul(d.Lsh(d, 1), n).Add(n, new(big.Int).Rsh(d, 1))
+		}
+		if r.IntN(2) == 0 {
+			n.Neg(n)
+		}
+		exact := new(big.Rat).SetFrac(n, d)
+		off := new(big.Rat).Sub(exact, new(big.Rat).SetInt(SetQuo(got, n, d)))
+		if c := off.Abs(off).Cmp(half); c > 0 || c == 0 && got.Bit(0) == 1 {
+			t.Fatalf("%v / %v = %v", n, d, got)
+		}
+		if same := new(big.Int).Set(n); SetQuo(same, same, d).Cmp(got) != 0 {
+			t.Fatalf("%v / %v = %v in its own place, want %v", n, d, same, got)
+		}
+	}
+}
+
+// TestAllocationsOfAQuotient holds that numbers that are used again take no memory.
+func TestAllocationsOfAQuotient(t *testing.T) {
+	testkit.WithoutRace(t)
+	n, d := new(big.Int).Lsh(One, 250), new(big.Int).Lsh(One, 70)
+	var q, root big.Int
+	if got := testing.AllocsPerRun(100, func() { SetQuo(&q, n, d) }); got > 0 {
+		t.Errorf("a quotient allocates %v times", got)
+	}
+	if got := testing.AllocsPerRun(100, func() { SetSqrt(&root, n) }); got > 0 {
+		t.Errorf("a root allocates %v times", got)
+	}
+}
+
 // TestAllocationsOfASeries holds that what it allocates is the answer and a few numbers
 // on the way, and nothing of its length.
 func TestAllocationsOfASeries(t *testing.T) {

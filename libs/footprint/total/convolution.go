@@ -160,7 +160,6 @@ func (u units) mass(n int64) footprint.Mass {
 func (u units) values(p summand, to, per int64) []int64 {
 	s := shapeOf(p.variance, p.third)
 	step := fixed.Exp(fixed.Quo(s.sigma, big.NewInt(per)))
-	one2 := new(big.Int).Mul(fixed.One, fixed.One)
 	back := fixed.Quo(one2, step)
 	moved := new(big.Int).Sub(new(big.Int).Mul(p.mean, fixed.One), s.scale)
 	middle := fixed.Quo(new(big.Int).Mul(s.scale, fixed.One), fixed.Exp(fixed.Quo(s.variance, big.NewInt(2))))
@@ -266,7 +265,6 @@ type shape struct {
 
 // shapeOf returns the one with a variance and third central moment.
 func shapeOf(variance, third *big.Int) shape {
-	one2 := new(big.Int).Mul(fixed.One, fixed.One)
 	root := new(big.Int).Mul(new(big.Int).Mul(variance, variance), variance)
 	root.Sqrt(root.Mul(root, one2))
 	gamma := fixed.Quo(new(big.Int).Mul(third, one2), root)

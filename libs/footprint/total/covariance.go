@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
@@ -78,31 +77,41 @@ func ownOfLines(lines []footprint.Line) own {
 			shared[i*n+k] = sharedBy(&lines[i], &lines[k])
 		}
 	}
-	masses := make([]*big.Int, n)
-	for i := range lines {
-		masses[i] = lines[i].Mass.Big()
-	}
-	second, third, pair := new(big.Int), new(big.Int), new(big.Int)
+	second, third := new(big.Int), new(big.Int)
+	var mass, pair, triple, part, rounded big.Int
 	for i := range lines {
 		for k := range lines[:i+1] {
 			ik := shared[i*n+k]
-			pair.Mul(masses[i], masses[k])
-			v := new(big.Int).Sub(exponential(ik.row+ik.activity), exponential(ik.row))
-			v = fixed.Quo(v.Mul(v, pair), fixed.One)
+			pair.Mul(lines[i].Mass.SetBig(&mass), lines[k].Mass.SetBig(&part))
+			part.Mul(activityPair(ik), &pair)
+			fixed.SetQuo(&rounded, &part, fixed.One)
 			if k != i {
-				v.Lsh(v, 1)
+				rounded.Lsh(&rounded, 1)
 			}
-			second.Add(second, v)
+			second.Add(second, &rounded)
 			for j := range lines[:k+1] {
-				ij, kj := shared[i*n+j], shared[k*n+j]
-				m := skew(ik.row+ik.activity, ij.row+ij.activity, kj.row+kj.activity)
-				m.Sub(m, skew(ik.row, ij.row, kj.row))
-				m = fixed.Quo(m.Mul(m, pair).Mul(m, masses[j]), fixed.One)
-				third.Add(third, m.Mul(m, big.NewInt(orders(i, k, j))))
+				triple.Mul(&pair, lines[j].Mass.SetBig(&mass))
+				part.Mul(activityTriple(ik, shared[i*n+j], shared[k*n+j]), &triple)
+				fixed.SetQuo(&rounded, &part, fixed.One)
+				third.Add(third, part.Mul(&rounded, orders(i, k, j)))
 			}
 		}
 	}
 	return own{Variance: positive(second), Third: positive(third)}
+}
+
+// activityPair returns what the activity adds to exp(c) - 1 of two lines.
+func activityPair(of sharedDoubt) *big.Int {
+	return pairs.of(of, func() *big.Int {
+		return new(big.Int).Sub(exponential(of.row+of.activity), exponential(of.row))
+	})
+}
+
+// activityTriple returns what the activity adds to the skew of three lines.
+func activityTriple(a, b, c sharedDoubt) *big.Int {
+	return triples.of([3]sharedDoubt{a, b, c}, func() *big.Int {
+		return new(big.Int).Sub(skew(a.row+a.activity, b.row+b.activity, c.row+c.activity), skew(a.row, b.row, c.row))
+	})
 }
 
 // manyLines is the number of lines from which those that are alike are added up:
@@ -145,22 +154,24 @@ func positive(n *big.Int) *big.Int {
 }
 
 // orders returns in how many orders three lines can stand.
-func orders(i, k, j int) int64 {
+func orders(i, k, j int) *big.Int {
 	switch {
 	case i == k && k == j:
-		return 1
+		return one
 	case i == k || k == j:
-		return 3
+		return three
 	}
-	return 6
+	return six
 }
 
 // skew returns exp(a+b+c) - exp(a) - exp(b) - exp(c) + 2, for covariances in
 // billionths.
 func skew(a, b, c int64) *big.Int {
-	n := new(big.Int).Lsh(fixed.One, 1)
-	n.Add(n, exponential(a+b+c))
-	return n.Sub(n, exponential(a)).Sub(n, exponential(b)).Sub(n, exponential(c))
+	return skews.of([3]int64{a, b, c}, func() *big.Int {
+		n := new(big.Int).Lsh(fixed.One, 1)
+		n.Add(n, exponential(a+b+c))
+		return n.Sub(n, exponential(a)).Sub(n, exponential(b)).Sub(n, exponential(c))
+	})
 }
 
 // sharedDoubt is what two lines of a record have in common, in billionths.
@@ -186,26 +197,46 @@ func sameRow(a, b *footprint.Line) bool {
 	return a.FactorID == b.FactorID && (a.Stage == footprint.Upstream) == (b.Stage == footprint.Upstream)
 }
 
-// exponentials remembers exp(v) for variances in billionths. Scores make a few
-// thousand combinations; surveys make any, so the memory is bounded.
-var (
-	exponentials     sync.Map
-	exponentialsHeld atomic.Int64
-)
+// weights remembers numbers that depend on doubts alone, which must not be changed.
+// Scores make a few thousand combinations; surveys make any, so the memory is bounded.
+type weights[K comparable] struct {
+	mu sync.RWMutex
+	by map[K]*big.Int
+}
 
-const maxExponentials = 10_000
+const maxWeights = 10_000
 
-func exponential(billionths int64) *big.Int {
-	if n, ok := exponentials.Load(billionths); ok {
-		if n, ok := n.(*big.Int); ok {
-			return n
-		}
+func (w *weights[K]) of(key K, work func() *big.Int) *big.Int {
+	w.mu.RLock()
+	n := w.by[key]
+	w.mu.RUnlock()
+	if n != nil {
+		return n
 	}
-	n := fixed.Exp(new(big.Int).Mul(big.NewInt(billionths), fixed.Pow10(15)))
-	if exponentialsHeld.Add(1) <= maxExponentials {
-		exponentials.Store(billionths, n)
+	n = work()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.by == nil {
+		w.by = map[K]*big.Int{}
+	}
+	if len(w.by) < maxWeights {
+		w.by[key] = n
 	}
 	return n
+}
+
+var (
+	exponentials weights[int64]
+	skews        weights[[3]int64]
+	pairs        weights[sharedDoubt]
+	triples      weights[[3]sharedDoubt]
+)
+
+// exponential returns exp(v) of a variance in billionths.
+func exponential(billionths int64) *big.Int {
+	return exponentials.of(billionths, func() *big.Int {
+		return fixed.Exp(new(big.Int).Mul(big.NewInt(billionths), fixed.Pow10(15)))
+	})
 }
 
 // rowUse are the masses of one use of a row.
@@ -255,32 +286,36 @@ func uses(cells []cell) []rowUse {
 // rowMoments returns the part of the second and third central moment that rows
 // and their uses have.
 func rowMoments(list []rowUse) own {
+	if len(list) == 0 {
+		return own{new(big.Int), new(big.Int), nil}
+	}
 	second, third := new(big.Int), new(big.Int)
+	var row, apart, mass, square, alike, both, rest, product big.Int
 	for len(list) > 0 {
 		n := 1
-		row := list[0].mass.Big()
+		list[0].mass.SetBig(&row)
 		for n < len(list) && list[n].row == list[0].row {
-			row.Add(row, list[n].mass.Big())
+			row.Add(&row, list[n].mass.SetBig(&mass))
 			n++
 		}
 		b := list[0].basic
 		basic := exponential(b)
-		square := new(big.Int).Mul(row, row)
-		second.Add(second, new(big.Int).Mul(new(big.Int).Sub(basic, fixed.One), square))
+		square.Mul(&row, &row)
+		second.Add(second, product.Mul(rest.Sub(basic, fixed.One), &square))
 		// Triples of three uses are what those of one or two leave of all.
-		apart := square.Mul(square, row)
+		apart.Mul(&square, &row)
 		for _, u := range list[:n] {
-			m := u.mass.Big()
-			m2 := new(big.Int).Mul(m, m)
-			second.Add(second, new(big.Int).Mul(new(big.Int).Sub(exponential(u.basic+u.fit), basic), m2))
-			alike := new(big.Int).Mul(m2, m)
-			pairs := new(big.Int).Mul(m2, new(big.Int).Sub(row, m))
-			pairs.Mul(pairs, big.NewInt(3))
-			apart.Sub(apart, alike).Sub(apart, pairs)
-			third.Add(third, alike.Mul(alike, skew(b+u.fit, b+u.fit, b+u.fit)))
-			third.Add(third, pairs.Mul(pairs, skew(b+u.fit, b, b)))
+			u.mass.SetBig(&mass)
+			square.Mul(&mass, &mass)
+			second.Add(second, product.Mul(rest.Sub(exponential(u.basic+u.fit), basic), &square))
+			alike.Mul(&square, &mass)
+			product.Mul(&square, rest.Sub(&row, &mass))
+			both.Mul(&product, three)
+			apart.Sub(apart.Sub(&apart, &alike), &both)
+			third.Add(third, product.Mul(&alike, skew(b+u.fit, b+u.fit, b+u.fit)))
+			third.Add(third, product.Mul(&both, skew(b+u.fit, b, b)))
 		}
-		third.Add(third, apart.Mul(apart, skew(b, b, b)))
+		third.Add(third, product.Mul(&apart, skew(b, b, b)))
 		list = list[n:]
 	}
 	return own{Variance: fixed.Quo(second, fixed.One), Third: fixed.Quo(third, fixed.One)}
@@ -303,31 +338,38 @@ func matched(m footprint.Mass, o own) Interval {
 		i.Low, i.High, _ = footprint.Lognormal(m, fixed.LogOf(new(big.Int).Add(square, v), square))
 		return i
 	}
-	one2 := new(big.Int).Mul(fixed.One, fixed.One)
-	root := new(big.Int).Mul(new(big.Int).Mul(v, v), v)
-	root.Sqrt(root.Mul(root, one2))
-	eta := ofSkewness(fixed.Quo(new(big.Int).Mul(third, one2), root))
-	variance := fixed.LogOf(new(big.Int).Add(one2, new(big.Int).Mul(eta, eta)), one2)
+	var n, by, root, moved big.Int
+	fixed.SetSqrt(&root, by.Mul(n.Mul(by.Mul(v, v), v), one2))
+	eta := ofSkewness(fixed.Quo(n.Mul(third, one2), &root))
+	variance := fixed.LogOf(n.Add(one2, by.Mul(eta, eta)), one2)
 	// scale is the expected value before the move, in 10^-24 µg.
-	scale := new(big.Int).Mul(v, one2)
-	scale = fixed.Quo(new(big.Int).Mul(scale.Sqrt(scale), fixed.One), eta)
-	sigma := new(big.Int).Sqrt(new(big.Int).Mul(variance, fixed.One))
-	half := fixed.Quo(new(big.Int).Mul(sigma, big.NewInt(196)), big.NewInt(100))
-	middle := fixed.Quo(variance, big.NewInt(2))
-	moved := new(big.Int).Sub(new(big.Int).Mul(m.Big(), fixed.One), scale)
-	low := fixed.Quo(new(big.Int).Mul(scale, fixed.One), fixed.Exp(new(big.Int).Add(half, middle)))
-	if low.Add(low, moved); low.Sign() < 0 {
+	fixed.SetSqrt(&root, n.Mul(v, one2))
+	scale := fixed.Quo(n.Mul(&root, fixed.One), eta)
+	fixed.SetSqrt(&root, n.Mul(variance, fixed.One))
+	half := fixed.Quo(n.Mul(&root, in196), in100)
+	middle := fixed.Quo(variance, two)
+	moved.Sub(n.Mul(m.SetBig(&by), fixed.One), scale)
+	low := fixed.Quo(n.Mul(scale, fixed.One), fixed.Exp(by.Add(half, middle)))
+	if low.Add(low, &moved); low.Sign() < 0 {
 		low.SetInt64(0)
 	}
-	i.Low = least(m, footprint.BigMass(fixed.Quo(low, fixed.One)))
-	if up := new(big.Int).Sub(half, middle); up.Sign() > 0 {
-		high := fixed.Quo(new(big.Int).Mul(scale, fixed.Exp(up)), fixed.One)
-		if end := footprint.BigMass(fixed.Quo(high.Add(high, moved), fixed.One)); end.Cmp(m) > 0 {
+	i.Low = least(m, footprint.BigMass(fixed.SetQuo(&n, low, fixed.One)))
+	if by.Sub(half, middle).Sign() > 0 {
+		high := fixed.Quo(n.Mul(scale, fixed.Exp(&by)), fixed.One)
+		if end := footprint.BigMass(fixed.SetQuo(&n, high.Add(high, &moved), fixed.One)); end.Cmp(m) > 0 {
 			i.High = end
 		}
 	}
 	return i
 }
+
+var (
+	// one2 is the square of fixed.One. It must not be changed, nor the others.
+	one2         = new(big.Int).Mul(fixed.One, fixed.One)
+	one, two     = big.NewInt(1), big.NewInt(2)
+	three, six   = big.NewInt(3), big.NewInt(6)
+	in196, in100 = big.NewInt(196), big.NewInt(100)
+)
 
 func least(a, b footprint.Mass) footprint.Mass {
 	if b.Cmp(a) < 0 {
@@ -339,17 +381,18 @@ func least(a, b footprint.Mass) footprint.Mass {
 // ofSkewness returns η of η³ + 3η = γ by Newton's method, which from above comes
 // down to it.
 func ofSkewness(gamma *big.Int) *big.Int {
-	one2 := new(big.Int).Mul(fixed.One, fixed.One)
-	eta := new(big.Int).Add(fixed.Quo(gamma, big.NewInt(3)), big.NewInt(1))
+	eta, next := fixed.Quo(gamma, three), new(big.Int)
+	eta.Add(eta, one)
+	var square, cube, constant, by big.Int
+	constant.Mul(gamma, one2)
 	for {
-		square := new(big.Int).Mul(eta, eta)
-		n := new(big.Int).Mul(square, eta)
-		n.Lsh(n, 1).Add(n, new(big.Int).Mul(gamma, one2))
-		d := square.Add(square, one2)
-		n = fixed.Quo(n, d.Mul(d, big.NewInt(3)))
-		if n.Cmp(eta) >= 0 {
+		square.Mul(eta, eta)
+		cube.Mul(&square, eta)
+		cube.Add(cube.Lsh(&cube, 1), &constant)
+		by.Mul(square.Add(&square, one2), three)
+		if fixed.SetQuo(next, &cube, &by).Cmp(eta) >= 0 {
 			return eta
 		}
-		eta = n
+		eta, next = next, eta
 	}
 }

@@ -36,9 +36,9 @@ func partMoments(lines []footprint.Line, engine string, whole own) []partOwn {
 	if engine < footprint.Engine5 || whole.Variance == nil {
 		return nil
 	}
-	var out []partOwn
+	out, some := make([]partOwn, 0, len(partsOf)), make([]footprint.Line, 0, len(lines))
 	for _, part := range partsOf {
-		var some []footprint.Line
+		some = some[:0]
 		for i := range lines {
 			if ofPart(part, lines[i].Scope, lines[i].Stage) {
 				some = append(some, lines[i])

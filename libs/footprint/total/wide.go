@@ -23,7 +23,7 @@ const maxWide = 6
 
 // wideShare is the share of the square of the mass, in hundredths, from which on
 // the variance by the activity is that of a wide record.
-const wideShare = 35
+var wideShare = big.NewInt(35)
 
 // compareWide puts those first that a sum keeps.
 func compareWide(a, b wide) int {
@@ -53,9 +53,9 @@ func (o own) widened(lines []footprint.Line, engine string) own {
 	for i := range lines {
 		mass = mass.Add(lines[i].Mass)
 	}
-	share := mass.Big()
-	share.Mul(share, share).Mul(share, big.NewInt(wideShare))
-	if new(big.Int).Mul(o.Variance, big.NewInt(100)).Cmp(share) <= 0 {
+	var square, share, variance big.Int
+	share.Mul(square.Mul(mass.SetBig(&share), &share), wideShare)
+	if variance.Mul(o.Variance, in100).Cmp(&share) <= 0 {
 		return o
 	}
 	cells := make([]cell, len(lines))
