@@ -2,7 +2,6 @@ package footprint_test
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"os"
 	"regexp"
 	"strconv"
@@ -169,7 +168,8 @@ func TestFiguresByHand(t *testing.T) {
 func TestPreviewJSON(t *testing.T) {
 	t.Parallel()
 	e := evaluate(t, "flights", `{"from":"lhr","to":"jfk","passengers":1}`, london)
-	got, err := json.Marshal(total.PreviewOf(&e, "desnz-2026"))
+	preview := total.PreviewOf(&e, "desnz-2026")
+	got, err := preview.AppendJSON(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,30 +111,35 @@ func (m Mass) Sign() int { return m.Cmp(Mass{}) }
 func (m Mass) IsZero() bool { return m == Mass{} }
 
 // String writes the micrograms in decimal digits.
-func (m Mass) String() string {
+func (m Mass) String() string { return string(m.Append(nil)) }
+
+// Append appends what String returns.
+func (m Mass) Append(b []byte) []byte {
 	if m.hi == int64(m.lo)>>63 {
-		return strconv.FormatInt(int64(m.lo), 10)
+		return strconv.AppendInt(b, int64(m.lo), 10)
 	}
-	return m.Big().String()
+	return m.Big().Append(b, 10)
 }
 
 // MarshalJSON writes kilograms as a number with exactly six decimals, rounded
 // half-even.
-func (m Mass) MarshalJSON() ([]byte, error) { return m.appendKilograms(nil), nil }
+func (m Mass) MarshalJSON() ([]byte, error) { return m.AppendKilograms(nil), nil }
 
 // Kilograms is the text that MarshalJSON writes.
-func (m Mass) Kilograms() string { return string(m.appendKilograms(nil)) }
+func (m Mass) Kilograms() string { return string(m.AppendKilograms(nil)) }
 
-func (m Mass) appendKilograms(b []byte) []byte {
+// AppendKilograms appends what Kilograms returns.
+func (m Mass) AppendKilograms(b []byte) []byte {
 	negative := m.hi < 0
 	if negative {
 		m = m.Neg()
 	}
-	var digits []byte
+	var few [20]byte
+	digits := few[:0]
 	if m.hi == 0 {
-		digits = strconv.AppendUint(nil, halfEven(m.lo, 1000), 10)
+		digits = strconv.AppendUint(digits, halfEven(m.lo, 1000), 10)
 	} else {
-		digits = fixed.Quo(m.Big(), big.NewInt(1000)).Append(nil, 10)
+		digits = fixed.Quo(m.Big(), big.NewInt(1000)).Append(digits, 10)
 	}
 	if negative && string(digits) != "0" {
 		b = append(b, '-')

@@ -1,6 +1,7 @@
 // Package plainjson reads JSON in the very form in which it was written, several times as
 // fast as encoding/json does by reflection. Who uses it knows the one form that is written,
-// and gives whatever is not in it to encoding/json.
+// and gives whatever is not in it to encoding/json. It writes that form too, byte by byte as
+// encoding/json does.
 package plainjson
 
 import (

@@ -43,7 +43,7 @@ func Figures(evaluation *footprint.Evaluation, notices []footprint.Notice, ev fo
 	of := total.Of(evaluation)
 	shown := of.Preview(evaluation, ev.FactorSet)
 	shown.Notices = append(append([]footprint.Notice{}, notices...), shown.Notices...)
-	if preview, err = json.Marshal(shown); err != nil {
+	if preview, err = shown.AppendJSON(make([]byte, 0, 256)); err != nil {
 		return nil, nil, fmt.Errorf("preview: %w", err)
 	}
 	// Not by json.Marshal, which would read what it is given once more.

@@ -25,7 +25,7 @@ func TestAllocationsOfFigures(t *testing.T) {
 		do   func() error
 	}{
 		{"decoding", 85, func() error { _, err := footprint.Options{}.Decode("flights", body, event); return err }},
-		{"figures", 205, func() error { _, _, err := record.Figures(&decoded.Evaluation, decoded.Notices, event); return err }},
+		{"figures", 140, func() error { _, _, err := record.Figures(&decoded.Evaluation, decoded.Notices, event); return err }},
 	} {
 		got := testing.AllocsPerRun(50, func() {
 			if err := c.do(); err != nil {

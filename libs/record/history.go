@@ -117,11 +117,17 @@ func inputHash(r Record) string { return hashOf(string(r.Event), r.Type, string(
 // hashOf hashes values. Each goes in with its length, so that two lists never
 // run together into the same bytes.
 func hashOf(values ...string) string {
-	h := sha256.New()
+	size := 0
 	for _, v := range values {
-		fmt.Fprintf(h, "%d:%s", len(v), v)
+		size += len(v) + len("1234567:")
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	b := make([]byte, 0, size)
+	for _, v := range values {
+		b = append(strconv.AppendInt(b, int64(len(v)), 10), ':')
+		b = append(b, v...)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 // VerifyHistory checks the chain of a record's whole history, oldest first. It

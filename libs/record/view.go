@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 )
 
@@ -25,39 +28,54 @@ func stampOf(t *time.Time) *string {
 // MarshalJSON encodes the record as clients see it: the server's fields, and the
 // input fields flat beside them. Footprint never lets an input field have the
 // name of a server field.
-func (r Record) MarshalJSON() ([]byte, error) {
-	server := struct {
-		ID            ID              `json:"_id"`
-		Event         EventID         `json:"eventId"`
-		Type          string          `json:"type"`
-		Submitted     bool            `json:"submitted"`
-		Status        Status          `json:"status"`
-		Rev           int64           `json:"revision"`
-		CreatedBy     Actor           `json:"createdBy"`
-		CreatedAt     string          `json:"createdAt"`
-		UpdatedAt     string          `json:"updatedAt"`
-		SubmittedAt   *string         `json:"submittedAt"`
-		SubmittedBy   *Actor          `json:"submittedBy"`
-		ReviewedBy    *Actor          `json:"reviewedBy"`
-		ReviewedAt    *string         `json:"reviewedAt"`
-		ReviewComment string          `json:"reviewComment,omitempty"`
-		Footprint     json.RawMessage `json:"footprint"`
-	}{
-		r.ID, r.Event, r.Type, r.Status.IsSubmitted(), r.Status, r.Rev, r.CreatedBy, stamp(r.CreatedAt), stamp(r.UpdatedAt),
-		stampOf(r.SubmittedAt), r.SubmittedBy, r.ReviewedBy, stampOf(r.ReviewedAt), r.ReviewComment, r.Preview,
-	}
-	text, err := json.Marshal(server)
+func (r Record) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil) }
+
+// AppendJSON appends what MarshalJSON returns.
+func (r Record) AppendJSON(b []byte) ([]byte, error) {
+	fields := bytes.TrimSpace(footprint.WithoutOrigins(r.Type, r.Fields))
+	b = slices.Grow(b, 512+len(r.Preview)+len(fields))
+	b = plainjson.AppendMember(append(b, '{'), "_id", r.ID)
+	b = plainjson.AppendMember(b, "eventId", r.Event)
+	b = plainjson.AppendMember(b, "type", r.Type)
+	b = strconv.AppendBool(plainjson.AppendName(b, "submitted"), r.Status.IsSubmitted())
+	b = plainjson.AppendMember(b, "status", r.Status)
+	b = plainjson.AppendNumber(b, "revision", r.Rev)
+	b = r.CreatedBy.append(plainjson.AppendName(b, "createdBy"))
+	b = appendStamp(plainjson.AppendName(b, "createdAt"), &r.CreatedAt)
+	b = appendStamp(plainjson.AppendName(b, "updatedAt"), &r.UpdatedAt)
+	b = appendStamp(plainjson.AppendName(b, "submittedAt"), r.SubmittedAt)
+	b = r.SubmittedBy.append(plainjson.AppendName(b, "submittedBy"))
+	b = r.ReviewedBy.append(plainjson.AppendName(b, "reviewedBy"))
+	b = appendStamp(plainjson.AppendName(b, "reviewedAt"), r.ReviewedAt)
+	b = plainjson.AppendMemberUnlessEmpty(b, "reviewComment", r.ReviewComment)
+	b, err := plainjson.AppendRaw(plainjson.AppendName(b, "footprint"), r.Preview)
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", r.ID, err)
 	}
-	fields := bytes.TrimSpace(footprint.WithoutOrigins(r.Type, r.Fields))
 	if len(fields) <= len("{}") {
-		return text, nil
+		return append(b, '}'), nil
 	}
-	out := make([]byte, 0, len(text)+len(fields))
-	out = append(out, text[:len(text)-1]...)
-	out = append(out, ',')
-	return append(out, fields[1:]...), nil
+	return append(append(b, ','), fields[1:]...), nil
+}
+
+// append appends an actor as encoding/json writes one.
+func (a *Actor) append(b []byte) []byte {
+	if a == nil {
+		return append(b, "null"...)
+	}
+	b = plainjson.AppendMember(append(b, '{'), "_id", a.ID)
+	b = plainjson.AppendMemberUnlessEmpty(b, "name", a.Name)
+	if a.Role != identity.RoleNone {
+		b = plainjson.AppendMember(b, "role", a.Role.String())
+	}
+	return append(b, '}')
+}
+
+func appendStamp(b []byte, t *time.Time) []byte {
+	if t == nil {
+		return append(b, "null"...)
+	}
+	return append(timestamp.Append(append(b, '"'), *t), '"')
 }
 
 // MarshalJSON encodes the event as clients see it, without counts and result;

@@ -8,3 +8,6 @@ const Layout = "2006-01-02T15:04:05.000Z"
 
 // Format returns a time as the API shows it.
 func Format(t time.Time) string { return t.UTC().Format(Layout) }
+
+// Append appends a time as the API shows it.
+func Append(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, Layout) }

@@ -37,7 +37,11 @@ func Answer(c *fiber.Ctx, status int, data any) error {
 			return err
 		}
 	}
-	return writeJSON(c, status, success{Success: true, Data: data})
+	body, err := Encode(data)
+	if err != nil {
+		return err
+	}
+	return JSON(c, status, body)
 }
 
 // withNotices returns data with the field notices, where it is an object.
@@ -60,7 +64,22 @@ func withNotices(data any, notices []fields.Notice) (any, error) {
 
 // Encode returns the bytes that OK would send, for answers that are stored and
 // sent again.
-func Encode(data any) ([]byte, error) { return encode(success{Success: true, Data: data}) }
+func Encode(data any) ([]byte, error) {
+	of, ok := data.(appender)
+	if !ok {
+		return encode(success{Success: true, Data: data})
+	}
+	b, err := of.AppendJSON([]byte(`{"success":true,"data":`))
+	if err != nil {
+		return nil, fmt.Errorf("encode answer: %w", err)
+	}
+	return append(b, '}'), nil
+}
+
+// appender is data that writes itself, compact and as encode would write it.
+type appender interface {
+	AppendJSON(b []byte) ([]byte, error)
+}
 
 // encode leaves <, > and & as they are: answers are application/json under
 // nosniff, and texts are given back as they came.

@@ -46,7 +46,7 @@ func TestRoundTripsToTheStore(t *testing.T) {
 
 // The most that a request of the service may allocate.
 const (
-	createAllocations = 960
+	createAllocations = 460
 	listAllocations   = 40
 )
 

@@ -66,16 +66,16 @@ func TestTheWidestStay(t *testing.T) {
 				b = b.add(p)
 			}
 		}
-		if got := a.add(b); got.text(footprint.Engine5) != want.text(footprint.Engine5) {
+		if got := a.add(b); text(got, footprint.Engine5) != text(want, footprint.Engine5) {
 			t.Fatalf("seed %d: %v, want %v", seed, got, want)
 		}
 	}
 	var p entries
-	p.start(want.text(footprint.Engine5))
+	p.start(text(want, footprint.Engine5))
 	if got := p.own(footprint.Engine5); p.bad || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %v, written %v", got, want)
 	}
-	if text := want.text(footprint.Engine4); text != fmt.Sprintf("%s|%s", want.Variance, want.Third) {
+	if text := text(want, footprint.Engine4); text != fmt.Sprintf("%s|%s", want.Variance, want.Third) {
 		t.Errorf("engine 2.2.0 stores %s", text)
 	}
 	for name, text := range map[string]string{"out of order": "9|9|1:2:3,2:3:4", "no mass": "9|9|0:2:3", "seven": "9|9|1:1:9,1:1:8,1:1:7,1:1:6,1:1:5,1:1:4,1:1:3", "a part less": "9|9|1:2"} {
@@ -87,3 +87,6 @@ func TestTheWidestStay(t *testing.T) {
 		}
 	}
 }
+
+// text returns the stored form of moments.
+func text(o own, engine string) string { return string(o.appendText(nil, engine)) }

@@ -1,9 +1,11 @@
 package total
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
 // Preview is the footprint that a record shows.
@@ -14,6 +16,34 @@ type Preview struct {
 	FactorSet string             `json:"factorSet"`
 	Defaulted []string           `json:"defaulted"`
 	Notices   []footprint.Notice `json:"notices"`
+}
+
+// AppendJSON appends the preview as encoding/json writes it.
+func (p *Preview) AppendJSON(b []byte) ([]byte, error) {
+	b = append(b, '{')
+	for _, m := range [...]struct {
+		name string
+		mass footprint.Mass
+	}{{"kgCO2e", p.KgCO2e}, {"low", p.Low}, {"high", p.High}} {
+		b = m.mass.AppendKilograms(plainjson.AppendName(b, m.name))
+	}
+	b = plainjson.AppendMember(b, "factorSet", p.FactorSet)
+	b = append(plainjson.AppendName(b, "defaulted"), '[')
+	for i, field := range p.Defaulted {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = plainjson.AppendString(b, field)
+	}
+	b = append(plainjson.AppendName(append(b, ']'), "notices"), '[')
+	if len(p.Notices) > 0 {
+		notices, err := json.Marshal(p.Notices)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, notices[1:len(notices)-1]...)
+	}
+	return append(b, "]}"...), nil
 }
 
 // PreviewOf returns the footprint to show for a record. The notices of Decode

@@ -2,7 +2,6 @@ package total
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
 // contributionJSON is the stored form: sums as decimal strings of micrograms,
@@ -42,52 +42,85 @@ type contributionJSON struct {
 
 var errContribution = errors.New("total: this is no contribution")
 
-// masses writes masses, or nothing when all are 0.
-func masses(list ...footprint.Mass) string {
-	var b strings.Builder
+// appendMasses appends a member of masses, or nothing when all are 0.
+func appendMasses(b []byte, name string, list ...footprint.Mass) []byte {
 	zero := true
-	for i, m := range list {
-		if i > 0 {
-			b.WriteByte('|')
-		}
-		b.WriteString(m.String())
+	for _, m := range list {
 		zero = zero && m.IsZero()
 	}
 	if zero {
-		return ""
+		return b
 	}
-	return b.String()
+	b = append(plainjson.AppendName(b, name), '"')
+	for i, m := range list {
+		if i > 0 {
+			b = append(b, '|')
+		}
+		b = m.Append(b)
+	}
+	return append(b, '"')
 }
 
-// MarshalJSON writes the stored form.
+// MarshalJSON writes the stored form, as encoding/json writes a contributionJSON.
 func (c Contribution) MarshalJSON() ([]byte, error) {
-	j := contributionJSON{
-		Engine: c.Engine(), Records: c.records, Total: c.Total().String(),
-		Gases:   masses(c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit),
-		Quality: masses(c.quality[:]...), Extrapolated: masses(c.extrapolated), Unbased: masses(c.unbased), Biogenic: masses(c.biogenic),
-		Market: masses(c.market.Mass, c.market.Covered, c.market.Residual, c.market.GridMean),
-	}
-	if m := c.market; c.second() {
-		j.Market = masses(m.Mass, m.Covered, m.Residual, m.GridMean, m.Own.Location, m.Own.Market, m.Hired.Location, m.Hired.Market, m.Upstream)
-	}
-	for _, n := range c.counts {
-		text := n.Type + "|" + n.Group + "|" + strconv.FormatInt(n.Records, 10)
+	b := make([]byte, 0, 512+160*len(c.cells))
+	b = plainjson.AppendMember(append(b, '{'), "engine", c.Engine())
+	b = plainjson.AppendNumber(b, "records", c.records)
+	b = append(c.Total().Append(append(plainjson.AppendName(b, "total"), '"')), '"')
+	entry := make([]byte, 0, 256)
+	b = appendEntries(b, "counts", c.counts, func(n *count) []byte {
+		entry = append(append(append(append(entry[:0], n.Type...), '|'), n.Group...), '|')
+		entry = strconv.AppendInt(entry, n.Records, 10)
 		if c.second() {
-			text += "|" + n.Own.text(c.Engine())
+			entry = n.Own.appendText(append(entry, '|'), c.Engine())
 		}
-		j.Counts = append(j.Counts, text)
+		return entry
+	})
+	b = appendEntries(b, "parts", c.parts, func(n *partOwn) []byte {
+		entry = n.Own.appendText(append(append(entry[:0], n.Part...), '|'), c.Engine())
+		return entry
+	})
+	b = appendEntries(b, "cells", c.cells, func(n *cell) []byte {
+		entry = entry[:0]
+		for _, text := range [...]string{n.Type, n.Group, n.Factor, n.Stage} {
+			entry = append(append(entry, text...), '|')
+		}
+		entry = append(strconv.AppendInt(entry, int64(n.Scope), 10), '|')
+		entry = append(append(entry, n.Category...), '|')
+		entry = c.appendEnds(append(n.Mass.Append(entry), '|'), n)
+		return entry
+	})
+	b = appendMasses(b, "gases", c.gases.CO2, c.gases.CH4, c.gases.N2O, c.gases.AviationNonCO2, c.gases.Unsplit)
+	b = appendMasses(b, "quality", c.quality[:]...)
+	b = appendMasses(b, "extrapolated", c.extrapolated)
+	b = appendMasses(b, "unbased", c.unbased)
+	b = appendMasses(b, "biogenic", c.biogenic)
+	if m := c.market; c.second() {
+		b = appendMasses(b, "market", m.Mass, m.Covered, m.Residual, m.GridMean, m.Own.Location, m.Own.Market, m.Hired.Location, m.Hired.Market, m.Upstream)
+	} else {
+		b = appendMasses(b, "market", m.Mass, m.Covered, m.Residual, m.GridMean)
 	}
-	for _, n := range c.parts {
-		j.Parts = append(j.Parts, n.Part+"|"+n.Own.text(c.Engine()))
+	b = appendEntries(b, "notices", c.notices, func(n *noticeSum) []byte {
+		entry = append(append(entry[:0], n.Code...), '|')
+		entry = n.Mass.Append(append(strconv.AppendInt(entry, n.Records, 10), '|'))
+		return entry
+	})
+	return append(b, '}'), nil
+}
+
+// appendEntries appends a member with the text of each entry, where there are any.
+func appendEntries[T any](b []byte, name string, list []T, text func(*T) []byte) []byte {
+	if len(list) == 0 {
+		return b
 	}
-	for _, n := range c.cells {
-		j.Cells = append(j.Cells, strings.Join([]string{n.Type, n.Group, n.Factor, n.Stage, strconv.Itoa(n.Scope), n.Category,
-			n.Mass.String()}, "|")+"|"+c.ends(&n))
+	b = append(plainjson.AppendName(b, name), '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = plainjson.AppendString(b, text(&list[i]))
 	}
-	for _, n := range c.notices {
-		j.Notices = append(j.Notices, n.Code+"|"+strconv.FormatInt(n.Records, 10)+"|"+n.Mass.String())
-	}
-	return json.Marshal(j)
+	return append(b, ']')
 }
 
 // Engine returns the engine of the records; that of none is the default.
@@ -101,12 +134,13 @@ func (c *Contribution) Engine() string {
 // second reports whether the records are of engine 2.0.0 or later.
 func (c *Contribution) second() bool { return c.Engine() != footprint.Engine1 }
 
-// ends writes what the intervals are made from.
-func (c *Contribution) ends(n *cell) string {
+// appendEnds appends what the intervals are made from.
+func (c *Contribution) appendEnds(b []byte, n *cell) []byte {
 	if !c.second() {
-		return n.Down.String() + "|" + n.Up.String()
+		return n.Up.Append(append(n.Down.Append(b), '|'))
 	}
-	return n.Use + "|" + strconv.FormatInt(n.Basic, 10) + "|" + strconv.FormatInt(n.Fit, 10)
+	b = strconv.AppendInt(append(append(b, n.Use...), '|'), n.Basic, 10)
+	return strconv.AppendInt(append(b, '|'), n.Fit, 10)
 }
 
 // OfThisEngine reports whether a stored contribution was written by an engine

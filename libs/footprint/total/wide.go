@@ -69,18 +69,32 @@ func (o own) widened(lines []footprint.Line, engine string) own {
 	return o
 }
 
-// text returns the stored form of moments: variance|third, and from engine 2.3.0
+// appendText appends the stored form of moments: variance|third, and from engine 2.3.0
 // on |mass:variance:third of each wide record, separated by commas.
-func (o own) text(engine string) string {
-	text := ownOf(o.Variance).String() + "|" + ownOf(o.Third).String()
+func (o own) appendText(b []byte, engine string) []byte {
+	b = append(appendMoment(b, o.Variance), '|')
+	b = appendMoment(b, o.Third)
 	if engine < footprint.Engine5 {
-		return text
+		return b
 	}
-	list := make([]string, len(o.Wide))
+	b = append(b, '|')
 	for i, w := range o.Wide {
-		list[i] = w.Mass.String() + ":" + w.Variance.String() + ":" + w.Third.String()
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(w.Mass.Append(b), ':')
+		b = append(w.Variance.Append(b, 10), ':')
+		b = w.Third.Append(b, 10)
 	}
-	return text + "|" + strings.Join(list, ",")
+	return b
+}
+
+// appendMoment appends a moment, of which nil is 0.
+func appendMoment(b []byte, n *big.Int) []byte {
+	if n == nil {
+		return append(b, '0')
+	}
+	return n.Append(b, 10)
 }
 
 // own reads the stored form of moments.

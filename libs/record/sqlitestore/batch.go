@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -17,12 +16,9 @@ type insertion struct {
 }
 
 func insertionOf(r record.Record) (insertion, error) {
-	createdBy, err := json.Marshal(actorToJSON(r.CreatedBy))
-	if err != nil {
-		return insertion{}, err
-	}
+	createdBy := actorToJSON(r.CreatedBy)
 	body, err := recordBodyOf(r)
-	return insertion{record: r, createdBy: string(createdBy), body: string(body)}, err
+	return insertion{record: r, createdBy: string(createdBy.append(nil)), body: string(body)}, err
 }
 
 // nextSeq returns the number of the next record of a sub-collection.

@@ -101,3 +101,52 @@ func (c *cursor) entry(e *entryJSON) bool {
 	}
 	return c.Is("}")
 }
+
+// append appends the text of a body without notices and counts of origins, as
+// encoding/json writes it.
+func (b *recordBody) append(to []byte) []byte {
+	to = b.EditedBy.append(plainjson.AppendName(append(to, '{'), "editedBy"))
+	to = b.Submitted.append(plainjson.AppendName(to, "submitted"))
+	to = b.Reviewed.append(plainjson.AppendName(to, "reviewed"))
+	to = plainjson.AppendMemberUnlessEmpty(to, "reviewComment", b.ReviewComment)
+	return append(b.Last.append(plainjson.AppendName(to, "last")), '}')
+}
+
+func (a *actorJSON) append(to []byte) []byte {
+	to = plainjson.AppendMember(append(to, '{'), "id", a.ID)
+	to = plainjson.AppendMemberUnlessEmpty(to, "name", a.Name)
+	return append(plainjson.AppendMemberUnlessEmpty(to, "role", a.Role), '}')
+}
+
+func (s *stampJSON) append(to []byte) []byte {
+	to = append(to, '{')
+	if s.At != nil {
+		to = plainjson.AppendNumber(to, "at", *s.At)
+	}
+	if s.By != nil {
+		to = s.By.append(plainjson.AppendName(to, "by"))
+	}
+	return append(to, '}')
+}
+
+func (e *entryJSON) append(to []byte) []byte {
+	to = plainjson.AppendNumber(append(to, '{'), "rev", e.Rev)
+	to = plainjson.AppendMember(to, "move", e.Move)
+	to = plainjson.AppendMemberUnlessEmpty(to, "from", e.From)
+	to = plainjson.AppendMember(to, "to", e.To)
+	to = e.By.append(plainjson.AppendName(to, "by"))
+	to = plainjson.AppendNumber(to, "at", e.At)
+	to = plainjson.AppendMemberUnlessEmpty(to, "comment", e.Comment)
+	to = plainjson.AppendList(to, "changed", e.Changed)
+	to = plainjson.AppendMemberUnlessEmpty(to, "input", e.Input)
+	to = plainjson.AppendMemberUnlessEmpty(to, "once", e.Once)
+	if e.FourEyes {
+		to = append(plainjson.AppendName(to, "fourEyes"), "true"...)
+	}
+	if e.PolicyRev != 0 {
+		to = plainjson.AppendNumber(to, "policyRev", e.PolicyRev)
+	}
+	to = plainjson.AppendMemberUnlessEmpty(to, "salt", e.Salt)
+	to = plainjson.AppendMemberUnlessEmpty(to, "prev", e.Prev)
+	return append(plainjson.AppendMember(to, "hash", e.Hash), '}')
+}

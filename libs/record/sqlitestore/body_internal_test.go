@@ -54,6 +54,9 @@ func TestBodiesAreReadAsTheyAreWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if text := string(want.append(nil)); len(want.Notices) == 0 && want.Last.Origins == nil && text != string(stored) {
+			t.Fatalf("written as\n%s\nwant\n%s", text, stored)
+		}
 		if random.IntN(4) == 0 { // damaged
 			stored[random.IntN(len(stored))] = `",:{}[]0a`[random.IntN(9)]
 		}
@@ -70,6 +73,9 @@ func TestBodiesAreReadAsTheyAreWritten(t *testing.T) {
 		by, err := json.Marshal(want.EditedBy)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if text := string(want.EditedBy.append(nil)); text != string(by) {
+			t.Fatalf("%s was written as %s", by, text)
 		}
 		if got, err := decodeActor(by); err != nil || got != want.EditedBy {
 			t.Fatalf("%s was read as %+v %v", by, got, err)

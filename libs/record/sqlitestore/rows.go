@@ -222,7 +222,10 @@ func recordBodyOf(r record.Record) ([]byte, error) {
 	for _, n := range r.Notices {
 		b.Notices = append(b.Notices, noticeJSON{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
 	}
-	return json.Marshal(b)
+	if len(b.Notices) > 0 || b.Last.Origins != nil {
+		return json.Marshal(b)
+	}
+	return b.append(make([]byte, 0, 768)), nil
 }
 
 func scanRecord(row scanner) (record.Record, error) {

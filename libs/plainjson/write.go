@@ -1,0 +1,104 @@
+package plainjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendString appends a text as encoding/json writes it, which is asked only where a
+// character has to be escaped.
+func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
+	for i := range len(s) {
+		if c := s[i]; escaped(c) || c >= utf8.RuneSelf {
+			text, err := json.Marshal(string(s))
+			if err != nil { // a text has no error
+				panic(err)
+			}
+			return append(b, text...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// escaped reports whether encoding/json escapes a byte in a text.
+func escaped(c byte) bool {
+	return c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&'
+}
+
+// AppendMember appends the name of a member, which has nothing to be escaped, and its
+// text.
+func AppendMember[T ~string](b []byte, name string, s T) []byte {
+	return AppendString(AppendName(b, name), s)
+}
+
+// AppendMemberUnlessEmpty is AppendMember where the text is not empty.
+func AppendMemberUnlessEmpty[T ~string](b []byte, name string, s T) []byte {
+	if s == "" {
+		return b
+	}
+	return AppendMember(b, name, s)
+}
+
+// AppendList appends the name of a member and a list of texts, where there are any.
+func AppendList(b []byte, name string, list []string) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(AppendName(b, name), '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = AppendString(b, s)
+	}
+	return append(b, ']')
+}
+
+// AppendNumber appends the name of a member and a whole number.
+func AppendNumber(b []byte, name string, n int64) []byte {
+	return strconv.AppendInt(AppendName(b, name), n, 10)
+}
+
+// AppendName appends the name of a member, after a comma where another one comes before.
+func AppendName(b []byte, name string) []byte {
+	if last := b[len(b)-1]; last != '{' {
+		b = append(b, ',')
+	}
+	b = append(b, '"')
+	b = append(b, name...)
+	return append(b, `":`...)
+}
+
+// AppendRaw appends JSON as encoding/json writes a json.RawMessage, which is asked only
+// where that may differ from what is there.
+func AppendRaw(b []byte, raw json.RawMessage) ([]byte, error) {
+	if written(raw) {
+		return append(b, raw...), nil
+	}
+	text, err := json.Marshal(raw)
+	return append(b, text...), err
+}
+
+// written reports whether JSON is as encoding/json writes it: without white space between
+// its parts, and with those characters escaped that it escapes.
+func written(raw []byte) bool {
+	if len(raw) == 0 || bytes.IndexByte(raw, 0xE2) >= 0 { // U+2028 and U+2029 begin with it
+		return false
+	}
+	text := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			text = !text
+		case c == '\\':
+			i++
+		case c < ' ' || c == '<' || c == '>' || c == '&' || c == ' ' && !text:
+			return false
+		}
+	}
+	return !text
+}

@@ -1,0 +1,51 @@
+package plainjson_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/plainjson"
+)
+
+// texts need escaping, or look as if they did.
+var texts = []string{
+	"", "plain", `a "quoted" one`, `back\slash`, "line\nfeed", "a < b > c & d", "München", "\u2028\u2029", "\x7f", "\xff\xfe", "…", "\x00", " with spaces ",
+}
+
+func FuzzAppendString(f *testing.F) {
+	for _, text := range texts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want, err := json.Marshal(map[string]string{"a": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := append(plainjson.AppendMember([]byte("{"), "a", text), '}'); string(got) != string(want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+func FuzzAppendRaw(f *testing.F) {
+	for _, text := range texts {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(quoted)
+		f.Add([]byte(`{"a":"` + text + `"}`))
+	}
+	for _, raw := range []string{`null`, `{"a": 1}`, "[1,\n2]", `{"a":"b c","d":[1.50,true]}`, `{"a":"\""}`, ` 1`, "\t1", `"\\" `} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		want, err := json.Marshal(json.RawMessage(raw))
+		if err != nil {
+			t.Skip() // what is stored is JSON
+		}
+		if got, err := plainjson.AppendRaw(nil, raw); err != nil || string(got) != string(want) {
+			t.Errorf("%s (%v), want %s", got, err, want)
+		}
+	})
+}
