@@ -229,11 +229,13 @@ func newLogSpread(variance *big.Int) logSpread {
 
 // around returns the ends around a mass.
 func (s logSpread) around(m Mass) (low, high Mass) {
-	var mass, product, end big.Int
-	m.SetBig(&mass)
-	low, high = BigMass(fixed.SetQuo(&end, product.Mul(&mass, fixed.One), s.down)), m
+	w := fixed.Borrow()
+	defer w.Return()
+	mass, product, end := &w[0], &w[1], &w[2]
+	m.SetBig(mass)
+	low, high = BigMass(fixed.SetQuo(end, product.Mul(mass, fixed.One), s.down)), m
 	if s.up != nil {
-		high = BigMass(fixed.SetQuo(&end, product.Mul(&mass, s.up), fixed.One))
+		high = BigMass(fixed.SetQuo(end, product.Mul(mass, s.up), fixed.One))
 	}
 	return low, high
 }

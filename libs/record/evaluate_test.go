@@ -24,8 +24,8 @@ func TestAllocationsOfFigures(t *testing.T) {
 		most float64
 		do   func() error
 	}{
-		{"decoding", 85, func() error { _, err := footprint.Options{}.Decode("flights", body, event); return err }},
-		{"figures", 140, func() error { _, _, err := record.Figures(&decoded.Evaluation, decoded.Notices, event); return err }},
+		{"decoding", 78, func() error { _, err := footprint.Options{}.Decode("flights", body, event); return err }},
+		{"figures", 75, func() error { _, _, err := record.Figures(&decoded.Evaluation, decoded.Notices, event); return err }},
 	} {
 		got := testing.AllocsPerRun(50, func() {
 			if err := c.do(); err != nil {

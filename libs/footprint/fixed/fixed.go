@@ -22,12 +22,14 @@ func Log(x *big.Rat) *big.Int { return LogOf(x.Num(), x.Denom()) }
 
 // LogOf returns ln(num / den) for num ≥ den > 0, in 10^-24.
 func LogOf(num, den *big.Int) *big.Int {
-	den, halves := new(big.Int).Set(den), int64(0)
-	for two := new(big.Int).Lsh(den, 1); num.Cmp(two) > 0; two.Lsh(den, 1) {
-		den.Set(two)
+	w, halves := Borrow(), int64(0)
+	defer w.Return()
+	least, two := w[0].Set(den), &w[1]
+	for two.Lsh(least, 1); num.Cmp(two) > 0; two.Lsh(least, 1) {
+		least.Set(two)
 		halves++
 	}
-	ln := atanhTwice(num, den)
+	ln := atanhTwice(num, least)
 	if halves > 0 {
 		ln.Add(ln, new(big.Int).Mul(ln2, big.NewInt(halves)))
 	}
@@ -43,8 +45,10 @@ var (
 // atanhTwice returns ln(x) = 2 artanh((x-1)/(x+1)) for x = num / den and 1 ≤ x ≤ 2, in
 // 10^-24.
 func atanhTwice(num, den *big.Int) *big.Int {
-	first := new(big.Int).Sub(num, den)
-	power := wideOf(Quo(first.Mul(first, One), new(big.Int).Add(num, den)))
+	w := Borrow()
+	defer w.Return()
+	n, by, first := &w[0], &w[1], &w[2]
+	power := wideOf(SetQuo(first, n.Mul(by.Sub(num, den), One), by.Add(num, den)))
 	y2 := product(power, power, one)
 	sum := wide{}
 	for k := uint64(1); !power.isZero(); k += 2 {
@@ -56,7 +60,9 @@ func atanhTwice(num, den *big.Int) *big.Int {
 
 // Exp returns e^x for x ≥ 0, both in 10^-24.
 func Exp(x *big.Int) *big.Int {
-	twos, left := new(big.Int).QuoRem(x, ln2, new(big.Int))
+	w := Borrow()
+	defer w.Return()
+	twos, left := w[0].QuoRem(x, ln2, &w[1])
 	rest, term, sum := wideOf(left), one, one
 	for n := uint64(1); !term.isZero(); n++ {
 		term = product(term, rest, one.times(n))
@@ -72,9 +78,9 @@ func Quo(n, d *big.Int) *big.Int { return SetQuo(new(big.Int), n, d) }
 // SetQuo sets z to n / d rounded half-even, for d > 0, and returns it. Where z is neither
 // n nor d, and has had a number of that length before, nothing is allocated.
 func SetQuo(z, n, d *big.Int) *big.Int {
-	r := rests.Get().(*big.Int) //nolint:forcetypeassert // nothing else is put there
-	defer rests.Put(r)
-	away := unit
+	w := Borrow()
+	defer w.Return()
+	r, away := &w[0], unit
 	if n.Sign() < 0 {
 		away = minusUnit
 	}
@@ -85,8 +91,16 @@ func SetQuo(z, n, d *big.Int) *big.Int {
 	return z
 }
 
-// rests are what divisions leave.
-var rests = sync.Pool{New: func() any { return new(big.Int) }}
+// Work is numbers to calculate with that keep their memory. What is in them is of before.
+type Work [8]big.Int
+
+var works = sync.Pool{New: func() any { return new(Work) }}
+
+// Borrow returns numbers that nobody else has until they are returned.
+func Borrow() *Work { return works.Get().(*Work) } //nolint:forcetypeassert // nothing else is put there
+
+// Return gives numbers back.
+func (w *Work) Return() { works.Put(w) }
 
 var unit, minusUnit = big.NewInt(1), big.NewInt(-1)
 
@@ -99,9 +113,10 @@ func SetSqrt(z, n *big.Int) *big.Int {
 	if length <= head {
 		return z.SetUint64(root(n.Uint64()))
 	}
-	shift := uint(length-head+1) &^ 1                      // even
-	x, y := rests.Get().(*big.Int), rests.Get().(*big.Int) //nolint:forcetypeassert // nothing else is put there
-	defer func() { rests.Put(x); rests.Put(y) }()
+	shift := uint(length-head+1) &^ 1 // even
+	w := Borrow()
+	defer w.Return()
+	x, y := &w[0], &w[1]
 	x.Lsh(z.SetUint64(root(x.Rsh(n, shift).Uint64())+1), shift/2)
 	for {
 		z.QuoRem(n, x, y)

@@ -1,6 +1,7 @@
 package fixed
 
 import (
+	"encoding/binary"
 	"math/big"
 	"math/bits"
 )
@@ -13,19 +14,14 @@ type wide struct{ hi, lo uint64 }
 func wideOf(n *big.Int) wide {
 	var text [16]byte
 	n.FillBytes(text[:])
-	var w wide
-	for _, b := range text[:8] {
-		w.hi = w.hi<<8 | uint64(b)
-	}
-	for _, b := range text[8:] {
-		w.lo = w.lo<<8 | uint64(b)
-	}
-	return w
+	return wide{binary.BigEndian.Uint64(text[:8]), binary.BigEndian.Uint64(text[8:])}
 }
 
 func (w wide) big() *big.Int {
-	n := new(big.Int).SetUint64(w.hi)
-	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(w.lo))
+	var text [16]byte
+	binary.BigEndian.PutUint64(text[:8], w.hi)
+	binary.BigEndian.PutUint64(text[8:], w.lo)
+	return new(big.Int).SetBytes(text[:])
 }
 
 func (w wide) isZero() bool { return w.hi|w.lo == 0 }

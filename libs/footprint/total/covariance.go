@@ -78,22 +78,24 @@ func ownOfLines(lines []footprint.Line) own {
 		}
 	}
 	second, third := new(big.Int), new(big.Int)
-	var mass, pair, triple, part, rounded big.Int
+	w := fixed.Borrow()
+	defer w.Return()
+	mass, pair, triple, part, rounded := &w[0], &w[1], &w[2], &w[3], &w[4]
 	for i := range lines {
 		for k := range lines[:i+1] {
 			ik := shared[i*n+k]
-			pair.Mul(lines[i].Mass.SetBig(&mass), lines[k].Mass.SetBig(&part))
-			part.Mul(activityPair(ik), &pair)
-			fixed.SetQuo(&rounded, &part, fixed.One)
+			pair.Mul(lines[i].Mass.SetBig(mass), lines[k].Mass.SetBig(part))
+			part.Mul(activityPair(ik), pair)
+			fixed.SetQuo(rounded, part, fixed.One)
 			if k != i {
-				rounded.Lsh(&rounded, 1)
+				rounded.Lsh(rounded, 1)
 			}
-			second.Add(second, &rounded)
+			second.Add(second, rounded)
 			for j := range lines[:k+1] {
-				triple.Mul(&pair, lines[j].Mass.SetBig(&mass))
-				part.Mul(activityTriple(ik, shared[i*n+j], shared[k*n+j]), &triple)
-				fixed.SetQuo(&rounded, &part, fixed.One)
-				third.Add(third, part.Mul(&rounded, orders(i, k, j)))
+				triple.Mul(pair, lines[j].Mass.SetBig(mass))
+				part.Mul(activityTriple(ik, shared[i*n+j], shared[k*n+j]), triple)
+				fixed.SetQuo(rounded, part, fixed.One)
+				third.Add(third, part.Mul(rounded, orders(i, k, j)))
 			}
 		}
 	}
@@ -290,32 +292,34 @@ func rowMoments(list []rowUse) own {
 		return own{new(big.Int), new(big.Int), nil}
 	}
 	second, third := new(big.Int), new(big.Int)
-	var row, apart, mass, square, alike, both, rest, product big.Int
+	w := fixed.Borrow()
+	defer w.Return()
+	row, apart, mass, square, alike, both, rest, product := &w[0], &w[1], &w[2], &w[3], &w[4], &w[5], &w[6], &w[7]
 	for len(list) > 0 {
 		n := 1
-		list[0].mass.SetBig(&row)
+		list[0].mass.SetBig(row)
 		for n < len(list) && list[n].row == list[0].row {
-			row.Add(&row, list[n].mass.SetBig(&mass))
+			row.Add(row, list[n].mass.SetBig(mass))
 			n++
 		}
 		b := list[0].basic
 		basic := exponential(b)
-		square.Mul(&row, &row)
-		second.Add(second, product.Mul(rest.Sub(basic, fixed.One), &square))
+		square.Mul(row, row)
+		second.Add(second, product.Mul(rest.Sub(basic, fixed.One), square))
 		// Triples of three uses are what those of one or two leave of all.
-		apart.Mul(&square, &row)
+		apart.Mul(square, row)
 		for _, u := range list[:n] {
-			u.mass.SetBig(&mass)
-			square.Mul(&mass, &mass)
-			second.Add(second, product.Mul(rest.Sub(exponential(u.basic+u.fit), basic), &square))
-			alike.Mul(&square, &mass)
-			product.Mul(&square, rest.Sub(&row, &mass))
-			both.Mul(&product, three)
-			apart.Sub(apart.Sub(&apart, &alike), &both)
-			third.Add(third, product.Mul(&alike, skew(b+u.fit, b+u.fit, b+u.fit)))
-			third.Add(third, product.Mul(&both, skew(b+u.fit, b, b)))
+			u.mass.SetBig(mass)
+			square.Mul(mass, mass)
+			second.Add(second, product.Mul(rest.Sub(exponential(u.basic+u.fit), basic), square))
+			alike.Mul(square, mass)
+			product.Mul(square, rest.Sub(row, mass))
+			both.Mul(product, three)
+			apart.Sub(apart.Sub(apart, alike), both)
+			third.Add(third, product.Mul(alike, skew(b+u.fit, b+u.fit, b+u.fit)))
+			third.Add(third, product.Mul(both, skew(b+u.fit, b, b)))
 		}
-		third.Add(third, product.Mul(&apart, skew(b, b, b)))
+		third.Add(third, product.Mul(apart, skew(b, b, b)))
 		list = list[n:]
 	}
 	return own{Variance: fixed.Quo(second, fixed.One), Third: fixed.Quo(third, fixed.One)}
@@ -338,26 +342,28 @@ func matched(m footprint.Mass, o own) Interval {
 		i.Low, i.High, _ = footprint.Lognormal(m, fixed.LogOf(new(big.Int).Add(square, v), square))
 		return i
 	}
-	var n, by, root, moved big.Int
-	fixed.SetSqrt(&root, by.Mul(n.Mul(by.Mul(v, v), v), one2))
-	eta := ofSkewness(fixed.Quo(n.Mul(third, one2), &root))
+	w := fixed.Borrow()
+	defer w.Return()
+	n, by, root, moved, scale, half, middle, end := &w[0], &w[1], &w[2], &w[3], &w[4], &w[5], &w[6], &w[7]
+	fixed.SetSqrt(root, by.Mul(n.Mul(by.Mul(v, v), v), one2))
+	eta := ofSkewness(fixed.Quo(n.Mul(third, one2), root))
 	variance := fixed.LogOf(n.Add(one2, by.Mul(eta, eta)), one2)
 	// scale is the expected value before the move, in 10^-24 µg.
-	fixed.SetSqrt(&root, n.Mul(v, one2))
-	scale := fixed.Quo(n.Mul(&root, fixed.One), eta)
-	fixed.SetSqrt(&root, n.Mul(variance, fixed.One))
-	half := fixed.Quo(n.Mul(&root, in196), in100)
-	middle := fixed.Quo(variance, two)
-	moved.Sub(n.Mul(m.SetBig(&by), fixed.One), scale)
-	low := fixed.Quo(n.Mul(scale, fixed.One), fixed.Exp(by.Add(half, middle)))
-	if low.Add(low, &moved); low.Sign() < 0 {
-		low.SetInt64(0)
+	fixed.SetSqrt(root, n.Mul(v, one2))
+	fixed.SetQuo(scale, n.Mul(root, fixed.One), eta)
+	fixed.SetSqrt(root, n.Mul(variance, fixed.One))
+	fixed.SetQuo(half, n.Mul(root, in196), in100)
+	fixed.SetQuo(middle, variance, two)
+	moved.Sub(n.Mul(m.SetBig(by), fixed.One), scale)
+	fixed.SetQuo(end, n.Mul(scale, fixed.One), fixed.Exp(by.Add(half, middle)))
+	if end.Add(end, moved); end.Sign() < 0 {
+		end.SetInt64(0)
 	}
-	i.Low = least(m, footprint.BigMass(fixed.SetQuo(&n, low, fixed.One)))
+	i.Low = least(m, footprint.BigMass(fixed.SetQuo(n, end, fixed.One)))
 	if by.Sub(half, middle).Sign() > 0 {
-		high := fixed.Quo(n.Mul(scale, fixed.Exp(&by)), fixed.One)
-		if end := footprint.BigMass(fixed.SetQuo(&n, high.Add(high, &moved), fixed.One)); end.Cmp(m) > 0 {
-			i.High = end
+		fixed.SetQuo(end, n.Mul(scale, fixed.Exp(by)), fixed.One)
+		if high := footprint.BigMass(fixed.SetQuo(n, end.Add(end, moved), fixed.One)); high.Cmp(m) > 0 {
+			i.High = high
 		}
 	}
 	return i
@@ -383,14 +389,16 @@ func least(a, b footprint.Mass) footprint.Mass {
 func ofSkewness(gamma *big.Int) *big.Int {
 	eta, next := fixed.Quo(gamma, three), new(big.Int)
 	eta.Add(eta, one)
-	var square, cube, constant, by big.Int
+	w := fixed.Borrow()
+	defer w.Return()
+	square, cube, constant, by := &w[0], &w[1], &w[2], &w[3]
 	constant.Mul(gamma, one2)
 	for {
 		square.Mul(eta, eta)
-		cube.Mul(&square, eta)
-		cube.Add(cube.Lsh(&cube, 1), &constant)
-		by.Mul(square.Add(&square, one2), three)
-		if fixed.SetQuo(next, &cube, &by).Cmp(eta) >= 0 {
+		cube.Mul(square, eta)
+		cube.Add(cube.Lsh(cube, 1), constant)
+		by.Mul(square.Add(square, one2), three)
+		if fixed.SetQuo(next, cube, by).Cmp(eta) >= 0 {
 			return eta
 		}
 		eta, next = next, eta

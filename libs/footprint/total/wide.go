@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
 // wide are the moments of one record whose activity is in great doubt: its mass
@@ -53,9 +54,11 @@ func (o own) widened(lines []footprint.Line, engine string) own {
 	for i := range lines {
 		mass = mass.Add(lines[i].Mass)
 	}
-	var square, share, variance big.Int
-	share.Mul(square.Mul(mass.SetBig(&share), &share), wideShare)
-	if variance.Mul(o.Variance, in100).Cmp(&share) <= 0 {
+	w := fixed.Borrow()
+	defer w.Return()
+	square, share, variance := &w[0], &w[1], &w[2]
+	share.Mul(square.Mul(mass.SetBig(share), share), wideShare)
+	if variance.Mul(o.Variance, in100).Cmp(share) <= 0 {
 		return o
 	}
 	cells := make([]cell, len(lines))
