@@ -80,16 +80,12 @@ func Add(s *Set) (*Set, error) {
 // Resolve finds a set by its id: a built-in one, or one of a pack, which is asked for
 // where it is not held yet.
 func Resolve(ctx context.Context, id string) (*Set, error) {
-	if s, ok := all().byID[id]; ok {
+	if s := held(id); s != nil {
 		return s, nil
 	}
 	added.RLock()
-	s, ok := added.byID[id]
 	sources := slices.Clone(added.sources)
 	added.RUnlock()
-	if ok {
-		return s, nil
-	}
 	var failed error
 	if IsPackID(id) {
 		for _, source := range sources {
@@ -108,10 +104,23 @@ func Resolve(ctx context.Context, id string) (*Set, error) {
 	return nil, fmt.Errorf("%w as %q", ErrNotHeld, id)
 }
 
+// held returns the set that the process has under an id; nil: none.
+func held(id string) *Set {
+	if s, ok := all().byID[id]; ok {
+		return s
+	}
+	added.RLock()
+	defer added.RUnlock()
+	return added.byID[id]
+}
+
 // ByID finds a set by its id, as Resolve does, and waits for it no longer than a
 // calculation may. An error that does not wrap ErrNotHeld says nothing about
 // whether there is such a set.
 func ByID(id string) (*Set, error) {
+	if s := held(id); s != nil { // most often, and without a timer
+		return s, nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), askFor)
 	defer cancel()
 	return Resolve(ctx, id)

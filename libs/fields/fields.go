@@ -69,7 +69,8 @@ func Parse(body []byte) (*Reader, error) {
 	if body[s.at] != '{' {
 		return nil, malformed("The body must be one JSON object.")
 	}
-	var members []member
+	members := make([]member, 0, usual)
+	s.names, s.path, r.asked = make([][]byte, 0, usual), make([]step, 0, usual), make([]string, 0, 2*usual)
 	_, err := s.object(1, func(m member) { members = append(members, m) })
 	if err == nil {
 		if s.space(); s.at != len(body) {
@@ -85,6 +86,9 @@ func Parse(body []byte) (*Reader, error) {
 	r.members = members
 	return r, r.Err()
 }
+
+// usual is a number of fields that most bodies do not exceed.
+const usual = 12
 
 func malformed(message string) error {
 	return apperr.Invalid(apperr.Detail{Code: MalformedJSON, Message: message})

@@ -3,6 +3,7 @@ package footprint
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
@@ -113,22 +114,20 @@ func (q Quality) MarshalText() ([]byte, error) { return []byte(q.String()), nil 
 
 // UnmarshalText reads a name.
 func (q *Quality) UnmarshalText(text []byte) error {
-	for i, n := range qualityNames {
-		if n == string(text) {
-			*q = Quality(i)
-			return nil
-		}
+	i := slices.Index(qualityNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("footprint: %q is not a data quality", text)
 	}
-	return fmt.Errorf("footprint: %q is not a data quality", text)
+	*q = Quality(i)
+	return nil
 }
 
 // qualityOf returns the quality that a record states; absent means estimated.
 func qualityOf(name string) Quality {
-	var q Quality
-	if q.UnmarshalText([]byte(name)) != nil {
-		return Estimated
+	if i := slices.Index(qualityNames[:], name); i >= 0 {
+		return Quality(i)
 	}
-	return q
+	return Estimated
 }
 
 // Evaluation is what one record comes to.

@@ -46,7 +46,7 @@ func TestRoundTripsToTheStore(t *testing.T) {
 
 // The most that a request of the service may allocate.
 const (
-	createAllocations = 460
+	createAllocations = 370
 	listAllocations   = 40
 )
 
