@@ -14,6 +14,8 @@ import (
 // be used by several goroutines at a time.
 type Matcher struct {
 	base string
+	// baseParts is how many segments the base path has.
+	baseParts int
 	// patterns are in the order in which they are tried, the most specific first.
 	patterns []pattern
 	// below and roots are the places of patterns by their number of segments.
@@ -36,7 +38,7 @@ func NewMatcher(base string, t Table) (*Matcher, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	m := &Matcher{base: base}
+	m := &Matcher{base: base, baseParts: strings.Count(base, "/")}
 	for _, o := range t {
 		i := slices.IndexFunc(m.patterns, func(p pattern) bool { return p.root == o.Root && p.operations[0].Path == o.Path })
 		if i < 0 {
@@ -75,19 +77,21 @@ func (m *Matcher) Operations() []Operation {
 func (m *Matcher) Match(path string) []Operation {
 	// No path is longer than its segments have room here, so that nothing is
 	// allocated: this is asked several times for each request.
-	var room [mostSegments + 1]string
-	if parts, ok := decodeInto(room[:0], path); ok {
-		if found := m.match(parts, &m.roots); found != nil {
-			return found
-		}
+	var room [mostSegments + 4]string
+	parts, ok := decodeInto(room[:0], path)
+	if !ok {
+		return nil
+	}
+	if found := m.match(parts, &m.roots); found != nil {
+		return found
 	}
 	below, ok := strings.CutPrefix(path, m.base)
 	if !ok || below != "" && below[0] != '/' {
 		return nil
 	}
-	parts, ok := decodeInto(room[:0], below)
-	if !ok {
-		return nil
+	// The segments of the base are the first ones, as they are: the path begins with it.
+	if parts = parts[min(m.baseParts, len(parts)):]; len(parts) == 0 {
+		parts = append(parts, "")
 	}
 	return m.match(parts, &m.below)
 }
@@ -112,9 +116,10 @@ func (m *Matcher) Find(method, path string) (Operation, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	for _, o := range m.Match(path) {
-		if o.Method == method {
-			return o, true
+	found := m.Match(path)
+	for i := range found {
+		if found[i].Method == method {
+			return found[i], true
 		}
 	}
 	return Operation{}, false
@@ -148,14 +153,30 @@ func DecodePath(path string) ([]string, bool) {
 
 // decodeInto appends the segments that DecodePath returns.
 func decodeInto(list []string, path string) ([]string, bool) {
-	for s := range strings.SplitSeq(trimmed(path), "/") {
-		decoded, err := url.PathUnescape(s)
-		if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) {
-			return nil, false
+	path = trimmed(path)
+	for more := true; more; {
+		var segment string
+		segment, path, more = strings.Cut(path, "/")
+		if !asSent(segment) {
+			decoded, err := url.PathUnescape(segment)
+			if err != nil || decoded == "." || decoded == ".." || !utf8.ValidString(decoded) {
+				return nil, false
+			}
+			segment = decoded
 		}
-		list = append(list, decoded)
+		list = append(list, segment)
 	}
 	return list, true
+}
+
+// asSent reports whether a segment has nothing to decode and nothing to refuse.
+func asSent(segment string) bool {
+	for i := range len(segment) {
+		if b := segment[i]; b == '%' || b == '.' || b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports whether two readers read a decoded segment alike: it has no
