@@ -74,9 +74,24 @@ func (a ActiveTokens) Verify(ctx context.Context, token string) (Principal, erro
 
 type tokenKey struct{}
 
+// tokenContext is context.WithValue without a second allocation for the value: every
+// request makes one, and few ask for the token.
+type tokenContext struct {
+	context.Context
+	token string
+}
+
+// Value implements context.Context.
+func (c *tokenContext) Value(key any) any {
+	if key == (tokenKey{}) {
+		return c.token
+	}
+	return c.Context.Value(key)
+}
+
 // WithToken returns a context in which the session of an access token is checked.
 func WithToken(ctx context.Context, token string) context.Context {
-	return context.WithValue(ctx, tokenKey{}, token)
+	return &tokenContext{ctx, token}
 }
 
 // TokenOf returns the access token whose session is being checked: who asks auth

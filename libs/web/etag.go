@@ -39,10 +39,10 @@ func NotModified(c *fiber.Ctx, tag string) bool {
 	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
 		return false
 	}
-	tags, present := tagList(c, fiber.HeaderIfNoneMatch)
-	if !present {
+	if len(c.Request().Header.Peek(fiber.HeaderIfNoneMatch)) == 0 {
 		return false
 	}
+	tags, _ := tagList(c, fiber.HeaderIfNoneMatch)
 	tag = strings.TrimPrefix(tag, "W/")
 	for _, t := range tags {
 		if t == "*" || strings.TrimPrefix(t, "W/") == tag {

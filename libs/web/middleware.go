@@ -22,15 +22,24 @@ func (e *edge) requestID(c *fiber.Ctx) error {
 
 // ensureRequestID also serves errors that fasthttp finds before any middleware.
 func (e *edge) ensureRequestID(c *fiber.Ctx) {
-	if RequestID(c) == "" {
-		id := c.Get(fiber.HeaderXRequestID)
+	id := RequestID(c)
+	if id == "" {
+		id = c.Get(fiber.HeaderXRequestID)
 		if !saneID(id) {
 			id = e.o.NewID()
 		}
 		c.Locals(keyRequestID, id)
 	}
-	c.Set(fiber.HeaderXRequestID, RequestID(c))
+	SetRequestID(c, id)
 }
+
+// SetRequestID puts the id of a request into its answer.
+func SetRequestID(c *fiber.Ctx, id string) {
+	c.Response().Header.SetCanonical(nameRequestID, []byte(id))
+}
+
+// nameRequestID is fiber.HeaderXRequestID as fasthttp keeps names.
+var nameRequestID = []byte("X-Request-Id")
 
 func saneID(s string) bool {
 	if len(s) < 1 || len(s) > 128 {
@@ -171,13 +180,23 @@ func (e *edge) securityHeaders(c *fiber.Ctx) error {
 
 func setSecurityHeaders(c *fiber.Ctx) {
 	h := &c.Response().Header
-	setIfAbsent := func(name, value string) {
-		if len(h.Peek(name)) == 0 {
-			h.Set(name, value)
+	var present [len(securityFields)]bool
+	for name, value := range h.All() {
+		for i := range securityFields {
+			present[i] = present[i] || len(value) > 0 && bytes.Equal(name, securityFields[i].name)
 		}
 	}
-	setIfAbsent(fiber.HeaderXContentTypeOptions, "nosniff")
-	setIfAbsent(fiber.HeaderCacheControl, "no-store")
-	setIfAbsent(fiber.HeaderReferrerPolicy, "no-referrer")
-	setIfAbsent(fiber.HeaderXFrameOptions, "DENY")
+	for i, f := range securityFields {
+		if !present[i] {
+			h.SetCanonical(f.name, f.value)
+		}
+	}
+}
+
+// securityFields are named as fasthttp keeps names.
+var securityFields = [...]struct{ name, value []byte }{
+	{[]byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")},
+	{[]byte(fiber.HeaderCacheControl), []byte("no-store")},
+	{[]byte(fiber.HeaderReferrerPolicy), []byte("no-referrer")},
+	{[]byte(fiber.HeaderXFrameOptions), []byte("DENY")},
 }
