@@ -55,7 +55,7 @@ func (g *gateway) refreshForSignOut(c *fiber.Ctx, refreshToken string) (string, 
 	requestHeader(c.UserContext(), &c.Request().Header, &req.Header, g.callerOf(c))
 	req.Header.SetMethod(http.MethodPost)
 	req.Header.SetContentType(fiber.MIMEApplicationJSON)
-	req.SetRequestURI(to.scheme + "://" + to.name + web.BasePath + "/auth/refresh")
+	req.SetRequestURI(web.BasePath + "/auth/refresh")
 	req.Header.SetHost(to.name)
 	req.SetBodyRaw(body)
 	timeout := g.Timeout

@@ -33,14 +33,17 @@ func claimed(name []byte) bool {
 		"x-request-id", "traceparent", "tracestate", "baggage", "via":
 		return true
 	}
-	for _, prefix := range claimedPrefixes {
-		if bytes.HasPrefix(name, prefix) {
-			return true
+	if bytes.HasPrefix(name, []byte("x-")) {
+		for _, prefix := range claimedPrefixes {
+			if bytes.HasPrefix(name, prefix) {
+				return true
+			}
 		}
 	}
 	return bytes.IndexByte(name, '_') >= 0
 }
 
+// All of them begin with x-.
 var claimedPrefixes = [][]byte{
 	[]byte("x-forwarded"), []byte("x-user"), []byte("x-ecf-"), []byte("x-auth"), []byte("x-org"), []byte("x-tenant"), []byte("x-role"), []byte("x-internal"),
 }
@@ -75,13 +78,21 @@ func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller
 	for _, name := range u.names {
 		to.DelBytes(name)
 	}
-	to.Set(fiber.HeaderXRequestID, caller.requestID)
-	to.Set(fiber.HeaderXForwardedProto, caller.scheme)
+	to.SetCanonical(nameRequestID, []byte(caller.requestID))
+	to.SetCanonical(nameForwardedProto, []byte(caller.scheme))
 	if caller.address.IsValid() {
-		to.Set(fiber.HeaderXForwardedFor, caller.address.String())
+		var room [64]byte
+		to.SetCanonical(nameForwardedFor, caller.address.AppendTo(room[:0]))
 	}
 	otel.GetTextMapPropagator().Inject(ctx, carrier{to})
 }
+
+// The names of fields that requests to services have, as fasthttp keeps names.
+var (
+	nameRequestID      = []byte("X-Request-Id")
+	nameForwardedProto = []byte(fiber.HeaderXForwardedProto)
+	nameForwardedFor   = []byte(fiber.HeaderXForwardedFor)
+)
 
 // responseHeader removes from an answer what concerned the connection to the
 // service, and what tells about its software.

@@ -17,8 +17,9 @@ type freshConn struct {
 	redial func() (net.Conn, error)
 	// answered: something was read since the last write, so the next write
 	// begins a new request.
-	answered    bool
-	read, write time.Time // the deadlines set
+	answered bool
+	deadline time.Time // of the request; exchange sets one for both directions
+	gone     peek
 }
 
 // fresh makes the connections of dial fresh ones.
@@ -49,34 +50,23 @@ func (c *freshConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
+// refresh replaces the connection where the other side has closed it. The deadlines are
+// those of the request that is about to be written.
 func (c *freshConn) refresh() error {
-	// The deadline of the last answer may have passed, and would hide what the
-	// connection has to say.
-	if err := c.Conn.SetReadDeadline(time.Time{}); err != nil || closedByPeer(c.Conn) {
-		_ = c.Conn.Close()
-		conn, err := c.redial()
-		if err != nil {
-			return err
-		}
-		c.Conn = conn
-		if err := conn.SetWriteDeadline(c.write); err != nil {
-			return err
-		}
+	if !c.gone.byPeer(c.Conn) {
+		return nil
 	}
-	return c.Conn.SetReadDeadline(c.read)
+	_ = c.Conn.Close()
+	conn, err := c.redial()
+	if err != nil {
+		return err
+	}
+	c.Conn, c.gone = conn, peek{}
+	return conn.SetDeadline(c.deadline)
 }
 
+// SetDeadline implements net.Conn.
 func (c *freshConn) SetDeadline(t time.Time) error {
-	c.read, c.write = t, t
+	c.deadline = t
 	return c.Conn.SetDeadline(t)
-}
-
-func (c *freshConn) SetReadDeadline(t time.Time) error {
-	c.read = t
-	return c.Conn.SetReadDeadline(t)
-}
-
-func (c *freshConn) SetWriteDeadline(t time.Time) error {
-	c.write = t
-	return c.Conn.SetWriteDeadline(t)
 }

@@ -4,5 +4,7 @@ package gateway
 
 import "net"
 
-// closedByPeer cannot tell on this platform.
-func closedByPeer(net.Conn) bool { return false }
+// peek cannot tell on this platform.
+type peek struct{}
+
+func (*peek) byPeer(net.Conn) bool { return false }

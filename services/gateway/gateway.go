@@ -240,6 +240,9 @@ func (g *gateway) schemeOf(c *fiber.Ctx) string {
 	if c.Context().IsTLS() {
 		return "https"
 	}
+	if len(g.TrustedProxies) == 0 {
+		return "http"
+	}
 	if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); g.trusts(remote) && strings.EqualFold(c.Get(fiber.HeaderXForwardedProto), "https") {
 		return "https"
 	}

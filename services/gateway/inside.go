@@ -39,16 +39,14 @@ const maxIdleWorkers = 64
 
 func newInside(handler fasthttp.RequestHandler) *inside { return &inside{handler: handler} }
 
-// do passes a request to the handler, as one for target, which over a connection is what
-// the request begins with.
-func (s *inside) do(target string, req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
+// do passes a request to the handler.
+func (s *inside) do(req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
 	w := s.worker()
 	if w == nil {
 		return fasthttp.ErrNoFreeConns
 	}
 	call := &w.call
 	call.ctx.Init(req, nil, nil)
-	call.ctx.Request.SetRequestURI(target)
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	w.calls <- call

@@ -66,7 +66,6 @@ func joined(path, query []byte) string {
 func (g *gateway) proxy(o api.Operation) fiber.Handler {
 	to := g.clients[o.Service]
 	spanName := o.Method + " " + to.name
-	base := to.scheme + "://" + to.name
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name))}
 	return func(c *fiber.Ctx) error {
 		target, ok := targetOf(o, c.Context().URI())
@@ -80,7 +79,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		defer fasthttp.ReleaseRequest(req)
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
 		packing := g.newCompressor(c, o, &req.Header)
-		req.SetRequestURI(base + target)
+		req.SetRequestURI(target)
 		req.Header.SetHost(to.name)
 		var stream *limitedBody
 		if o.Streamed && c.Request().IsBodyStream() {
@@ -97,7 +96,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		own := keepOwn(c)
 		began := time.Now()
 		answer := answerFor(o, c)
-		err := to.call(o, target, req, answer, max(timeout, time.Millisecond))
+		err := to.call(o, req, answer, max(timeout, time.Millisecond))
 		if err == nil {
 			err = g.receive(o, c, answer)
 		}
@@ -165,24 +164,29 @@ const (
 	headerRateLimitPolicy = "RateLimit-Policy"
 )
 
+// The same names as fasthttp keeps them.
+var nameRateLimit, nameRateLimitPolicy = []byte("Ratelimit"), []byte("Ratelimit-Policy")
+
 func keepOwn(c *fiber.Ctx) ownFields {
-	return ownFields{web.RequestID(c), c.GetRespHeader(headerRateLimit), c.GetRespHeader(headerRateLimitPolicy)}
+	h := &c.Response().Header
+	return ownFields{web.RequestID(c), string(h.PeekBytes(nameRateLimit)), string(h.PeekBytes(nameRateLimitPolicy))}
 }
 
 func (o ownFields) restore(c *fiber.Ctx) {
-	c.Set(fiber.HeaderXRequestID, o.requestID)
-	prepend(c, headerRateLimit, o.rateLimit)
-	prepend(c, headerRateLimitPolicy, o.rateLimitPolicy)
+	web.SetRequestID(c, o.requestID)
+	prepend(c, nameRateLimit, o.rateLimit)
+	prepend(c, nameRateLimitPolicy, o.rateLimitPolicy)
 }
 
 // prepend puts a member before those that a service has set: the fields are
 // lists, and a service may have limits of its own.
-func prepend(c *fiber.Ctx, name, member string) {
+func prepend(c *fiber.Ctx, name []byte, member string) {
 	if member == "" {
 		return
 	}
-	if theirs := c.GetRespHeader(name); theirs != "" {
-		member += ", " + theirs
+	h := &c.Response().Header
+	if theirs := h.PeekBytes(name); len(theirs) > 0 {
+		member += ", " + string(theirs)
 	}
-	c.Set(name, member)
+	h.SetCanonical(name, []byte(member))
 }

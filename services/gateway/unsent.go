@@ -132,14 +132,11 @@ func noRoom(cause error) error {
 // Others are small.
 func streams(o api.Operation) bool { return o.Cost > api.Light }
 
-// small has buffers for small answers on their way into those of their requests.
-var small = sync.Pool{New: func() any { return new([smallAnswer]byte) }}
-
-// receive reads the answer of a service, of which there is only the header yet. One whose
-// length is known waits until there is room for it; a large one that is apart from the
-// client's answer is then passed on as it comes. So is one whose length shows at its end, an
-// export, which is refused where there is no room for that: two that have begun and waited for
-// each other would wait in vain.
+// receive reads the answer of a service, of which there is only the header yet unless it is
+// small. One whose length is known waits until there is room for it; a large one that is apart
+// from the client's answer is then passed on as it comes. So is one whose length shows at its
+// end, an export, which is refused where there is no room for that: two that have begun and
+// waited for each other would wait in vain.
 func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response) (err error) {
 	resp, apart, passedOn := c.Response(), answer != c.Response(), false
 	if apart {
@@ -157,18 +154,12 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respon
 		}
 	}()
 	if stream == nil {
+		if apart {
+			resp.SetBody(answer.Body())
+		}
 		return g.keep(o, c)
 	}
 	length := answer.Header.ContentLength()
-	if 0 <= length && length <= smallAnswer {
-		buffer, _ := small.Get().(*[smallAnswer]byte)
-		defer small.Put(buffer)
-		if err := readAll(stream, buffer[:length]); err != nil {
-			return err
-		}
-		resp.SetBody(buffer[:length])
-		return nil
-	}
 	kept := &keptAnswer{of: g.unsent, org: web.PrincipalOf(c).Org}
 	c.Context().SetUserValue(keptKey{}, kept)
 	var body []byte

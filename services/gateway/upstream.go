@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"time"
@@ -76,12 +77,11 @@ const (
 // client calls one service. Reads and writes go over clients of their own,
 // because only a read may be tried again.
 type client struct {
-	name   string
-	scheme string
+	name string
 	// inside: the service is part of this process.
 	inside bool
-	reads  *fasthttp.HostClient
-	writes *fasthttp.HostClient
+	// The connections: exchange sends requests over them.
+	reads, writes *fasthttp.HostClient
 	// Reads and writes that are handed over; nil: the service is only reached over connections.
 	readsInside, writesInside *inside
 
@@ -134,20 +134,13 @@ func newClient(name string, u Upstream) (*client, error) {
 		dial = fresh(dial)
 	}
 	dial = ended(dial)
-	host := func(attempts int) *fasthttp.HostClient {
+	pool := func() *fasthttp.HostClient {
 		return &fasthttp.HostClient{
 			Addr: address, IsTLS: secure, DialTimeout: dial,
-			MaxConns: maxConns, MaxIdleConnDuration: keepIdle,
-			MaxResponseBodySize:       maxAnswer,
-			ReadBufferSize:            readBufferSize,
-			MaxIdemponentCallAttempts: attempts,
-			NoDefaultUserAgentHeader:  true,
-			DisablePathNormalizing:    true,
+			MaxConns: maxConns, MaxIdleConnDuration: keepIdle, ReadBufferSize: readBufferSize,
 		}
 	}
-	// By itself the library repeats a PUT whose connection ends before the first byte of
-	// the answer, as it does a GET, although the service may have done the work.
-	c := &client{name: name, inside: u.Dial != nil, scheme: parsed.Scheme, reads: host(2), writes: host(1)}
+	c := &client{name: name, inside: u.Dial != nil, reads: pool(), writes: pool()}
 	if u.Handler != nil {
 		c.readsInside, c.writesInside = newInside(u.Handler), newInside(u.Handler)
 	}
@@ -160,24 +153,37 @@ func (c *client) short(o api.Operation) bool {
 }
 
 // call asks for an operation: a short one of a service of this process by its handler,
-// anything else over a connection. The target is that of the request.
-func (c *client) call(o api.Operation, target string, req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
+// anything else over a connection.
+func (c *client) call(o api.Operation, req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
 	switch {
 	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
 		return c.do(req, resp, timeout)
 	case req.Header.IsGet():
-		return c.readsInside.do(target, req, resp, timeout)
+		return c.readsInside.do(req, resp, timeout)
 	}
-	return c.writesInside.do(target, req, resp, timeout)
+	return c.writesInside.do(req, resp, timeout)
 }
 
 // do sends a request. Only GET and HEAD are ever sent twice.
 func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
-	via := c.writes
+	via, attempts, deadline := c.writes, 1, time.Now().Add(timeout)
 	if req.Header.IsGet() || req.Header.IsHead() {
-		via = c.reads
+		via, attempts = c.reads, 2
 	}
-	return via.DoTimeout(req, resp, timeout)
+	if req.IsBodyStream() {
+		attempts = 1 // what was read of it cannot be read again
+	}
+	stream := resp.StreamBody
+	for {
+		resp.StreamBody = stream
+		retry, err := exchange(via, req, resp, deadline)
+		if attempts--; err == nil || !retry || attempts == 0 || !time.Now().Before(deadline) {
+			if errors.Is(err, io.EOF) {
+				err = fasthttp.ErrConnectionClosed
+			}
+			return err
+		}
+	}
 }
 
 // ready asks the service whether it is ready.
@@ -189,7 +195,8 @@ func (c *client) ready(ctx context.Context) error {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
-	req.SetRequestURI(c.scheme + "://" + c.name + "/health/ready")
+	req.SetRequestURI("/health/ready")
+	req.Header.SetHost(c.name)
 	if err := c.do(req, resp, timeout); err != nil {
 		return err
 	}

@@ -1,0 +1,153 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// scripted is a service whose connections each answer in turn with the texts that they are
+// given, whatever is asked, and then end.
+func scripted(t *testing.T, texts ...string) (c *client, dialed *atomic.Int64) {
+	t.Helper()
+	dialed = new(atomic.Int64)
+	c, err := newClient("records", Upstream{URL: "http://records", Dial: func(context.Context) (net.Conn, error) {
+		dialed.Add(1)
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close() //nolint:errcheck // a pipe
+			for _, text := range texts {
+				if _, err := theirs.Read(make([]byte, 4096)); err != nil {
+					return
+				}
+				if _, err := io.WriteString(theirs, text); err != nil {
+					return
+				}
+			}
+		}()
+		return ours, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.close() })
+	return c, dialed
+}
+
+// asked sends a request and returns what it was answered, its body read to the end.
+func asked(c *client, method string, stream bool) (body string, streamed bool, err error) {
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
+	req.Header.SetMethod(method)
+	req.SetRequestURI("/")
+	req.Header.SetHost("records")
+	resp.StreamBody = stream
+	if err := c.do(req, resp, 10*time.Second); err != nil {
+		return "", false, err
+	}
+	rest := resp.BodyStream()
+	if rest == nil {
+		return string(resp.Body()), false, nil
+	}
+	text, err := io.ReadAll(rest)
+	return string(text), true, errors.Join(err, resp.CloseBodyStream())
+}
+
+func withLength(text string) string {
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+}
+
+func inChunks(text string) string {
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n%x\r\n%s\r\n0\r\nX-Sum: 1\r\n\r\n", len(text), text)
+}
+
+// TestAConnectionServesOneAnswerAfterTheOther: whatever the form of an answer, the next one on
+// the same connection begins where it ends; and only what is large, or whose length is not
+// known, is left there.
+func TestAConnectionServesOneAnswerAfterTheOther(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", smallAnswer+1)
+	for name, text := range map[string]string{
+		"small": withLength("text"), "empty": withLength(""), "large": withLength(large), "chunks": inChunks("text"), "large, in chunks": inChunks(large),
+		"interim": "HTTP/1.1 103 Early Hints\r\n\r\n" + withLength("text"),
+	} {
+		for _, stream := range []bool{true, false} {
+			c, dialed := scripted(t, text, withLength("next"))
+			want := "text"
+			switch {
+			case strings.HasPrefix(name, "large"):
+				want = large
+			case name == "empty":
+				want = ""
+			}
+			body, streamed, err := asked(c, fasthttp.MethodGet, stream)
+			if err != nil || body != want {
+				t.Errorf("%s: %v, %d bytes, want %d", name, err, len(body), len(want))
+			}
+			if apart := name != "small" && name != "empty" && name != "interim"; streamed != (stream && apart) {
+				t.Errorf("%s: streamed %t, asked for %t", name, streamed, stream)
+			}
+			if body, _, err = asked(c, fasthttp.MethodGet, stream); err != nil || body != "next" || dialed.Load() != 1 {
+				t.Errorf("after %s: %q, %v, by %d connections", name, body, err, dialed.Load())
+			}
+		}
+	}
+}
+
+// TestAnAnswerThatIsCutShortIsAnError: nothing of it is taken for all of it.
+func TestAnAnswerThatIsCutShortIsAnError(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", smallAnswer+1)
+	for name, text := range map[string]string{
+		"small": strings.TrimSuffix(withLength("text"), "t"), "large": strings.TrimSuffix(withLength(large), "x"), "between chunks": strings.TrimSuffix(inChunks(large), "0\r\nX-Sum: 1\r\n\r\n"),
+		"in the trailer": strings.TrimSuffix(inChunks("text"), "\r\n"), "in a chunk": strings.TrimSuffix(inChunks(large), "x\r\n0\r\nX-Sum: 1\r\n\r\n"), "in the header": "HTTP/1.1 200 OK\r\nContent-",
+		"interim only": strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", maxInterim+1) + withLength("text"),
+	} {
+		for _, stream := range []bool{true, false} {
+			c, _ := scripted(t, text)
+			if body, _, err := asked(c, fasthttp.MethodPost, stream); err == nil {
+				t.Errorf("%s, streamed %t: answered with %d bytes", name, stream, len(body))
+			}
+		}
+	}
+}
+
+// TestAnAnswerThatIsNotReadEndsItsConnection: what is left of it would be taken for the next.
+func TestAnAnswerThatIsNotReadEndsItsConnection(t *testing.T) {
+	t.Parallel()
+	c, dialed := scripted(t, withLength(strings.Repeat("x", smallAnswer+1)), withLength("never"))
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	req.SetRequestURI("/")
+	req.Header.SetHost("records")
+	resp.StreamBody = true
+	if err := c.do(req, resp, 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = resp.BodyStream().Read(make([]byte, 10))
+	if err := resp.CloseBodyStream(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := asked(c, fasthttp.MethodGet, true); err != nil || dialed.Load() != 2 {
+		t.Errorf("%v, by %d connections, want another one", err, dialed.Load())
+	}
+}
+
+// TestOnlyReadsAreSentTwice: over a connection that ends before it has answered.
+func TestOnlyReadsAreSentTwice(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]int64{fasthttp.MethodGet: 2, fasthttp.MethodHead: 2, fasthttp.MethodPut: 1, fasthttp.MethodPost: 1, fasthttp.MethodDelete: 1} {
+		c, dialed := scripted(t, "")
+		if _, _, err := asked(c, method, false); !errors.Is(err, fasthttp.ErrConnectionClosed) || dialed.Load() != want {
+			t.Errorf("%s: %v over %d connections, want %d", method, err, dialed.Load(), want)
+		}
+	}
+}
