@@ -110,14 +110,19 @@ func Attached(answer *fiber.Response) (n Note, ok bool, err error) {
 	if len(value) == 0 {
 		return Note{}, false, nil
 	}
-	text, err := base64.RawURLEncoding.DecodeString(string(value))
+	n, err = decode(string(value))
+	return n, err == nil, err
+}
+
+func decode(value string) (n Note, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(value)
 	if err == nil {
 		err = json.Unmarshal(text, &n)
 	}
 	if err != nil {
-		return Note{}, false, fmt.Errorf("audit: the note of an answer: %w", err)
+		return Note{}, fmt.Errorf("audit: the note of an answer: %w", err)
 	}
-	return n, true, nil
+	return n, nil
 }
 
 // Remote is auth as a Recorder, over HTTP.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 	app.Use(r.unrouted)
 	// fiber takes the first route that matches; it serves to find the parameters
 	// of a path, and in this order it finds those of the right operation.
-	for _, o := range matcher.Operations() {
+	for _, o := range inOrder(matcher.Operations()) {
 		path := pattern(o.Path)
 		if !o.Root {
 			path = prefix + path
@@ -66,6 +67,23 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 		app.Add(o.Method, path, handler)
 	}
 	return nil
+}
+
+// inOrder puts the operations below /events first. fiber looks at one route after the other,
+// and most requests are for those; operations with another first segment take none of their
+// paths, so that which one is found is the same.
+func inOrder(operations []api.Operation) []api.Operation {
+	slices.SortStableFunc(operations, func(a, b api.Operation) int {
+		return cmp.Compare(afterEvents(a), afterEvents(b))
+	})
+	return operations
+}
+
+func afterEvents(o api.Operation) int {
+	if strings.HasPrefix(o.Path, "/events") {
+		return 0
+	}
+	return 1
 }
 
 // bind holds the routes and the table against each other, and returns the routes

@@ -71,7 +71,7 @@ func (e *edge) newTracing() fiber.Handler {
 		if status >= fiber.StatusInternalServerError {
 			l.failure = code
 		}
-		duration.Inst().Record(ctx, e.o.Now().Sub(start).Seconds(), known.of(l))
+		duration.Inst().Record(ctx, e.o.Now().Sub(start).Seconds(), known.of(l)...)
 		if !span.IsRecording() {
 			return err
 		}
@@ -120,12 +120,12 @@ func (l labels) attributes() []attribute.KeyValue {
 // sorted and without repetitions, costs more than the measurement.
 type measured struct{ sets sync.Map }
 
-func (m *measured) of(l labels) metric.MeasurementOption {
+func (m *measured) of(l labels) []metric.RecordOption {
 	if set, ok := m.sets.Load(l); ok {
-		return set.(metric.MeasurementOption)
+		return set.([]metric.RecordOption)
 	}
-	set, _ := m.sets.LoadOrStore(l, metric.WithAttributeSet(attribute.NewSet(l.attributes()...)))
-	return set.(metric.MeasurementOption)
+	set, _ := m.sets.LoadOrStore(l, []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes()...))})
+	return set.([]metric.RecordOption)
 }
 
 // isRefusal reports whether an answer turns away a request that is right as such.

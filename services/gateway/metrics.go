@@ -27,13 +27,13 @@ func newUpstreamMetrics() upstreamMetrics {
 // answers measures how long one service takes.
 type answers struct {
 	duration                  metric.Float64Histogram
-	answered, failed, silence metric.MeasurementOption
+	answered, failed, silence []metric.RecordOption
 }
 
 // of returns the measure of a service.
 func (m upstreamMetrics) of(service string) answers {
-	as := func(outcome string) metric.MeasurementOption {
-		return metric.WithAttributeSet(attribute.NewSet(attribute.String("upstream", service), attribute.String("outcome", outcome)))
+	as := func(outcome string) []metric.RecordOption {
+		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(attribute.String("upstream", service), attribute.String("outcome", outcome)))}
 	}
 	return answers{m.duration, as("answered"), as("failed"), as("none")}
 }
@@ -46,5 +46,5 @@ func (m answers) record(ctx context.Context, took time.Duration, status int, err
 	case status >= 500:
 		outcome = m.failed
 	}
-	m.duration.Record(ctx, took.Seconds(), outcome)
+	m.duration.Record(ctx, took.Seconds(), outcome...)
 }

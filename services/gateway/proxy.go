@@ -19,23 +19,31 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// targetOf returns the path and query to ask a service for: the path encoded
+// appendTarget appends the path and query to ask a service for: the path encoded
 // anew, so that the service reads what was matched here; the query as it came.
-func targetOf(o api.Operation, uri *fasthttp.URI) (string, bool) {
+func appendTarget(to []byte, o api.Operation, uri *fasthttp.URI) ([]byte, bool) {
 	raw := uri.PathOriginal()
 	if encodedAlike(raw) {
-		return joined(bytes.TrimSuffix(raw, slash), uri.QueryString()), true
+		to = append(to, bytes.TrimSuffix(raw, slash)...)
+	} else {
+		prefix := web.BasePath
+		if o.Root {
+			prefix = ""
+		}
+		below, ok := strings.CutPrefix(string(raw), prefix)
+		if !ok {
+			return nil, false
+		}
+		path, ok := api.DecodePath(below)
+		if !ok {
+			return nil, false
+		}
+		to = append(append(to, prefix...), api.JoinPath(path)...)
 	}
-	prefix := web.BasePath
-	if o.Root {
-		prefix = ""
+	if query := uri.QueryString(); len(query) > 0 {
+		to = append(append(to, '?'), query...)
 	}
-	below, ok := strings.CutPrefix(string(raw), prefix)
-	if !ok {
-		return "", false
-	}
-	path, ok := api.DecodePath(below)
-	return joined([]byte(prefix+api.JoinPath(path)), uri.QueryString()), ok
+	return to, true
 }
 
 var slash = []byte("/")
@@ -54,13 +62,6 @@ func encodedAlike(path []byte) bool {
 	return len(path) > 1
 }
 
-func joined(path, query []byte) string {
-	if len(query) == 0 {
-		return string(path)
-	}
-	return string(path) + "?" + string(query)
-}
-
 // proxy returns the handler that passes a request of an operation on to its
 // service and the answer back, its body as it is.
 func (g *gateway) proxy(o api.Operation) fiber.Handler {
@@ -68,18 +69,24 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 	spanName := o.Method + " " + to.name
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name))}
 	return func(c *fiber.Ctx) error {
-		target, ok := targetOf(o, c.Context().URI())
+		var room [256]byte
+		target, ok := appendTarget(room[:0], o, c.Context().URI())
 		if !ok {
 			return notFound()
 		}
-		ctx, span := g.tracer.Start(c.UserContext(), spanName, options...)
-		defer span.End()
+		// Where the request's own span records nothing, neither would this one.
+		ctx := c.UserContext()
+		span := trace.SpanFromContext(ctx)
+		if span.IsRecording() {
+			ctx, span = g.tracer.Start(ctx, spanName, options...)
+			defer span.End()
+		}
 
 		req := fasthttp.AcquireRequest()
 		defer fasthttp.ReleaseRequest(req)
 		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
 		packing := g.newCompressor(c, o, &req.Header)
-		req.SetRequestURI(target)
+		req.SetRequestURIBytes(target)
 		req.Header.SetHost(to.name)
 		var stream *limitedBody
 		if o.Streamed && c.Request().IsBodyStream() {
