@@ -170,10 +170,10 @@ func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	}
 	var fe *fiber.Error
 	if errors.As(err, &fe) && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
-		c.Locals(keyUnrouted, true)
+		knownOf(c).unrouted = true
 	}
-	c.Locals(keyCode, ae.Code)
-	c.Locals(keyCause, err)
+	knownOf(c).code = ae.Code
+	knownOf(c).cause = err
 	c.Response().ResetBody()
 	setSecurityHeaders(c)
 	return writeJSON(c, status, failure{Error: body(c, ae)})

@@ -114,7 +114,7 @@ func etag(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
 	}
-	if m := c.Method(); (m != fiber.MethodGet && m != fiber.MethodHead) || c.Response().StatusCode() != http.StatusOK || isSet(c, keyQuiet) {
+	if m := c.Method(); (m != fiber.MethodGet && m != fiber.MethodHead) || c.Response().StatusCode() != http.StatusOK || knownOf(c).quiet {
 		return nil
 	}
 	tag := string(c.Response().Header.Peek(fiber.HeaderETag))

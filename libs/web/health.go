@@ -84,13 +84,13 @@ func (h *Health) Register(app *fiber.App, prefix string) {
 
 // ServeLive answers that the process serves requests.
 func ServeLive(c *fiber.Ctx) error {
-	c.Locals(keyQuiet, true)
+	knownOf(c).quiet = true
 	return OK(c, fiber.Map{"status": "ok"})
 }
 
 // ServeReady answers whether the service is ready, and with which checks.
 func (h *Health) ServeReady(c *fiber.Ctx) error {
-	c.Locals(keyQuiet, true)
+	knownOf(c).quiet = true
 	if err := h.Ready(c.UserContext()); err != nil {
 		return err
 	}

@@ -12,13 +12,8 @@ import (
 type key int
 
 const (
-	keyRequestID key = iota
+	keyKnown key = iota
 	keyOriginalMethod
-	keyPrincipal
-	keyCode
-	keyCause
-	keyQuiet
-	keyUnrouted
 	keyShare
 	keySpool
 	keyWork
@@ -27,19 +22,34 @@ const (
 	keyRehearse // the request is rehearsed for its faults
 )
 
+// known is what the parts of this package tell each other about a request, which most of
+// them ask for. It is one value, so that it is found at once and made once.
+type known struct {
+	requestID string
+	principal identity.Principal
+	code      apperr.Code
+	cause     error
+	// quiet: the request is logged as one of debugging; unrouted: no operation has taken it.
+	quiet, unrouted bool
+}
+
+// knownOf returns what is known of a request.
+func knownOf(c *fiber.Ctx) *known {
+	k, ok := c.Locals(keyKnown).(*known)
+	if !ok {
+		k = &known{}
+		c.Locals(keyKnown, k)
+	}
+	return k
+}
+
 // RequestID returns the id of the request, which is also in its answer's
 // X-Request-Id and in its log line.
-func RequestID(c *fiber.Ctx) string {
-	id, _ := c.Locals(keyRequestID).(string)
-	return id
-}
+func RequestID(c *fiber.Ctx) string { return knownOf(c).requestID }
 
 // PrincipalOf returns who makes the request. On a public route it is the zero
 // Principal, whose role is RoleNone.
-func PrincipalOf(c *fiber.Ctx) identity.Principal {
-	p, _ := c.Locals(keyPrincipal).(identity.Principal)
-	return p
-}
+func PrincipalOf(c *fiber.Ctx) identity.Principal { return knownOf(c).principal }
 
 // ActAs sets the role that the caller of the request acts in from here on: one that the
 // caller's own holds.
@@ -49,12 +59,9 @@ func ActAs(c *fiber.Ctx, role identity.Role) {
 	setPrincipal(c, p)
 }
 
-func setPrincipal(c *fiber.Ctx, p identity.Principal) { c.Locals(keyPrincipal, p) }
+func setPrincipal(c *fiber.Ctx, p identity.Principal) { knownOf(c).principal = p }
 
-func codeOf(c *fiber.Ctx) apperr.Code {
-	code, _ := c.Locals(keyCode).(apperr.Code)
-	return code
-}
+func codeOf(c *fiber.Ctx) apperr.Code { return knownOf(c).code }
 
 func isSet(c *fiber.Ctx, k key) bool {
 	set, _ := c.Locals(k).(bool)

@@ -22,15 +22,14 @@ func (e *edge) requestID(c *fiber.Ctx) error {
 
 // ensureRequestID also serves errors that fasthttp finds before any middleware.
 func (e *edge) ensureRequestID(c *fiber.Ctx) {
-	id := RequestID(c)
-	if id == "" {
-		id = c.Get(fiber.HeaderXRequestID)
-		if !saneID(id) {
-			id = e.o.NewID()
+	k := knownOf(c)
+	if k.requestID == "" {
+		k.requestID = c.Get(fiber.HeaderXRequestID)
+		if !saneID(k.requestID) {
+			k.requestID = e.o.NewID()
 		}
-		c.Locals(keyRequestID, id)
 	}
-	SetRequestID(c, id)
+	SetRequestID(c, k.requestID)
 }
 
 // SetRequestID puts the id of a request into its answer.
@@ -88,10 +87,10 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 		level = slog.LevelError
 	case status > http.StatusInternalServerError:
 		level = slog.LevelWarn
-	case isSet(c, keyQuiet):
+	case knownOf(c).quiet:
 		level = slog.LevelDebug
 	}
-	if cause, ok := c.Locals(keyCause).(error); ok && status >= http.StatusInternalServerError {
+	if cause := knownOf(c).cause; cause != nil && status >= http.StatusInternalServerError {
 		attrs = append(attrs, slog.String("error", telemetry.Redact(cause.Error())))
 		if p, ok := errors.AsType[*panicked](cause); ok {
 			attrs = append(attrs, slog.String("stack", p.stack))
@@ -147,7 +146,7 @@ func loggable(s string) string {
 // routeOf returns the pattern of the route that answered; empty when none did,
 // so that the paths of strangers neither fill the log nor the metrics.
 func routeOf(c *fiber.Ctx) string {
-	if isSet(c, keyUnrouted) {
+	if knownOf(c).unrouted {
 		return ""
 	}
 	return c.Route().Path

@@ -203,7 +203,7 @@ func (r *router) unrouted(c *fiber.Ctx) error {
 	if found == nil && !r.below(path) {
 		return err
 	}
-	c.Locals(keyUnrouted, true)
+	knownOf(c).unrouted = true
 	public := found != nil && !slices.ContainsFunc(found, func(o api.Operation) bool { return !o.Public() })
 	if !public && PrincipalOf(c).UserID == "" && r.verifier != nil {
 		if err := r.admit(c); err != nil {
