@@ -27,7 +27,7 @@ func freeAddress(t *testing.T) string {
 // The hops that are processes of this program, as the gateway is one: what runs in the
 // process of the load and of the server behind costs no switch between processes.
 const (
-	hopKind    = "BENCH_HOP" // fasthttp or reverse
+	hopKind    = "BENCH_HOP" // fasthttp, buffered or reverse
 	hopAddress = "BENCH_HOP_ADDRESS"
 	hopBackend = "BENCH_HOP_BACKEND"
 )
@@ -46,10 +46,16 @@ func serveHop(kind, address, backend string) error {
 	if err != nil {
 		return err
 	}
-	if kind == "fasthttp" {
-		// The server and the client that the gateway is built of, and nothing else.
-		client := &fasthttp.HostClient{Addr: strings.TrimPrefix(backend, "http://"), MaxConns: 1024}
-		server := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) {
+	if kind != "reverse" {
+		// The server and the client that the gateway is built of, and nothing else. By its
+		// default of 4 KiB it takes two pieces for what the gateway, or one that is buffered,
+		// reads and writes at once.
+		buffer := 0
+		if kind == "buffered" {
+			buffer = 16 << 10
+		}
+		client := &fasthttp.HostClient{Addr: strings.TrimPrefix(backend, "http://"), MaxConns: 1024, ReadBufferSize: buffer}
+		server := &fasthttp.Server{WriteBufferSize: buffer, Handler: func(c *fasthttp.RequestCtx) {
 			if err := client.Do(&c.Request, &c.Response); err != nil {
 				c.Error(err.Error(), http.StatusBadGateway)
 			}

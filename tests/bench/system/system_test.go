@@ -143,7 +143,11 @@ func (s *system) keep(name string) {
 // wait for their answer.
 func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metrics {
 	s.t.Helper()
-	options := []func(*vegeta.Attacker){vegeta.Workers(clients), vegeta.Connections(128), vegeta.MaxConnections(128), vegeta.Timeout(time.Minute)} // the gateway allows an address 1,000 in all
+	// The gateway allows an address 1,000 connections in all, and those of an attack that is
+	// over would be kept by both sides.
+	transport := &http.Transport{MaxIdleConnsPerHost: 128, MaxConnsPerHost: 128}
+	defer transport.CloseIdleConnections()
+	options := []func(*vegeta.Attacker){vegeta.Workers(clients), vegeta.Client(&http.Client{Transport: transport, Timeout: time.Minute})}
 	if rate.Freq == 0 {
 		options = append(options, vegeta.MaxWorkers(clients))
 	}
