@@ -48,6 +48,12 @@ func (g Gases) Add(o Gases) Gases {
 		AviationNonCO2: g.AviationNonCO2.Add(o.AviationNonCO2), Unsplit: g.Unsplit.Add(o.Unsplit)}
 }
 
+// Sub returns g - o.
+func (g Gases) Sub(o Gases) Gases {
+	return Gases{CO2: g.CO2.Sub(o.CO2), CH4: g.CH4.Sub(o.CH4), N2O: g.N2O.Sub(o.N2O),
+		AviationNonCO2: g.AviationNonCO2.Sub(o.AviationNonCO2), Unsplit: g.Unsplit.Sub(o.Unsplit)}
+}
+
 // Line is one product of a quantity and a factor.
 type Line struct {
 	// FactorID names the row of the factor set, or "supplied" for a figure that
@@ -179,6 +185,11 @@ func (c Compared) Add(o Compared) Compared {
 	return Compared{Location: c.Location.Add(o.Location), Market: c.Market.Add(o.Market)}
 }
 
+// Sub returns c - o.
+func (c Compared) Sub(o Compared) Compared {
+	return Compared{Location: c.Location.Sub(o.Location), Market: c.Market.Sub(o.Market)}
+}
+
 // IsZero reports whether there is nothing in m.
 func (m Market) IsZero() bool { return m == Market{} }
 
@@ -186,4 +197,10 @@ func (m Market) IsZero() bool { return m == Market{} }
 func (m Market) Add(o Market) Market {
 	return Market{Mass: m.Mass.Add(o.Mass), Covered: m.Covered.Add(o.Covered), Residual: m.Residual.Add(o.Residual), GridMean: m.GridMean.Add(o.GridMean),
 		Own: m.Own.Add(o.Own), Hired: m.Hired.Add(o.Hired), Upstream: m.Upstream.Add(o.Upstream)}
+}
+
+// Sub returns m - o.
+func (m Market) Sub(o Market) Market {
+	return Market{Mass: m.Mass.Sub(o.Mass), Covered: m.Covered.Sub(o.Covered), Residual: m.Residual.Sub(o.Residual), GridMean: m.GridMean.Sub(o.GridMean),
+		Own: m.Own.Sub(o.Own), Hired: m.Hired.Sub(o.Hired), Upstream: m.Upstream.Sub(o.Upstream)}
 }
