@@ -46,7 +46,7 @@ func nodeID(org record.OrgID, event record.EventID, id resulttree.NodeID) string
 }
 
 func docOfNode(n resulttree.Node) (nodeDoc, error) {
-	detail, err := json.Marshal(n.Detail)
+	detail, err := resulttree.EncodeDetail(n.Detail)
 	if err != nil {
 		return nodeDoc{}, mongox.Wrap("store node", err)
 	}
@@ -66,9 +66,11 @@ func (d nodeDoc) node() (resulttree.Node, error) {
 		if text == "" {
 			continue
 		}
-		if err := json.Unmarshal([]byte(text), &n.Detail); err != nil {
+		detail, err := resulttree.DecodeDetail([]byte(text))
+		if err != nil {
 			return n, mongox.Wrap("read node", err)
 		}
+		n.Detail = detail
 	}
 	for _, e := range d.Children {
 		var c resulttree.Child

@@ -60,23 +60,23 @@ func (s *Store) Together(ctx context.Context, fn func(ctx context.Context) error
 }
 
 // Node implements resulttree.Store. A node and its detail are written together
-// and read in one statement, so they are of one version.
+// and read in one statement, so they are of one version. The statement is no join: one that
+// compares parameters is compiled again with each run, for they may make another plan.
 func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID) (resulttree.Node, error) {
 	var n resulttree.Node
-	var doc string
-	var detail sql.NullString
+	var doc, detail []byte
 	err := s.db.QueryRowContext(ctx,
-		`SELECT n.doc, d.detail FROM result_nodes n LEFT JOIN result_node_details d
-			ON d.org=n.org AND d.event=n.event AND d.level=n.level AND d.type=n.type AND d.idx=n.idx
-		 WHERE n.org=? AND n.event=? AND n.level=? AND n.type=? AND n.idx=?`, org, event, id.Level, id.Type, id.Index).Scan(&doc, &detail)
+		`SELECT doc, (SELECT detail FROM result_node_details d
+			WHERE d.org=n.org AND d.event=n.event AND d.level=n.level AND d.type=n.type AND d.idx=n.idx)
+		 FROM result_nodes n WHERE org=? AND event=? AND level=? AND type=? AND idx=?`, org, event, id.Level, id.Type, id.Index).Scan(&doc, &detail)
 	if errors.Is(err, sql.ErrNoRows) {
 		return n, resulttree.ErrNotFound
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(doc), &n)
+		err = json.Unmarshal(doc, &n)
 	}
-	if err == nil && detail.Valid {
-		err = json.Unmarshal([]byte(detail.String), &n.Detail)
+	if err == nil && detail != nil {
+		n.Detail, err = resulttree.DecodeDetail(detail)
 	}
 	if err != nil {
 		return n, fmt.Errorf("read node: %w", err)
@@ -86,7 +86,7 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 
 // PutNode implements resulttree.Store.
 func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int64) error {
-	detail, err := json.Marshal(n.Detail)
+	detail, err := resulttree.EncodeDetail(n.Detail)
 	if err != nil {
 		return fmt.Errorf("store node: %w", err)
 	}
