@@ -44,15 +44,18 @@ func HashInput(h hash.Hash, id, typ string, fields json.RawMessage) {
 }
 
 // AppendInput appends what HashInput adds, for who adds it to more than one hash.
-func AppendInput(to []byte, id, typ string, fields json.RawMessage) []byte {
+func AppendInput[T string | json.RawMessage](to []byte, id, typ string, fields T) []byte {
 	return appendPart(appendPart(appendPart(to, id), typ), fields)
 }
 
 // HashChild adds one group to the hash of the group above it.
 func HashChild(h hash.Hash, typ string, index int64, childHash string) {
-	HashPart(h, typ)
-	HashPart(h, strconv.FormatInt(index, 10))
-	HashPart(h, childHash)
+	_, _ = h.Write(AppendChild(nil, typ, index, childHash))
+}
+
+// AppendChild appends what HashChild adds.
+func AppendChild(to []byte, typ string, index int64, childHash string) []byte {
+	return appendPart(appendPart(appendPart(to, typ), strconv.FormatInt(index, 10)), childHash)
 }
 
 // EmptyGroup is the hash of a group without a counted record.

@@ -270,6 +270,15 @@ type Counted struct {
 	CreatedAt    int64 // Unix milliseconds, for display order only
 }
 
+// Input is of an approved record what the hash over inputs is of, but for its type, and
+// the revision that it was read from.
+type Input struct {
+	ID     ID
+	Seq    int64
+	Rev    int64
+	Fields string
+}
+
 // Recalculated is what a record counts under a newer context of its event.
 type Recalculated struct {
 	ID           ID
@@ -336,6 +345,8 @@ type Counting interface {
 	RecordsNumbered(ctx context.Context, org OrgID) (int64, error)
 	// Approved reads the approved records from ≤ Seq ≤ to, by rising Seq.
 	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
+	// Inputs reads of the same records, in the same order, their inputs alone.
+	Inputs(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Input, error)
 	// StoreContributions keeps contributions recalculated (and their previews)
 	// with those records whose Rev is still the one given and whose ContextRev is
 	// not higher than the one given (an equal one is of another engine); it does

@@ -126,6 +126,26 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 			SetProjection(only("_id", "seq", "rev", "type", "fields", "contribution", "contextRev", "createdAt")))
 }
 
+// Inputs implements record.Counting.
+func (s *Store) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error) {
+	seqs, most := between(from, to)
+	if most == 0 {
+		return nil, ctx.Err()
+	}
+	type inputDoc struct {
+		ID     string `bson:"_id"`
+		Seq    int64  `bson:"seq"`
+		Rev    int64  `bson:"rev"`
+		Fields string `bson:"fields"`
+	}
+	return list(ctx, majorityRead(s.records), "read inputs",
+		with(within(org, sub), eq("deleted", false), eq("seq", seqs), eq("status", record.Approved)),
+		func(d inputDoc) (record.Input, error) {
+			return record.Input{ID: record.ID(d.ID), Seq: d.Seq, Rev: d.Rev, Fields: d.Fields}, nil
+		},
+		options.Find().SetSort(bson.D{eq("seq", 1)}).SetLimit(most).SetProjection(only("_id", "seq", "rev", "fields")))
+}
+
 // StoreContributions implements record.Marks: one command.
 func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
 	if len(all) == 0 {

@@ -109,6 +109,7 @@ func contextTests() []test {
 				"RecordsNumbered": func(ctx context.Context) error { _, err := b.RecordsNumbered(ctx, acme); return err },
 				"MaxSeqs":         func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
 				"Approved":        func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },
+				"Inputs":          func(ctx context.Context) error { _, err := b.Inputs(ctx, acme, flights, 1, 1); return err },
 				"MarkedEvents":    func(ctx context.Context) error { _, err := b.MarkedEvents(ctx, 1); return err },
 			} {
 				if err := read(b.ended()); err == nil {

@@ -186,6 +186,13 @@ func contributionTests() []test {
 					})
 				}
 				equal(b, fmt.Sprintf("approved %d to %d", c.from, c.to), got, want)
+				inputs, err := b.Inputs(b.Context(), acme, flights, c.from, c.to)
+				b.must(err)
+				var wanted []record.Input
+				for _, c := range want {
+					wanted = append(wanted, record.Input{ID: c.ID, Seq: c.Seq, Rev: c.Rev, Fields: string(c.Fields)})
+				}
+				equal(b, fmt.Sprintf("inputs %d to %d", c.from, c.to), inputs, wanted)
 			}
 		}},
 		{"a contribution calculated anew is kept at its revision, of no older context, and moves no revision", func(b *bench) {

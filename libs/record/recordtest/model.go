@@ -151,11 +151,17 @@ func (b *bench) compareSub(m *model, org record.OrgID, sub record.Sub) {
 	equal(b, fmt.Sprint("records of ", org, sub), records, live)
 	counted, err := b.Approved(b.Context(), org, sub, 1, want.Max)
 	b.must(err)
-	var got []record.ID
+	inputs, err := b.Inputs(b.Context(), org, sub, 1, want.Max)
+	b.must(err)
+	var got, ids []record.ID
 	for _, c := range counted {
 		got = append(got, c.ID)
 	}
+	for _, in := range inputs {
+		ids = append(ids, in.ID)
+	}
 	equal(b, fmt.Sprint("approved of ", org, sub), got, approved)
+	equal(b, fmt.Sprint("inputs of ", org, sub), ids, approved)
 }
 
 func (b *bench) compareEvent(m *model, org record.OrgID, event record.EventID) {

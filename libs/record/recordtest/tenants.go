@@ -86,6 +86,9 @@ func tenantTests() []test {
 			counted, err := b.Approved(b.Context(), other, flights, 1, 9)
 			b.must(err)
 			equal(b, "approved", counted, nil)
+			inputs, err := b.Inputs(b.Context(), other, flights, 1, 9)
+			b.must(err)
+			equal(b, "inputs", inputs, nil)
 
 			stolen := next(r)
 			stolen.Org, stolen.Fields = other, json.RawMessage(`{"stolen":true}`)

@@ -140,3 +140,17 @@ func (s *Store) readApproved(ctx context.Context, key segmentKey, from, to int64
 		ORDER BY seq`, key.org, key.Event, key.Type, from, to)
 	return counted, wrap("read approved records", err)
 }
+
+// Inputs implements record.Counting.
+func (s *Store) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error) {
+	inputs, err := list(ctx, s.db, func(row scanner) (in record.Input, err error) {
+		var fields *string
+		if err = row.Scan(&in.ID, &in.Seq, &in.Rev, &fields); fields != nil {
+			in.Fields = *fields
+		}
+		return in, err
+	}, `SELECT id, seq, rev, fields FROM records
+		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
+		ORDER BY seq`, org, sub.Event, sub.Type, from, to)
+	return inputs, wrap("read inputs", err)
+}

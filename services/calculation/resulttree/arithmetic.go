@@ -22,15 +22,42 @@ func (arithmetic) Evaluate(typ string, fields json.RawMessage, ev footprint.Even
 
 // Sum implements Arithmetic.
 func (arithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
+	sum, err := addUp(parts)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(sum)
+}
+
+// Moved implements Arithmetic.
+func (arithmetic) Moved(sum json.RawMessage, more, gone []json.RawMessage) (moved json.RawMessage, ok bool, err error) {
+	out, err := addUp(append([]json.RawMessage{sum}, more...))
+	for i := 0; err == nil && i < len(gone); i++ {
+		var one total.Contribution
+		if err = one.UnmarshalJSON(gone[i]); err != nil {
+			break
+		}
+		if out, ok = out.Less(one); !ok {
+			return nil, false, nil
+		}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	moved, err = json.Marshal(out)
+	return moved, err == nil, err
+}
+
+func addUp(parts []json.RawMessage) (sum total.Contribution, err error) {
 	contributions := make([]total.Contribution, len(parts))
 	for i, part := range parts {
 		// Not by json.Unmarshal, which would read all of it once more to see where
-		// it ends: this is most of what an approval costs.
+		// it ends: this is most of what adding up costs.
 		if err := contributions[i].UnmarshalJSON(part); err != nil {
-			return nil, fmt.Errorf("sum: %w", err)
+			return sum, fmt.Errorf("sum: %w", err)
 		}
 	}
-	return json.Marshal(total.Sum(contributions...))
+	return total.Sum(contributions...), nil
 }
 
 // Total implements Arithmetic. In the stored form, which is canonical, the total

@@ -3,7 +3,6 @@ package resulttree
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -127,40 +126,36 @@ const manyChanged = 8
 // that approved what is counted; for one that went, the move that took it out. A
 // record whose input is the same has changed with the event or the engine, which
 // is a cause of the result and not of the record.
-func (r Recalculator) causesOf(ctx context.Context, node Node, counted []record.Counted) ([]Cause, error) {
-	var came []record.Counted
-	var went []record.ID
-	revs := make(map[record.ID]record.Counted, len(counted))
-	for _, c := range counted {
-		revs[c.ID] = c
-	}
+func (r Recalculator) causesOf(ctx context.Context, d draft) ([]Cause, error) {
+	node, known := d.node, d.known
+	var came, went []record.ID
 	for _, change := range node.Detail.Changed {
 		if change.After.Key == "" {
 			went = append(went, record.ID(change.Before.Key))
 		} else if change.Before.Hash != change.After.Hash {
-			came = append(came, revs[record.ID(change.After.Key)])
+			came = append(came, record.ID(change.After.Key))
 		}
 	}
-	known := map[record.ID]record.Record{}
 	if len(came) > manyChanged {
 		all, err := r.Records.RecordRange(ctx, node.Org, record.Sub{Event: node.Event, Type: node.Type}, node.Index*r.Fanout+1, (node.Index+1)*r.Fanout)
 		if err != nil {
 			return nil, err
 		}
+		known = make(map[record.ID]record.Record, len(all))
 		for _, found := range all {
 			known[found.ID] = found
 		}
 	}
 	var causes []Cause
-	for _, c := range came {
-		e, err := r.entryAt(ctx, node, c, known)
+	for _, id := range came {
+		e, err := r.entryAt(ctx, node, id, d.revs[id], known)
 		if err != nil {
 			return nil, err
 		}
-		causes = MergeCauses(causes, causeOf(c.ID, e))
+		causes = MergeCauses(causes, causeOf(id, e))
 	}
 	for _, id := range went {
-		e, err := r.leftBy(ctx, node, id)
+		e, err := r.leftBy(ctx, node, id, known)
 		if err != nil {
 			return nil, err
 		}
@@ -171,18 +166,15 @@ func (r Recalculator) causesOf(ctx context.Context, node Node, counted []record.
 
 // entryAt returns the history entry by which a counted record came to the
 // revision that is counted. The record may have moved on since it was read.
-func (r Recalculator) entryAt(ctx context.Context, node Node, c record.Counted, known map[record.ID]record.Record) (record.Entry, error) {
-	found, ok := known[c.ID]
-	if !ok {
-		var err error
-		if found, err = r.Records.FindRecord(ctx, node.Org, node.Event, c.ID); err != nil && !errors.Is(err, record.ErrNotFound) {
-			return record.Entry{}, err
-		}
+func (r Recalculator) entryAt(ctx context.Context, node Node, id record.ID, rev int64, known map[record.ID]record.Record) (record.Entry, error) {
+	found, err := r.found(ctx, node, id, known)
+	if err != nil {
+		return record.Entry{}, err
 	}
-	if found.Last.Rev == c.Rev {
+	if found.Last.Rev == rev {
 		return found.Last, nil
 	}
-	entries, err := r.Records.EntryRange(ctx, node.Org, c.ID, c.Rev, c.Rev)
+	entries, err := r.Records.EntryRange(ctx, node.Org, id, rev, rev)
 	if err != nil || len(entries) == 0 {
 		return record.Entry{Move: ActionUnknown}, err
 	}
@@ -192,9 +184,9 @@ func (r Recalculator) entryAt(ctx context.Context, node Node, c record.Counted, 
 // leftBy returns the newest history entry by which a record left the approved
 // ones. The record is read before its stored entries: its newest one is among
 // them as soon as it has been replaced.
-func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID) (record.Entry, error) {
-	found, err := r.Records.FindRecord(ctx, node.Org, node.Event, id)
-	if err != nil && !errors.Is(err, record.ErrNotFound) {
+func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID, known map[record.ID]record.Record) (record.Entry, error) {
+	found, err := r.found(ctx, node, id, known)
+	if err != nil {
 		return record.Entry{}, err
 	}
 	if found.Last.From == record.Approved {
@@ -212,16 +204,26 @@ func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID) (reco
 	return record.Entry{Move: ActionUnknown}, nil
 }
 
+// found returns a record of a segment, empty where there is none any more.
+func (r Recalculator) found(ctx context.Context, node Node, id record.ID, known map[record.ID]record.Record) (record.Record, error) {
+	if found, ok := known[id]; ok {
+		return found, nil
+	}
+	found, err := r.Records.FindRecord(ctx, node.Org, node.Event, id)
+	if errors.Is(err, record.ErrNotFound) {
+		return record.Record{}, nil
+	}
+	return found, err
+}
+
 // writtenNode is what a pass remembers of a node that it has written.
 type writtenNode struct {
 	version int64
 	causes  []Cause
 	hash    string
-	// grown says that the node is what its version before was and added, and that nothing
-	// has failed in either; see added.
-	grown  bool
-	before int64 // that version
-	added  []json.RawMessage
+	before  int64 // the version that it has replaced
+	// by is how it differs from that one, where that is known and nothing has failed in either.
+	by *difference
 }
 
 // causesBetween merges the causes of the versions that separate two lists of

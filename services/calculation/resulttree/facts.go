@@ -39,18 +39,36 @@ const (
 	fewBehind   = 16
 )
 
+// factsDue reports whether the facts of a segment are to be stored anew once so many more
+// of its children have changed.
+func factsDue(stored Node, changed int64) bool {
+	s := stored.Detail.Facts
+	return stored.Index < FactSegments && (s == nil || s.Form != findings.Form || s.Behind+changed > max(fewBehind, int64(len(stored.Detail.Children))/factsBehind))
+}
+
+// factsAfter returns what the next version of a segment says of its facts where those that are
+// stored do for a while, and whether they do not.
+func factsAfter(stored, node Node) (state *FactsState, due bool) {
+	if node.Index >= FactSegments {
+		return nil, false
+	}
+	s := stored.Detail.Facts
+	if s == nil || s.Form != findings.Form || stored.ContextRev != node.ContextRev || engineOf(stored.Contribution) != engineOf(node.Contribution) {
+		return nil, true
+	}
+	behind := s.Behind + int64(len(node.Detail.Changed))
+	if behind > max(fewBehind, int64(len(node.Detail.Children))/factsBehind) {
+		return nil, true
+	}
+	return &FactsState{findings.Form, behind}, false
+}
+
 // keepFacts sets the facts of a segment that are to be stored with it: none where those
 // that are stored do for a while.
 func (r Recalculator) keepFacts(ctx context.Context, stored Node, node *Node, counted []record.Counted, parts []part) {
-	if node.Index >= FactSegments {
+	var due bool
+	if node.Detail.Facts, due = factsAfter(stored, *node); !due {
 		return
-	}
-	behind := int64(len(node.Detail.Changed))
-	if s := stored.Detail.Facts; s != nil && s.Form == findings.Form && stored.ContextRev == node.ContextRev && engineOf(stored.Contribution) == engineOf(node.Contribution) {
-		if behind += s.Behind; behind <= max(fewBehind, int64(len(node.Detail.Children))/factsBehind) {
-			node.Detail.Facts = &FactsState{findings.Form, behind}
-			return
-		}
 	}
 	contribution := make(map[string]json.RawMessage, len(parts))
 	for _, p := range parts {

@@ -29,10 +29,27 @@ func shortHash(input []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// isShortHash reports whether a text is the shortHash of an input.
+func isShortHash(text string, input []byte) bool {
+	sum := sha256.Sum256(input)
+	var short [16]byte
+	hex.Encode(short[:], sum[:8])
+	return text == string(short[:])
+}
+
+// hashOf returns the hash of a node whose children are of these inputs.
+func hashOf(inputs []byte) string {
+	sum := sha256.Sum256(inputs)
+	return hex.EncodeToString(sum[:])
+}
+
+// emptyGroup is the hash of a node under which nothing counts.
+var emptyGroup = bundle.EmptyGroup()
+
 // HashNode adds a node to the hash of its parent. A node under which nothing counts
 // is left out, so that the hash is one of what counts and not of what once did.
 func HashNode(h hash.Hash, n Node) {
-	if n.Hash != bundle.EmptyGroup() {
+	if n.Hash != emptyGroup {
 		bundle.HashChild(h, n.Type, n.Index, n.Hash)
 	}
 }

@@ -50,6 +50,10 @@ func (r *restless) Approved(context.Context, record.OrgID, record.Sub, int64, in
 	return nil, nil
 }
 
+func (r *restless) Inputs(context.Context, record.OrgID, record.Sub, int64, int64) ([]record.Input, error) {
+	return nil, nil
+}
+
 // kept keeps one node of each level and the result; conflicts fails writes.
 type kept struct {
 	Results
@@ -110,6 +114,10 @@ func (k *kept) InsertChanges(context.Context, NodeChanges) error { return nil }
 type nothing struct{ Arithmetic }
 
 func (nothing) Sum([]json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{}`), nil }
+
+func (nothing) Moved(json.RawMessage, []json.RawMessage, []json.RawMessage) (json.RawMessage, bool, error) {
+	return json.RawMessage(`{}`), true, nil
+}
 
 func (nothing) Headline(json.RawMessage, int) (json.RawMessage, error) { return nil, nil }
 

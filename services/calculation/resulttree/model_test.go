@@ -109,6 +109,31 @@ func (modelArithmetic) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(sum) // encoding/json sorts the keys
 }
 
+func (a modelArithmetic) Moved(sum json.RawMessage, more, gone []json.RawMessage) (json.RawMessage, bool, error) {
+	all, err := a.Sum(append([]json.RawMessage{sum}, more...))
+	if err != nil {
+		return nil, false, err
+	}
+	var states map[string]string
+	if err := json.Unmarshal(all, &states); err != nil {
+		return nil, false, err
+	}
+	for _, part := range gone {
+		var one map[string]string
+		if err := json.Unmarshal(part, &one); err != nil {
+			return nil, false, err
+		}
+		for id, counted := range one {
+			if states[id] != counted {
+				return nil, false, fmt.Errorf("%s is taken from %s", part, all)
+			}
+			delete(states, id)
+		}
+	}
+	moved, err := json.Marshal(states)
+	return moved, err == nil, err
+}
+
 func (modelArithmetic) Total(contribution json.RawMessage) (string, error) {
 	return string(contribution), nil
 }
@@ -214,8 +239,28 @@ func (s *modelStore) Approved(_ context.Context, _ record.OrgID, sub record.Sub,
 	return counted, nil
 }
 
+func (s *modelStore) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error) {
+	counted, err := s.Approved(ctx, org, sub, from, to)
+	inputs := make([]record.Input, len(counted))
+	for i, c := range counted {
+		inputs[i] = record.Input{ID: c.ID, Seq: c.Seq, Rev: c.Rev, Fields: string(c.Fields)}
+	}
+	return inputs, err
+}
+
+// FindRecord shows what a record that is not approved counted at the revision before, whose
+// fields it has still.
 func (s *modelStore) FindRecord(_ context.Context, _ record.OrgID, _ record.EventID, id record.ID) (record.Record, error) {
-	return s.records[id], nil
+	r := s.records[id]
+	on, rev := r.Status == record.Approved, r.Rev
+	if !on && s.broken.approvedOnly {
+		on, rev = true, rev-1
+	}
+	r.Fields = modelFields(id, rev, on)
+	if r.ContextRev == s.event.ContextRev {
+		r.Contribution = evaluateModel(r.Fields, s.event.Context())
+	}
+	return r, nil
 }
 
 func (s *modelStore) RecordRange(_ context.Context, _ record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
@@ -524,6 +569,11 @@ func (g gated) Approved(ctx context.Context, o record.OrgID, s record.Sub, from,
 	return g.read().Approved(ctx, o, s, from, to)
 }
 
+func (g gated) Inputs(ctx context.Context, o record.OrgID, s record.Sub, from, to int64) ([]record.Input, error) {
+	g.turn()
+	return g.read().Inputs(ctx, o, s, from, to)
+}
+
 // StoreContributions is atomic for each record, not for all of them.
 func (g gated) StoreContributions(ctx context.Context, o record.OrgID, all []record.Recalculated) error {
 	for i := range all {
@@ -619,6 +669,9 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 	for i, seq := range []int64{1, 2, 3, 5, 8} {
 		for _, typ := range []string{"flights", "waste"} {
 			id := record.ID(fmt.Sprintf("%s%d", typ[:1], i))
+			if typ == "waste" {
+				seq += FactSegments * modelFanout // segments beside which no facts are stored
+			}
 			s.records[id] = record.Record{ID: id, Org: "org", Event: "event", Type: typ, Seq: seq, Rev: 1, Status: record.Submitted, ContextRev: 1,
 				Last: record.Entry{Rev: 1, Move: record.Create, To: record.Unsubmitted}}
 		}

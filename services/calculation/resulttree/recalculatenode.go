@@ -12,6 +12,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
+// draft is a node that is about to be written.
+type draft struct {
+	node Node
+	// by is how it differs from the version before; nil: that is not known.
+	by *difference
+	// revs are the revisions of the records of a segment that have changed, and known those
+	// records that were read whole.
+	revs  map[record.ID]int64
+	known map[record.ID]record.Record
+}
+
+// difference is what a node has come to count since a version of it, and what it no longer
+// counts. It is all that has changed.
+type difference struct{ more, gone []json.RawMessage }
+
+func (d *difference) size() int { return len(d.more) + len(d.gone) }
+
 // calculateNode sums one node. The order of its reads is what makes it right:
 // the version first, then the context, then the children. Whoever wrote after
 // our first read makes our write fail; so a write that succeeds has seen at
@@ -25,50 +42,86 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err != nil {
 		return err
 	}
-	var counted []record.Counted
-	var parts []part
-	node, added, grown := r.grown(ev, stored)
-	if !grown {
-		node = Node{Org: org, Event: event, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
-		if id.Level == 0 {
-			counted, parts, err = r.countRecords(ctx, ev, &node)
-		} else {
-			parts, err = r.countChildren(ctx, ev, &node)
-		}
-		if err != nil {
-			return err
-		}
-		node.Detail.Changed = changesBetween(stored.Detail.Children, node.Detail.Children)
-		added, grown = r.added(stored, node, parts)
-	}
-	if grown {
-		// Contributions can be added in any grouping: what was added before is one.
-		node.Contribution, err = r.Arithmetic.Sum(append([]json.RawMessage{stored.Contribution}, added...))
-	} else {
-		node.Contribution, err = r.Arithmetic.Sum(contributions(parts))
+	d, ok, err := r.advanced(ctx, ev, stored)
+	if err == nil && !ok {
+		d, err = r.addedUp(ctx, ev, stored, id)
 	}
 	if err != nil {
 		return err
 	}
+	node := d.node
 	if id.Level == 0 {
-		node.Detail.Causes, err = r.causesOf(ctx, node, counted)
+		node.Detail.Causes, err = r.causesOf(ctx, d)
 	} else {
 		node.Detail.Causes, err = r.causesBetween(ctx, org, event, node.Detail.Changed, id.child)
 	}
 	if err != nil {
 		return err
 	}
-	if id.Level == 0 {
-		r.keepFacts(ctx, stored, &node, counted, parts)
-	}
 	if err := r.putNode(ctx, stored, node); err != nil {
 		return err
 	}
-	r.written[id] = writtenNode{
-		version: node.Version, causes: node.Detail.Causes, hash: node.Hash,
-		grown: grown && stored.Failures()+node.Failures() == 0, before: stored.Version, added: added,
+	written := writtenNode{version: node.Version, causes: node.Detail.Causes, hash: node.Hash, before: stored.Version}
+	if stored.Failures()+node.Failures() == 0 {
+		written.by = d.by
 	}
+	r.written[id] = written
 	return nil
+}
+
+// advanced returns what a stored node becomes where few of its children have changed, and
+// only they are read for what they count. ok is false where that does not do, and nothing
+// is lost by adding the node up anew.
+func (r Recalculator) advanced(ctx context.Context, ev record.Event, stored Node) (d draft, ok bool, err error) {
+	if stored.Version == 0 || stored.ContextRev != ev.ContextRev || stored.Failures() > 0 || !r.Arithmetic.Current(stored.Contribution) {
+		return d, false, nil
+	}
+	d = draft{by: &difference{}, node: Node{Org: ev.Org, Event: ev.ID, NodeID: stored.NodeID, Version: stored.Version + 1, ContextRev: ev.ContextRev}}
+	if stored.Level == 0 {
+		ok, err = r.moved(ctx, ev, stored, &d)
+	} else {
+		ok = r.grown(stored, &d)
+	}
+	if err == nil && ok {
+		d.node.Contribution, ok, err = r.Arithmetic.Moved(stored.Contribution, d.by.more, d.by.gone)
+	}
+	if err == nil && ok && stored.Level == 0 {
+		var due bool
+		d.node.Detail.Facts, due = factsAfter(stored, d.node)
+		ok = !due
+	}
+	return d, ok, err
+}
+
+// addedUp returns a node of which all children were read.
+func (r Recalculator) addedUp(ctx context.Context, ev record.Event, stored Node, id NodeID) (d draft, err error) {
+	d.node = Node{Org: ev.Org, Event: ev.ID, NodeID: id, Version: stored.Version + 1, ContextRev: ev.ContextRev}
+	var counted []record.Counted
+	var parts []part
+	if id.Level == 0 {
+		counted, parts, err = r.countRecords(ctx, ev, &d.node)
+	} else {
+		parts, err = r.countChildren(ctx, ev, &d.node)
+	}
+	if err != nil {
+		return d, err
+	}
+	d.node.Detail.Changed = changesBetween(stored.Detail.Children, d.node.Detail.Children)
+	var told bool
+	if d.by = r.difference(stored, d.node, parts); d.by != nil {
+		d.node.Contribution, told, err = r.Arithmetic.Moved(stored.Contribution, d.by.more, d.by.gone)
+	}
+	if err == nil && !told {
+		d.node.Contribution, err = r.Arithmetic.Sum(contributions(parts))
+	}
+	if err == nil && id.Level == 0 {
+		d.revs = make(map[record.ID]int64, len(counted))
+		for _, c := range counted {
+			d.revs[c.ID] = c.Rev
+		}
+		r.keepFacts(ctx, stored, &d.node, counted, parts)
+	}
+	return d, err
 }
 
 // part is what one child adds to the sum of its node.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -41,6 +42,7 @@ type Records interface {
 	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	ClearEventMark(ctx context.Context, org record.OrgID, id record.EventID, mark string) error
 	Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error)
+	Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error)
 	StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error
 	PutHeadline(ctx context.Context, org record.OrgID, event record.EventID, h record.Headline) error
 	// The following are read for the causes of a change.
@@ -70,6 +72,10 @@ type Arithmetic interface {
 	Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error)
 	// Sum adds contributions; the order does not matter.
 	Sum(parts []json.RawMessage) (json.RawMessage, error)
+	// Moved returns what a sum becomes with more contributions and without some of
+	// those it is of: what adding all of them up anew gives, byte by byte. ok is false
+	// where that can't be told, which it always can where none is gone.
+	Moved(sum json.RawMessage, more, gone []json.RawMessage) (moved json.RawMessage, ok bool, err error)
 	// Total returns the total of a contribution as a text without |.
 	Total(contribution json.RawMessage) (string, error)
 	// Current reports whether a stored contribution was made by this very
@@ -97,6 +103,8 @@ type Recalculator struct {
 
 	// hashes are remembered from one pass to the next, by all workers of a process.
 	hashes *lru.Cache[string, []childHash]
+	// marked is how many marked records of each segment the current pass takes up.
+	marked map[NodeID]int64
 	// written are the nodes that the current pass has written, or is about to.
 	written map[NodeID]writtenNode
 	pending *pending
@@ -149,8 +157,9 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 	if len(marked) == 0 && ev.Mark == "" {
 		return true, nil
 	}
+	r.marked = r.segmentsOf(marked)
 	if !ev.Deleted {
-		if err := r.bringUpToDate(ctx, org, event, r.segmentsOf(marked)); err != nil {
+		if err := r.bringUpToDate(ctx, org, event, distinct(slices.Collect(maps.Keys(r.marked)))); err != nil {
 			return false, err
 		}
 	}
@@ -161,14 +170,14 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 	return false, r.writePending(ctx)
 }
 
-// segmentsOf returns the nodes of level 0 that the marked records are under, each
-// once.
-func (r Recalculator) segmentsOf(marked []record.MarkedRecord) []NodeID {
-	touched := make([]NodeID, 0, len(marked))
+// segmentsOf returns the nodes of level 0 that the marked records are under, and how many
+// are under each.
+func (r Recalculator) segmentsOf(marked []record.MarkedRecord) map[NodeID]int64 {
+	touched := map[NodeID]int64{}
 	for _, m := range marked {
-		touched = append(touched, NodeID{Type: m.Type, Index: (m.Seq - 1) / r.Fanout})
+		touched[NodeID{Type: m.Type, Index: (m.Seq - 1) / r.Fanout}]++
 	}
-	return distinct(touched)
+	return touched
 }
 
 // parentsOf returns the nodes of the next level above the given ones, each once.

@@ -1,8 +1,12 @@
 package sqlitestore_test
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -17,10 +21,28 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// counting counts how many contributions are added up at most.
+// counting counts how many contributions are added up or taken away at most.
 type counting struct {
 	resulttree.Arithmetic
 	most int
+}
+
+// reading counts the records that are read for a recalculation.
+type reading struct {
+	resulttree.Records
+	approved, inputs int
+}
+
+func (r *reading) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
+	counted, err := r.Records.Approved(ctx, org, sub, from, to)
+	r.approved += len(counted)
+	return counted, err
+}
+
+func (r *reading) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error) {
+	inputs, err := r.Records.Inputs(ctx, org, sub, from, to)
+	r.inputs += len(inputs)
+	return inputs, err
 }
 
 func (c *counting) Sum(parts []json.RawMessage) (json.RawMessage, error) {
@@ -28,9 +50,14 @@ func (c *counting) Sum(parts []json.RawMessage) (json.RawMessage, error) {
 	return c.Arithmetic.Sum(parts)
 }
 
+func (c *counting) Moved(sum json.RawMessage, more, gone []json.RawMessage) (json.RawMessage, bool, error) {
+	c.most = max(c.most, 1+len(more)+len(gone))
+	return c.Arithmetic.Moved(sum, more, gone)
+}
+
 // TestApprovalsAreAddedToTheSum: an approval adds one contribution to the sum that there
-// is, and the sum is, byte by byte, that of all records added up anew, whatever was
-// approved, withdrawn and changed before.
+// is, a withdrawal takes one from it, and sum and hash are, byte by byte, those of all records
+// anew, whatever was approved, withdrawn and changed before, by either of two processes.
 func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // which records are moved
@@ -42,10 +69,15 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	records, results := recordsqlite.New(db), sqlitestore.New(db)
 	const size = 200
 	fill(t.Context(), t, records, size)
-	recalculator := resulttree.NewRecalculator(records, results, time.Now)
-	recalculator.Fanout = 32 // several segments below one node
-	seen := &counting{Arithmetic: recalculator.Arithmetic}
-	recalculator.Arithmetic = seen
+	seen, read := &counting{}, &reading{Records: records}
+	processes := make([]resulttree.Recalculator, 2)
+	for i := range processes {
+		processes[i] = resulttree.NewRecalculator(records, results, time.Now)
+		processes[i].Fanout = 32 // several segments below one node
+		seen.Arithmetic = processes[i].Arithmetic
+		processes[i].Arithmetic, processes[i].Records = seen, read
+	}
+	recalculator := processes[0]
 	event, err := records.EventContext(t.Context(), "org", "event")
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +107,20 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 			t.Fatal(err)
 		}
 		parts := make([]json.RawMessage, len(counted))
+		hashes := map[int64]hash.Hash{}
 		for i, c := range counted {
 			parts[i] = c.Contribution
+			segment := (c.Seq - 1) / recalculator.Fanout
+			if hashes[segment] == nil {
+				hashes[segment] = sha256.New()
+			}
+			resulttree.HashRecord(hashes[segment], c)
+		}
+		for segment, h := range hashes {
+			node, err := results.Node(t.Context(), "org", "event", resulttree.NodeID{Type: "waste", Index: segment})
+			if want := hex.EncodeToString(h.Sum(nil)); err != nil || node.Hash != want {
+				t.Fatalf("the hash of segment %d is %s, want %s %v", segment, node.Hash, want, err)
+			}
 		}
 		want, err := seen.Arithmetic.Sum(parts)
 		if err != nil {
@@ -96,6 +140,7 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	}
 	check()
 	for range 60 {
+		recalculator = processes[random.IntN(len(processes))]
 		n := 1 + random.IntN(size)
 		put(n, to(record.ChangesRequested))
 		if random.IntN(2) == 0 {
@@ -114,12 +159,36 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 		put(n, to(record.Approved))
 		check()
 	}
-	put(7, to(record.ChangesRequested))
-	check()
-	put(7, to(record.Approved))
-	seen.most = 0
-	check()
-	if seen.most > 2 {
-		t.Errorf("an approval added up %d contributions, want the sum there was and its own", seen.most)
+}
+
+// TestWhatHasChangedIsRead: the contribution of a decision is all that is added to a sum or taken
+// from it, and no record is read for what it counts but its own. Of many at once all are read.
+func TestWhatHasChangedIsRead(t *testing.T) {
+	t.Parallel()
+	_, records, recalculator := openFilled(t, 700)
+	seen, read := &counting{Arithmetic: recalculator.Arithmetic}, &reading{Records: records}
+	recalculator.Arithmetic, recalculator.Records = seen, read
+	for _, c := range []struct {
+		what             string
+		to               record.Status
+		numbers          []int64
+		approved, inputs int
+	}{
+		{"a withdrawal", record.ChangesRequested, []int64{7}, 0, 511},
+		{"an approval", record.Approved, []int64{7}, 0, 512},
+		{"an approval and a withdrawal in two segments", record.ChangesRequested, []int64{8, 600}, 0, 511 + 187},
+		{"many withdrawals", record.ChangesRequested, []int64{11, 12, 13, 14, 15, 16, 17, 18, 19}, 502, 0},
+	} {
+		move(t, records, c.to, c.numbers...)
+		*read, seen.most = reading{Records: records}, 0
+		if err := recalculator.Recalculate(t.Context(), "org", "event"); err != nil {
+			t.Fatal(err)
+		}
+		if read.approved != c.approved || read.inputs != c.inputs {
+			t.Errorf("%s: %d records were read and the inputs of %d, want %d and %d", c.what, read.approved, read.inputs, c.approved, c.inputs)
+		}
+		if most := 1 + len(c.numbers); c.approved == 0 && seen.most > most {
+			t.Errorf("%s added up %d contributions, want %d, the sum there was among them", c.what, seen.most, most)
+		}
 	}
 }
