@@ -84,7 +84,9 @@ type Service struct {
 	failures     *failures
 	signIns      signIns
 	changes      *passwordChanges
-	app          *fiber.App
+	// strangersReports bounds the reports that come without a token.
+	strangersReports *ratelimit.Limiter
+	app              *fiber.App
 }
 
 var _ sessions.Authority = (*Service)(nil)
@@ -108,6 +110,7 @@ func New(config Config, d Deps) (*Service, error) {
 	s.failures = newFailures(config.AccountLimit, d.Cache, d.Now, s.now)
 	s.failures.fromStore = s.ownNetwork
 	s.changes = newPasswordChanges(d.Cache, d.Now, s.now, s.log)
+	s.strangersReports = newReportBudget(s.now, s.log)
 	s.verifier = identity.NewVerifier(identity.VerifierOptions{Issuer: config.Issuer, Keys: d.Keys, Now: s.now})
 	s.lateVerifier = identity.NewVerifier(identity.VerifierOptions{
 		Issuer: config.Issuer, Keys: d.Keys, CacheSize: 100, Now: func() time.Time { return s.now().Add(-reportGrace) },

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
@@ -23,11 +25,21 @@ const maxReportText = 1000
 // with: the request it is of began while it was good.
 const reportGrace = 30 * time.Second
 
+// strangersReports is how many reports of nobody are entered within a minute: whoever
+// reaches auth, or is refused from as many addresses as it likes, cannot fill the log with
+// them. The gateway owes those that are refused, and counts them in the next one.
+const strangersReports = 60
+
+func newReportBudget(now func() time.Time, log *slog.Logger) *ratelimit.Limiter {
+	return ratelimit.New(ratelimit.Options{Name: "reports", Rule: ratelimit.Rule{Limit: strangersReports, Window: time.Minute},
+		Shared: ratelimit.NewLocal(now, 1), Now: now, Logger: log})
+}
+
 var _ audit.Recorder = (*Service)(nil)
 
 // Record implements audit.Recorder: it enters what the gateway has refused, and
 // what other services have changed. The access token says who it was, and is
-// verified here too; only hits of a limit may come without one.
+// verified here too; only hits of a limit may come without one, and of those few.
 func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report) error {
 	if !audit.Reportable(r.Action) {
 		return apperr.New(apperr.Forbidden, "This action is not reported by others.")
@@ -41,6 +53,9 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 		if err != nil {
 			return err
 		}
+	} else if budget := s.strangersReports.Take(ctx, ""); !budget.Allowed {
+		return &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(budget.Reset, time.Second),
+			Message: "Too many reports of nobody. Wait as long as Retry-After says."}
 	}
 	for _, text := range []*string{&r.Refused, &r.Subject, &r.Before, &r.After, &r.ID, &r.Actor} {
 		*text = cutBytes(*text, maxReportText)

@@ -103,6 +103,25 @@ func TestReportsOfOtherServices(t *testing.T) {
 		if err != nil || len(stored) != 1 || len(stored[0].Subject) > 1000 {
 			t.Errorf("%v, %v", stored, err)
 		}
+
+		// Whoever reaches auth without a token cannot fill the log; who has one goes on.
+		b.clock.Advance(time.Hour)
+		_, before, _ = b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1)
+		for n := range 100 {
+			if err := remote.Record(t.Context(), "", hit); (err == nil) != (n < 60) {
+				t.Fatalf("report %d of nobody within a minute: %v", n+1, err)
+			}
+		}
+		if _, after, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1); err != nil || after-before != 60 {
+			t.Errorf("%d entries were made of 100 reports, %v", after-before, err)
+		}
+		if err := remote.Record(t.Context(), b.signIn("bob@example.com").access, refused); err != nil {
+			t.Errorf("a report of somebody: %v", err)
+		}
+		b.clock.Advance(time.Minute)
+		if err := remote.Record(t.Context(), "", hit); err != nil {
+			t.Errorf("a minute later: %v", err)
+		}
 		wholeChains(t, b, account.SystemOrg, "o1", "o2")
 	})
 }
