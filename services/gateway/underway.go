@@ -15,9 +15,11 @@ import (
 const (
 	// readsUnderWay is how many reads a service is sent at a time, fewer than there are
 	// connections to it, and readsOfOne how many of them are one organization's: more
-	// than a service works on at a time.
-	readsUnderWay = maxConns / 2
-	readsOfOne    = 64
+	// than a service works on at a time. One that has had no company for a minute may have
+	// as many as leave room for whoever comes.
+	readsUnderWay   = maxConns / 2
+	readsOfOne      = 64
+	readsOfOneAlone = readsUnderWay / 2
 )
 
 // newReads returns what schedules the reads that each service is sent. In a service they
@@ -27,7 +29,7 @@ const (
 func newReads() map[api.Service]*fairshare.Scheduler {
 	reads := map[api.Service]*fairshare.Scheduler{}
 	for _, service := range api.Backends() {
-		reads[service] = fairshare.New(fairshare.Options{Slots: readsUnderWay, Share: readsOfOne})
+		reads[service] = fairshare.New(fairshare.Options{Slots: readsUnderWay, Share: readsOfOne, Alone: readsOfOneAlone, AloneAfter: turnsAlone})
 	}
 	return reads
 }
