@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -53,8 +54,11 @@ func unauthenticated(cause error) error {
 // BearerToken returns the token of the Authorization field. It refuses a field
 // that is repeated, too long or not a bearer token, at a cost that does not
 // depend on what is in it.
-func BearerToken(c *fiber.Ctx) (string, bool) {
-	fields := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+func BearerToken(c *fiber.Ctx) (string, bool) { return BearerOf(&c.Request().Header) }
+
+// BearerOf is BearerToken of a header.
+func BearerOf(h *fasthttp.RequestHeader) (string, bool) {
+	fields := h.PeekAll(fiber.HeaderAuthorization)
 	if len(fields) != 1 {
 		return "", false
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -58,12 +59,12 @@ func bodyLimit(o api.Operation) int {
 func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 	limit := bodyLimit(o)
 	return func(c *fiber.Ctx) error {
-		if !c.Request().IsBodyStream() {
-			return next(c)
-		}
 		size := c.Request().Header.ContentLength()
 		if size > limit {
 			return fiber.ErrRequestEntityTooLarge
+		}
+		if !c.Request().IsBodyStream() {
+			return next(c)
 		}
 		counted := size
 		switch {
@@ -93,6 +94,26 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		}
 		c.Request().SetBodyRaw(body)
 		return next(c)
+	}
+}
+
+// refuseExpected makes a server answer who asks whether to send a body (Expect:
+// 100-continue), and is not to send one, instead of asking for it. That is a body which is
+// too large for who has no valid token: every operation that needs none refuses it for its
+// size, and every other one for the token, so that nothing is done without it.
+func (g *gateway) refuseExpected(server *fasthttp.Server) {
+	handler := server.Handler
+	server.ExpectHandler = func(rc *fasthttp.RequestCtx) int {
+		if rc.Request.Header.ContentLength() <= anonymousBody {
+			return http.StatusContinue
+		}
+		if token, ok := web.BearerOf(&rc.Request.Header); ok {
+			if _, err := g.Tokens.Verify(rc, token); err == nil {
+				return http.StatusContinue
+			}
+		}
+		handler(rc)
+		return rc.Response.StatusCode()
 	}
 }
 

@@ -86,6 +86,54 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 	}
 }
 
+// TestNobodyIsAskedForABodyThatIsRefused: who asks whether to send a body is told at once
+// that it is refused, in the form of every refusal, or asked for it.
+func TestNobodyIsAskedForABodyThatIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, c := range []struct {
+		path, token string
+		size        int
+		want        int
+		code        string
+	}{
+		{importPath, "", 16 << 20, http.StatusUnauthorized, "UNAUTHENTICATED"},
+		{importPath, "forged", 16 << 20, http.StatusUnauthorized, "UNAUTHENTICATED"},
+		{"/api/v2/auth/login", "", anonymousBody + 1, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
+		{"/api/v2/auth/login", "", 10, http.StatusContinue, ""},
+		{importPath, alice, 10, http.StatusContinue, ""},
+		{importPath, alice, 16 << 20, http.StatusContinue, ""},
+	} {
+		conn := dial(t, s.url)
+		head := strings.Replace(announce(c.token, c.size), importPath, c.path, 1)
+		if _, err := io.WriteString(conn, strings.TrimSuffix(head, "\r\n")+"Expect: 100-continue\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		r := bufio.NewReader(conn)
+		res, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatalf("%s of %d bytes: %v", c.path, c.size, err)
+		}
+		if res.StatusCode != c.want {
+			t.Errorf("%s of %d bytes, token %q: %d, want %d", c.path, c.size, c.token, res.StatusCode, c.want)
+		}
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if c.want == http.StatusContinue {
+			continue
+		}
+		if err != nil || !res.Close {
+			t.Errorf("%s of %d bytes: the connection goes on: %t, %v", c.path, c.size, !res.Close, err)
+		}
+		if got := (answer{res.StatusCode, res.Header, string(body)}).code(t); got != c.code {
+			t.Errorf("%s of %d bytes: %s, want %s", c.path, c.size, got, c.code)
+		}
+	}
+	if n := s.services[api.Records].count() + s.services[api.Auth].count(); n != 0 {
+		t.Errorf("services were asked %d times", n)
+	}
+}
+
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -215,6 +215,7 @@ func New(d Deps) (*Gateway, error) {
 	session.Rewrite(app.Server())
 	g.holdback.install(app.Server(), d.Now)
 	g.endUnlessFew(app.Server())
+	g.refuseExpected(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
 	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, aside: g.holdback.aside, now: d.Now}, nil
 }
