@@ -29,8 +29,8 @@ const (
 	// takes of the processors is spent outside of its turn, in receiving, checking and
 	// sending. TurnBurst is how much of that may be owed first: whoever asks for some dozens
 	// of pages at once, or polls, has them as soon as they are ready.
-	LeastTurn = 2 * time.Millisecond
-	TurnBurst = 200 * time.Millisecond
+	LeastTurn = 3 * time.Millisecond
+	TurnBurst = 300 * time.Millisecond
 	// longBody is the longest body, in bytes, of a write that mostly waits for storage:
 	// one of a megabyte takes a processor for ten milliseconds until it is decoded.
 	longBody = 64 << 10

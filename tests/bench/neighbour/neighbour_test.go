@@ -128,8 +128,8 @@ func compare(t *testing.T, p plan, works []work, flood controls, others ...contr
 			measure(beside[i])
 			other.stop()
 		}
-		flood.start()
 		began := time.Now()
+		flood.start()
 		measure(crowded)
 		flooded += time.Since(began)
 		answered += flood.stop()
