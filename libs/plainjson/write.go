@@ -12,10 +12,7 @@ import (
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	for i := range len(s) {
 		if c := s[i]; escaped(c) || c >= utf8.RuneSelf {
-			text, err := json.Marshal(string(s))
-			if err != nil { // a text has no error
-				panic(err)
-			}
+			text, _ := json.Marshal(string(s)) // a text has no error
 			return append(b, text...)
 		}
 	}

@@ -27,9 +27,10 @@ const (
 	// LeastTurn is how long a place for reading or for expensive work is taken at least
 	// while other organizations have work in the process too: most of what a short request
 	// takes of the processors is spent outside of its turn, in receiving, checking and
-	// sending. TurnBurst is how much of that may be owed first: whoever asks for some dozens
-	// of pages at once, or polls, has them as soon as they are ready.
+	// sending.
 	LeastTurn = 3 * time.Millisecond
+	// TurnBurst is how much of LeastTurn may be owed first: whoever asks for some dozens of
+	// pages at once, or polls, has them as soon as they are ready.
 	TurnBurst = 300 * time.Millisecond
 	// longBody is the longest body, in bytes, of a write that mostly waits for storage:
 	// one of a megabyte takes a processor for ten milliseconds until it is decoded.

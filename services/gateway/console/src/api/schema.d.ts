@@ -1968,8 +1968,10 @@ export interface paths {
          *     approved each record and when, and what is not counted; `ecf verify` checks these approvals too. With `names=roles`
          *     pseudonyms, other ones each time, stand for people, and free text is withheld.
          *
-         *     While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`. An event of more than
-         *     20,000 counted records is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead.
+         *     While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`; so while too many reports of
+         *     the organization wait for their clients to take them. An event of more than 120,000 counted records is 413
+         *     `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead. The page of one of more than 20,000 has no findings of
+         *     records against each other, nor what to measure next.
          */
         get: operations["getReport"];
         put?: never;
