@@ -114,7 +114,7 @@ func (s *Service) ownNetwork(ctx context.Context, emailKey, address string) bool
 	if err != nil {
 		return false // the sign-in itself will say that the store is away
 	}
-	begun, _, err := s.store.SessionsPage(ctx, u, s.now(), 0, knownSessions)
+	begun, err := s.store.NewestSessions(ctx, u, s.now(), knownSessions)
 	if err != nil {
 		return false
 	}

@@ -82,6 +82,7 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 	if err := s.store.InsertSession(ctx, v); err != nil {
 		return bundle{}, unavailable(err)
 	}
+	s.endSurplus(ctx, v, m)
 	tokens, err := s.issue(m, v, u.ID)
 	if err != nil {
 		return bundle{}, err

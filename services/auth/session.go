@@ -64,6 +64,39 @@ func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string
 	return a.audit(ctx, event{action: action, org: org, subject: user, session: sid, to: reason})
 }
 
+const (
+	// maxSessions is how many sessions a person has at once. A program that signs in for
+	// each of its runs, and never signs out, has as many as there were runs in the time a
+	// session lasts; each is read where the person's are.
+	maxSessions = 1000
+	// surplusAtOnce is how many of them one sign-in ends.
+	surplusAtOnce = 20
+	// tooMany is why those beyond maxSessions end.
+	tooMany = "too many sessions"
+)
+
+// endSurplus ends the sessions of a person beyond maxSessions, which the longest
+// time was not used first, as one of them begins in the membership m. The sign-in
+// succeeds without it as well, and the next one does what is left.
+func (s *Service) endSurplus(ctx context.Context, begun account.Session, m account.User) {
+	surplus, err := s.store.SurplusSessions(ctx, begun.Org, begun.User, maxSessions, surplusAtOnce)
+	if err != nil {
+		return
+	}
+	for _, v := range surplus {
+		if s.store.EndSession(ctx, v.Org, v.User, v.ID, s.moment(), tooMany, account.NewMark()) != nil {
+			return
+		}
+		if v, err = s.store.Session(ctx, v.ID); err == nil {
+			s.publishSession(ctx, v)
+		}
+		e := event{action: "session.end", org: orElse(v.MemberOrg, v.Org), actor: m.ID, subject: orElse(v.Member, v.User), session: v.ID, to: tooMany}
+		if s.audit(ctx, e) != nil {
+			return // the entry waits for the store to come back
+		}
+	}
+}
+
 // changePassword answers POST /auth/password. It ends all other sessions of the
 // user, and every one-time setup token.
 func (s *Service) changePassword(c *fiber.Ctx) error {

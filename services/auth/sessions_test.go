@@ -340,3 +340,49 @@ func TestSessionsAreToldToWhoHasATokenOfThem(t *testing.T) {
 		t.Errorf("after the logout: %v", err)
 	}
 }
+
+// TestAPersonHasSoManySessions: a program that signs in for each of its runs and never out
+// ends the sessions that were used least, and not the one in which somebody works.
+func TestAPersonHasSoManySessions(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		const most = 1000
+		working := b.signIn("ada@example.com")
+		u, err := b.store.UserByEmail(t.Context(), "ada@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, err := b.store.NewestSessions(t.Context(), u, b.clock.Now(), most)
+		if err != nil || len(begun) != 1 {
+			t.Fatalf("%d sessions, %v", len(begun), err)
+		}
+		for n := range most {
+			v := begun[0]
+			v.ID, v.SecretHash = account.NewID(), ""
+			v.LastUsedAt = v.LastUsedAt.Add(time.Duration(n+1) * time.Millisecond)
+			v.CreatedAt = v.LastUsedAt
+			if err := b.store.InsertSession(t.Context(), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.clock.Advance(time.Minute)
+		b.want(b.refresh(working.refresh), http.StatusOK, "")
+		// Of 1,001 sessions, two too many with the new one, the two that were used least end.
+		next := b.signIn("ada@example.com")
+		_, open, err := b.store.SessionsPage(t.Context(), u, b.clock.Now(), 0, 1)
+		if err != nil || open != most {
+			t.Errorf("%d sessions are open, %v; want %d", open, err, most)
+		}
+		if !b.admits(working.access) || !b.admits(next.access) {
+			t.Error("a session in use has ended")
+		}
+		ended := 0
+		for _, e := range b.entries(b.signIn("root@example.com").access) {
+			if e["action"] == "session.end" {
+				ended++
+			}
+		}
+		if ended != 2 {
+			t.Errorf("the audit log has the end of %d sessions, want 2", ended)
+		}
+	})
+}

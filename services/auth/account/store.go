@@ -97,6 +97,11 @@ type Sessions interface {
 	// expired at the time now and that the user's epoch has not ended, newest
 	// first, skipping skip and at most limit, and counts all.
 	SessionsPage(ctx context.Context, u User, now time.Time, skip, limit int64) ([]Session, int64, error)
+	// NewestSessions is the first page of SessionsPage, without the count.
+	NewestSessions(ctx context.Context, u User, now time.Time, limit int64) ([]Session, error)
+	// SurplusSessions reads, of the sessions of a user that have not been ended, whether
+	// they have expired or not, all but the keep last used ones, and at most limit.
+	SurplusSessions(ctx context.Context, org, user string, keep, limit int64) ([]Session, error)
 	// PurgeSessions removes sessions that expired before the given time, and
 	// gives how many.
 	PurgeSessions(ctx context.Context, before time.Time) (int64, error)

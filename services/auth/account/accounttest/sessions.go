@@ -116,9 +116,45 @@ func sessionsPage(t *testing.T, s account.Store) {
 	if err != nil || total != 3 || fmt.Sprint(ids) != "[kept second first]" {
 		t.Errorf("%v of %d, %v", ids, total, err)
 	}
+	newest, err := s.NewestSessions(ctx, u, at, 2)
+	if err != nil || len(newest) != 2 || newest[0] != got[0] || newest[1] != got[1] {
+		t.Errorf("the newest: %+v, %v", newest, err)
+	}
 	got, total, err = s.SessionsPage(ctx, u, at, 1, 1)
 	if err != nil || total != 3 || len(got) != 1 || got[0].ID != "second" {
 		t.Errorf("the second: %+v of %d, %v", got, total, err)
+	}
+}
+
+func surplus(t *testing.T, s account.Store) {
+	u := user("o1", "ada@example.com", identity.User)
+	for i, change := range []func(*account.Session){
+		func(v *account.Session) { v.LastUsedAt = at.Add(2 * time.Minute) },
+		func(v *account.Session) { v.LastUsedAt = at.Add(time.Minute) },
+		func(v *account.Session) { v.LastUsedAt, v.CreatedAt = at, at.Add(time.Minute) },
+		func(v *account.Session) { v.LastUsedAt, v.Epoch = at.Add(-time.Minute), u.Epoch-1 },
+		func(v *account.Session) { v.LastUsedAt, v.Expires = at.Add(-2*time.Minute), at },
+		func(v *account.Session) { v.EndedAt = at },
+		func(v *account.Session) { v.User = "u2" },
+		func(v *account.Session) { v.Org = "o2" },
+	} {
+		v := session(u)
+		v.ID = fmt.Sprint(i)
+		change(&v)
+		must(t, s.InsertSession(t.Context(), v))
+	}
+	for _, c := range []struct {
+		keep, limit int64
+		want        string
+	}{{0, 10, "[0 1 2 3 4]"}, {2, 10, "[2 3 4]"}, {2, 1, "[2]"}, {4, 10, "[4]"}, {5, 10, "[]"}, {6, 10, "[]"}} {
+		ids := []string{}
+		got, err := s.SurplusSessions(t.Context(), u.Org, u.ID, c.keep, c.limit)
+		for _, v := range got {
+			ids = append(ids, v.ID)
+		}
+		if err != nil || fmt.Sprint(ids) != c.want {
+			t.Errorf("all but %d, at most %d: %v, %v; want %s", c.keep, c.limit, ids, err, c.want)
+		}
 	}
 }
 

@@ -108,17 +108,44 @@ func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Ti
 	return wrap("end session", err)
 }
 
-// SessionsPage implements account.Sessions.
-func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time, skip, limit int64) ([]account.Session, int64, error) {
-	items, total, err := page(ctx, s.sessions, bson.D{
-		{Key: "org", Value: u.Org}, {Key: "user", Value: u.ID},
-		{Key: "endedAt", Value: bson.DateTime(0)}, {Key: "expires", Value: bson.D{{Key: "$gt", Value: date(now)}}},
-		{Key: "$or", Value: bson.A{
+// openSessions returns the condition of the sessions of a user that have not been ended.
+func openSessions(org, user string) bson.D {
+	return bson.D{{Key: "org", Value: org}, {Key: "user", Value: user}, {Key: "endedAt", Value: bson.DateTime(0)}}
+}
+
+// liveSessions returns the condition of those of them that nothing else has ended.
+func liveSessions(u account.User, now time.Time) bson.D {
+	return append(openSessions(u.Org, u.ID),
+		bson.E{Key: "expires", Value: bson.D{{Key: "$gt", Value: date(now)}}},
+		bson.E{Key: "$or", Value: bson.A{
 			bson.D{{Key: "epoch", Value: bson.D{{Key: "$gte", Value: u.Epoch}}}},
 			bson.D{{Key: "_id", Value: u.Kept}},
-		}},
-	}, sessionOf, skip, limit)
+		}})
+}
+
+// SessionsPage implements account.Sessions.
+func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time, skip, limit int64) ([]account.Session, int64, error) {
+	items, total, err := page(ctx, s.sessions, liveSessions(u, now), sessionOf, skip, limit)
 	return items, total, wrap("list sessions", err)
+}
+
+// NewestSessions implements account.Sessions.
+func (s *Store) NewestSessions(ctx context.Context, u account.User, now time.Time, limit int64) ([]account.Session, error) {
+	newest, err := list(ctx, s.sessions, liveSessions(u, now), sessionOf, options.Find().SetSort(newestFirst).SetLimit(limit))
+	return newest, wrap("read newest sessions", err)
+}
+
+// SurplusSessions implements account.Sessions. Most users have few sessions, which the
+// index counts; only those of others are put in the order of their use.
+func (s *Store) SurplusSessions(ctx context.Context, org, user string, keep, limit int64) ([]account.Session, error) {
+	open := openSessions(org, user)
+	n, err := s.sessions.CountDocuments(ctx, open, options.Count().SetLimit(keep+1))
+	if err != nil || n <= keep {
+		return nil, wrap("count sessions", err)
+	}
+	lastUsedFirst := bson.D{{Key: "lastUsedAt", Value: -1}, {Key: "_id", Value: -1}}
+	surplus, err := list(ctx, s.sessions, open, sessionOf, options.Find().SetSort(lastUsedFirst).SetSkip(keep).SetLimit(limit))
+	return surplus, wrap("read surplus sessions", err)
 }
 
 // PurgeSessions implements account.Sessions.

@@ -46,12 +46,15 @@ func New(db *mongo.Database) *Store {
 // Schema returns the versions of what this package stores, for mongox.Up.
 func Schema() []mongox.Component {
 	return []mongox.Component{{Name: "accounts", Steps: []mongox.Step{
-		mongox.CreateIndexes(1, Indexes()[:7]...),
+		mongox.CreateIndexes(1, Indexes()[:6]...),
 		// Version 2: people in several organizations. Nothing is moved; see the embedded
 		// engine's schema of the same version.
-		mongox.CreateIndexes(1, Indexes()[7:8]...),
+		mongox.CreateIndexes(1, Indexes()[6:7]...),
 		// Version 3: invitations.
-		mongox.CreateIndexes(1, Indexes()[8:]...),
+		mongox.CreateIndexes(1, Indexes()[7:8]...),
+		// Version 4: the sessions of a user that have ended do not stand between those that
+		// have not.
+		mongox.ReplaceIndexes(1, Indexes()[8:], "sessions.org_1_user_1_createdAt_1__id_1"),
 	}}}
 }
 
@@ -64,12 +67,12 @@ func Indexes() []mongox.Index {
 		index("users", true, "emailKey"),
 		index("users", false, "org", "deleted", "createdAt", "_id"),
 		index("users", false, "mark"),
-		index("sessions", false, "org", "user", "createdAt", "_id"),
 		index("sessions", false, "expires"),
 		index("sessions", false, "mark"),
 		index("audit", true, "org", "seq"),
 		index("users", false, "person", "createdAt", "_id"),
 		index("users", false, "org", "former"),
+		index("sessions", false, "org", "user", "endedAt", "createdAt", "_id"),
 	}
 }
 
@@ -141,9 +144,11 @@ func page[D, T any](ctx context.Context, c *mongo.Collection, filter any, conver
 		return nil, total, err
 	}
 	items, err := list(ctx, c, filter, convert,
-		options.Find().SetSort(bson.D{{Key: "createdAt", Value: -1}, {Key: "_id", Value: -1}}).SetSkip(skip).SetLimit(limit))
+		options.Find().SetSort(newestFirst).SetSkip(skip).SetLimit(limit))
 	return items, total, err
 }
+
+var newestFirst = bson.D{{Key: "createdAt", Value: -1}, {Key: "_id", Value: -1}}
 
 // date and instant store times as dates, the zero time as the first one.
 func date(t time.Time) bson.DateTime {

@@ -11,7 +11,7 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst()}}}
 }
 
 // memberships is version 2: people in several organizations. Nothing is moved: the
@@ -50,6 +50,15 @@ func invitations() sqlitex.Step {
 // invitationKeys is version 4: invitations name the request that made them.
 func invitationKeys() sqlitex.Step {
 	return sqlitex.Statements(1, `ALTER TABLE account_users ADD COLUMN invite_key TEXT NOT NULL DEFAULT ''`)
+}
+
+// openSessionsFirst is version 5: the sessions of a user that have ended do not stand
+// between those that have not.
+func openSessionsFirst() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`CREATE INDEX account_sessions_open ON account_sessions (org, user, ended_at, created_at, id)`,
+		`DROP INDEX account_sessions_list`,
+	)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

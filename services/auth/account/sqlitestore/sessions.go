@@ -86,6 +86,28 @@ func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time,
 		[]any{u.Org, u.ID, millis(now), u.Epoch, u.Kept}, skip, limit)
 }
 
+// NewestSessions implements account.Sessions.
+func (s *Store) NewestSessions(ctx context.Context, u account.User, now time.Time, limit int64) ([]account.Session, error) {
+	newest, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+liveSessions+` ORDER BY created_at DESC, id DESC LIMIT ?`,
+		u.Org, u.ID, millis(now), u.Epoch, u.Kept, limit)
+	return newest, wrap("read newest sessions", err)
+}
+
+const openSessions = ` FROM account_sessions WHERE org = ? AND user = ? AND ended_at = 0`
+
+// SurplusSessions implements account.Sessions. Most users have few sessions, which the
+// index counts; only those of others are put in the order of their use.
+func (s *Store) SurplusSessions(ctx context.Context, org, user string, keep, limit int64) ([]account.Session, error) {
+	var open int64
+	err := s.db.QueryRowContext(ctx, `SELECT COUNT(*)`+openSessions, org, user).Scan(&open)
+	if err != nil || open <= keep {
+		return nil, wrap("count sessions", err)
+	}
+	surplus, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+openSessions+` ORDER BY last_used_at DESC, id DESC LIMIT ? OFFSET ?`,
+		org, user, limit, keep)
+	return surplus, wrap("read surplus sessions", err)
+}
+
 // PurgeSessions implements account.Sessions.
 func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, error) {
 	var n int64
