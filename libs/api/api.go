@@ -170,6 +170,22 @@ type Operation struct {
 // Public reports whether the operation needs no token.
 func (o Operation) Public() bool { return o.Least == identity.RoleNone }
 
+// StrangersBody is the largest body, in bytes, of a request that needs no token: whoever it is
+// from, it costs memory before it is known whether it is worth that.
+const StrangersBody = 64 << 10
+
+// MaxBody returns the largest body of a request in bytes, where byDefault is that of
+// operations with a token that name none.
+func (o Operation) MaxBody(byDefault int) int {
+	switch {
+	case o.Public():
+		return min(StrangersBody, byDefault)
+	case o.BodyLimit > 0:
+		return o.BodyLimit
+	}
+	return byDefault
+}
+
 // Params returns the names of the parameters in the path.
 func (o Operation) Params() []string {
 	var names []string

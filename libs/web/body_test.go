@@ -81,15 +81,18 @@ func TestBodyLimits(t *testing.T) {
 		{"/events/1/flights/import", 5000, 200},
 		{"/events/1/flights/import?partial=true", 5000, 200},
 		{"/events/1/flights/import", 5001, 413},
-		{"/events/1/flights/import/x", 1001, 413},
+		{"/events/1/flights/import/x", 1001, 404},
 		{"/tiny", 10, 200},
 		{"/tiny", 11, 413},
 		{"/small", 1000, 200},
 	} {
 		a := b.do("POST", "/api/v2"+c.path, strings.Repeat("x", c.size), "Authorization", "Bearer user-a", "Content-Type", "application/json")
-		if c.status == 413 {
+		switch c.status {
+		case 413:
 			a.fails(413, "PAYLOAD_TOO_LARGE")
-		} else {
+		case 404:
+			a.fails(404, "NOT_FOUND")
+		default:
 			a.ok(c.status)
 		}
 	}

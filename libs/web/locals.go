@@ -15,7 +15,7 @@ const (
 	keyKnown key = iota
 	keyOriginalMethod
 	keyShare
-	keySpool
+	keyIntake
 	keyWork
 	keyFile
 	keyNotices

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -51,7 +50,6 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 		return err
 	}
 	r := &router{prefix: prefix, matcher: matcher, verifier: v, afterAuth: afterAuth, shares: newShares(table)}
-	r.limitBodies(app)
 	app.Use(r.unrouted)
 	// fiber takes the first route that matches; it serves to find the parameters
 	// of a path, and in this order it finds those of the right operation.
@@ -159,15 +157,13 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 			return err
 		}
 	}
-	if spool, ok := c.Locals(keySpool).(*Spool); ok {
-		// A slow client keeps its file, and nobody else's share of the work.
-		file, err := spool.take(c, o, c.App().Config().BodyLimit)
+	if bodies, ok := c.Locals(keyIntake).(*intake); ok {
+		// A slow client keeps its body, and nobody else's share of the work.
+		end, err := bodies.take(c, o)
 		if err != nil {
 			return err
 		}
-		if file != nil {
-			defer file.Close() //nolint:errcheck // it has no name
-		}
+		defer end()
 	}
 	end, err := r.shares.begin(c, o)
 	if err != nil {
@@ -223,29 +219,4 @@ func (r *router) unrouted(c *fiber.Ctx) error {
 func (r *router) below(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.prefix)
 	return ok && (rest == "" || rest[0] == '/')
-}
-
-// noBody is the length that fasthttp states for a request that has neither a length
-// nor chunks, and so no body.
-const noBody = -2
-
-// limitBodies tells the server the limits of operations that have their own,
-// when it has read the header of a request and before it reads the body.
-func (r *router) limitBodies(app *fiber.App) {
-	server := app.Server()
-	next := server.HeaderReceived
-	server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-		var config fasthttp.RequestConfig
-		if next != nil {
-			config = next(h)
-		}
-		if n := h.ContentLength(); n == 0 || n == noBody {
-			return config // what a limit is for is not there
-		}
-		path, _, _ := strings.Cut(string(h.RequestURI()), "?")
-		if o, ok := r.matcher.Find(string(h.Method()), path); ok && o.BodyLimit > 0 {
-			config.MaxRequestBodySize = o.BodyLimit
-		}
-		return config
-	}
 }

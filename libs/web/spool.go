@@ -11,7 +11,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
 )
@@ -221,77 +220,4 @@ func (f *File) Close() error {
 	f.disk, f.size = nil, 0
 	_ = os.Remove(disk.Name()) // most often it has no name any more
 	return disk.Close()
-}
-
-// errBodyTooLarge is what reading a body beyond its limit returns.
-var errBodyTooLarge = fiber.ErrRequestEntityTooLarge
-
-// take reads the body of a request that came as a stream: of a streamed operation into
-// a file, which it returns, and of others into memory.
-func (s *Spool) take(c *fiber.Ctx, o api.Operation, limit int) (*File, error) {
-	if !c.Request().IsBodyStream() {
-		return nil, nil //nolint:nilnil // there is no file
-	}
-	if o.BodyLimit > 0 {
-		limit = o.BodyLimit
-	}
-	announced := c.Request().Header.ContentLength()
-	if announced > limit {
-		return nil, errBodyTooLarge
-	}
-	from := &bounded{r: c.Context().RequestBodyStream(), left: limit}
-	if !o.Streamed {
-		body, err := io.ReadAll(from)
-		if err != nil {
-			return nil, bodyFault(err)
-		}
-		c.Request().SetBodyRaw(body)
-		return nil, nil //nolint:nilnil // as above
-	}
-	f := &File{spool: s, org: PrincipalOf(c).Org}
-	// What is announced has its place before anything of it is read.
-	if announced < 0 {
-		announced = limit
-	}
-	err := f.reserve(announced)
-	if err == nil {
-		_, err = io.Copy(f, from)
-	}
-	if err != nil {
-		return nil, errors.Join(bodyFault(err), f.Close())
-	}
-	c.Request().ResetBody() // it was read to its end: the connection may go on
-	c.Locals(keyFile, f)
-	return f, nil
-}
-
-// bodyFault returns what to answer where a body could not be read.
-func bodyFault(err error) error {
-	var e *apperr.Error
-	switch {
-	case errors.As(err, &e), errors.Is(err, errBodyTooLarge):
-		return err
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fiber.ErrRequestTimeout
-	}
-	return fiber.ErrBadRequest
-}
-
-// bounded is a body of unknown length that fails beyond its limit.
-type bounded struct {
-	r    io.Reader
-	left int
-}
-
-// Read implements io.Reader.
-func (b *bounded) Read(p []byte) (int, error) {
-	if len(p) > b.left+1 {
-		p = p[:b.left+1] // one more byte tells a full body from one too large
-	}
-	n, err := b.r.Read(p)
-	if n > b.left {
-		return b.left, errBodyTooLarge
-	}
-	b.left -= n
-	return n, err
 }

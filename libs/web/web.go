@@ -9,8 +9,6 @@
 package web
 
 import (
-	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"time"
@@ -63,8 +61,9 @@ type Options struct {
 	// the body themselves, within a limit of their own: BodyLimit and the limits
 	// of operations do not hold.
 	StreamBodies bool
-	// Spool, if set, takes the bodies of streamed operations as they come, once the
-	// caller may make the request. Those of others are read within their limits.
+	// Spool, if set, takes the bodies of streamed operations as they come. Where
+	// StreamBodies is not set, a body is read when its caller may make the request,
+	// within its limit and the bytes that the service holds at a time.
 	Spool *Spool
 	// Work, if set, schedules the expensive operations: those of all services of a
 	// process together. Default: a Scheduler of the service's own.
@@ -127,15 +126,16 @@ func New(o Options) *fiber.App {
 		DisableStartupMessage: true,
 		// Without Immutable a string kept from a request turns into the next
 		// request's: one tenant's id into another's.
-		Immutable:         true,
-		CaseSensitive:     true,
-		BodyLimit:         o.BodyLimit,
-		ReadBufferSize:    readBufferSize,
-		WriteBufferSize:   writeBufferSize,
-		ReadTimeout:       o.ReadTimeout,
-		WriteTimeout:      o.WriteTimeout,
-		IdleTimeout:       o.IdleTimeout,
-		StreamRequestBody: o.StreamBodies || o.Spool != nil,
+		Immutable:       true,
+		CaseSensitive:   true,
+		BodyLimit:       o.BodyLimit,
+		ReadBufferSize:  readBufferSize,
+		WriteBufferSize: writeBufferSize,
+		ReadTimeout:     o.ReadTimeout,
+		WriteTimeout:    o.WriteTimeout,
+		IdleTimeout:     o.IdleTimeout,
+		// A body is read when the caller is known to be allowed to make the request.
+		StreamRequestBody: true,
 		// Buffers are not kept for connections that wait for their next request.
 		ReduceMemoryUsage: o.StreamBodies,
 		ErrorHandler:      e.handleError,
@@ -155,52 +155,25 @@ func New(o Options) *fiber.App {
 			rc.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		next(rc)
-		if o.Spool != nil {
+		if !o.StreamBodies {
 			drain(rc)
-		}
-		if o.StreamBodies && unread(&rc.Request) {
+		} else if unread(&rc.Request) {
 			// What was not read would be taken for the next request.
 			rc.SetConnectionClose()
 		}
 	}
-	if o.Spool != nil || o.Work != nil {
-		app.Use(func(c *fiber.Ctx) error {
-			if o.Spool != nil {
-				c.Locals(keySpool, o.Spool)
-			}
-			if o.Work != nil {
-				c.Locals(keyWork, o.Work)
-			}
-			return c.Next()
-		})
-	}
+	bodies := newIntake(o.Spool, o.BodyLimit)
+	app.Use(func(c *fiber.Ctx) error {
+		if !o.StreamBodies {
+			c.Locals(keyIntake, bodies)
+		}
+		if o.Work != nil {
+			c.Locals(keyWork, o.Work)
+		}
+		return c.Next()
+	})
 	app.Use(e.requestID, e.newTracing(), e.deadline, e.accessLog, e.securityHeaders, e.recoverPanic, oneLength, etag)
 	return app
-}
-
-// prefetched is how much of a body is read before a request is handled.
-const prefetched = 8 << 10
-
-// unread reports whether bytes of a body may be left on its connection.
-func unread(r *fasthttp.Request) bool {
-	length := r.Header.ContentLength()
-	return r.IsBodyStream() && (length < 0 || length > prefetched)
-}
-
-// drained is how much is taken of a body that nobody has read.
-const drained = 32 << 20
-
-// drain takes what is left of a body: the gateway, which passes it on, sends all of it
-// before it looks for an answer.
-func drain(rc *fasthttp.RequestCtx) {
-	if !rc.Request.IsBodyStream() {
-		return
-	}
-	if _, err := io.CopyN(io.Discard, rc.RequestBodyStream(), drained); !errors.Is(err, io.EOF) {
-		rc.SetConnectionClose()
-		return
-	}
-	rc.Request.ResetBody()
 }
 
 func knownMethod(m string) bool {

@@ -19,8 +19,6 @@ import (
 // What the bodies of requests may use. The server hands requests over when their
 // header is in, so that nothing is read for a caller who is refused.
 const (
-	// anonymousBody is the largest body of a request without a token.
-	anonymousBody = 64 << 10
 	// defaultBody is the largest body of operations that name no limit.
 	defaultBody = 1 << 20
 	// bodiesTotal is how many bytes of bodies one process holds at a time, and
@@ -41,23 +39,12 @@ const (
 	streamsShare = 32 << 20
 )
 
-// bodyLimit returns the largest body of an operation in bytes.
-func bodyLimit(o api.Operation) int {
-	switch {
-	case o.Public():
-		return anonymousBody
-	case o.BodyLimit > 0:
-		return o.BodyLimit
-	}
-	return defaultBody
-}
-
 // withBody returns a handler that reads the body of a request, within the limit
 // of its operation and the bytes that its caller may still take, before it calls
 // next. The body of a streamed operation is counted
 // and left to next.
 func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
-	limit := bodyLimit(o)
+	limit := o.MaxBody(defaultBody)
 	return func(c *fiber.Ctx) error {
 		size := c.Request().Header.ContentLength()
 		if size > limit {
@@ -104,7 +91,7 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 func (g *gateway) refuseExpected(server *fasthttp.Server) {
 	handler := server.Handler
 	server.ExpectHandler = func(rc *fasthttp.RequestCtx) int {
-		if rc.Request.Header.ContentLength() <= anonymousBody {
+		if rc.Request.Header.ContentLength() <= api.StrangersBody {
 			return http.StatusContinue
 		}
 		if token, ok := web.BearerOf(&rc.Request.Header); ok {

@@ -99,7 +99,7 @@ func TestNobodyIsAskedForABodyThatIsRefused(t *testing.T) {
 	}{
 		{importPath, "", 16 << 20, http.StatusUnauthorized, "UNAUTHENTICATED"},
 		{importPath, "forged", 16 << 20, http.StatusUnauthorized, "UNAUTHENTICATED"},
-		{"/api/v2/auth/login", "", anonymousBody + 1, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
+		{"/api/v2/auth/login", "", api.StrangersBody + 1, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
 		{"/api/v2/auth/login", "", 10, http.StatusContinue, ""},
 		{importPath, alice, 10, http.StatusContinue, ""},
 		{importPath, alice, 16 << 20, http.StatusContinue, ""},
@@ -369,12 +369,12 @@ func TestStrangersTakeNoRoomFromWhoIsSignedIn(t *testing.T) {
 	from := func(n int) string { return fmt.Sprintf("203.0.113.%d", n) }
 	begin := func(n int) {
 		head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nX-Forwarded-For: " +
-			from(n/(strangersShare/anonymousBody)) + "\r\n\r\n1\r\n{\r\n"
+			from(n/(strangersShare/api.StrangersBody)) + "\r\n\r\n1\r\n{\r\n"
 		if _, err := io.WriteString(dial(t, s.url), head); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const fit, share = strangersTotal / anonymousBody, strangersShare / anonymousBody
+	const fit, share = strangersTotal / api.StrangersBody, strangersShare / api.StrangersBody
 	for n := range share {
 		begin(n)
 	}

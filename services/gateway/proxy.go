@@ -90,7 +90,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		req.Header.SetHost(to.name)
 		var stream *limitedBody
 		if o.Streamed && c.Request().IsBodyStream() {
-			stream = &limitedBody{r: c.Context().RequestBodyStream(), left: bodyLimit(o)}
+			stream = &limitedBody{r: c.Context().RequestBodyStream(), left: o.MaxBody(defaultBody)}
 			req.SetBodyStream(stream, c.Request().Header.ContentLength())
 		} else if body := c.Request().Body(); len(body) > 0 {
 			req.SetBodyRaw(body)

@@ -1,0 +1,143 @@
+package web_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// uploading is an application with one operation for users and one that needs no token.
+func uploading(t *testing.T) *bundle {
+	t.Helper()
+	b := setup(t)
+	read := func(c *fiber.Ctx) error { return web.OK(c, len(c.Request().Body())) }
+	if err := register(b.app, "", members(), []served{
+		{Method: "POST", Path: "/create", Role: identity.User, Handler: read},
+		{Method: "POST", Path: "/login", Handler: read},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// upload begins a request with a body of size bytes and sends all of it but the last byte;
+// end sends that, and returns the status of the answer.
+func (b *bundle) upload(path, token string, size int) (end func() int) {
+	b.t.Helper()
+	conn, err := b.ln().Dial()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = conn.Close() })
+	header := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n", path, size)
+	if token != "" {
+		header += "Authorization: Bearer " + token + "\r\n"
+	}
+	b.write(conn, header+"\r\n")
+	piece := strings.Repeat("x", 4<<10)
+	for left := size - 1; left > 0; left -= len(piece) {
+		b.write(conn, piece[:min(left, len(piece))])
+	}
+	return func() int {
+		b.write(conn, "x")
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		defer response.Body.Close() //nolint:errcheck // read to its end
+		_, _ = io.Copy(io.Discard, response.Body)
+		return response.StatusCode
+	}
+}
+
+func (b *bundle) write(conn net.Conn, text string) {
+	b.t.Helper()
+	if _, err := io.WriteString(conn, text); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestBodiesOfStrangersAreNotHeld: a service that is asked without the gateway holds nothing
+// of a body before its caller is known to be allowed to make the request, and no more than
+// 64 KiB where no token is needed.
+func TestBodiesOfStrangersAreNotHeld(t *testing.T) {
+	// Not in parallel: it looks at the memory of the process.
+	const connections = 100
+	for path, want := range map[string]int{"/create": http.StatusUnauthorized, "/login": http.StatusRequestEntityTooLarge} {
+		b := uploading(t)
+		b.do(http.MethodPost, "/create", "", "Authorization", "Bearer user-a").ok(http.StatusOK)
+		before := held()
+		ends := make([]func() int, connections)
+		for i := range ends {
+			ends[i] = b.upload(path, "", 1<<20)
+		}
+		if each := (held() - before) / connections; each > 200<<10 {
+			t.Errorf("%s: %d KiB are held for each of a megabyte", path, each>>10)
+		}
+		for _, end := range ends {
+			if status := end(); status != want {
+				t.Fatalf("%s: status %d, want %d", path, status, want)
+			}
+		}
+	}
+}
+
+// held is how many bytes of memory are reachable.
+func held() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestBodiesAreBounded: one organization has 16 MiB of bodies on their way to a service at a
+// time, and others have room beside it; what has ended counts no more, whether it was read
+// or not.
+func TestBodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	b := uploading(t)
+	var ends []func() int
+	for range 16 {
+		ends = append(ends, b.upload("/create", "user-a", 1<<20))
+	}
+	large := strings.Repeat("x", 1<<20)
+	ask := func(token, body string) *answer {
+		return b.do(http.MethodPost, "/create", body, "Authorization", "Bearer "+token)
+	}
+	// The last of the sixteen may not have been looked at yet, so that one more has its place.
+	var refused *answer
+	for range 2 {
+		if refused = ask("user-a", large); refused.status != http.StatusOK {
+			break
+		}
+	}
+	refused.fails(http.StatusServiceUnavailable, "UNAVAILABLE")
+	if refused.header.Get("Retry-After") == "" {
+		t.Error("a refusal without Retry-After")
+	}
+	ask("admin-b", large).ok(http.StatusOK)
+	ask("user-a", strings.Repeat("x", 8<<10)).ok(http.StatusOK)
+	var all sync.WaitGroup
+	for _, end := range ends {
+		all.Go(func() {
+			if status := end(); status != http.StatusOK {
+				t.Errorf("status %d", status)
+			}
+		})
+	}
+	all.Wait()
+	for range 20 {
+		ask("user-a", large).ok(http.StatusOK)
+	}
+}
