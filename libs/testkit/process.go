@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -82,6 +83,46 @@ func cleanEnvironment() []string {
 
 // PID is the process's number.
 func (p *Proc) PID() int { return p.cmd.Process.Pid }
+
+// ProcessorTime is how long the process has had a processor, in ticks of 10 ms; 0 where
+// there is no /proc.
+func (p *Proc) ProcessorTime() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
+	if err != nil {
+		return 0
+	}
+	// Its name may hold spaces; behind it are the state and the numbers from the fourth.
+	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	var ticks int64
+	for _, word := range words[11:13] {
+		n, err := strconv.ParseInt(string(word), 10, 64)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// WaitIdle waits until the process takes less than a twentieth of a processor for half a
+// second, up to limit.
+func (p *Proc) WaitIdle(limit time.Duration) {
+	p.t.Helper()
+	const look = 500 * time.Millisecond
+	since, before := time.Now(), p.ProcessorTime()
+	Eventually(p.t, limit, func() error {
+		if time.Since(since) < look {
+			return errors.New("not looked at for long enough")
+		}
+		now := p.ProcessorTime()
+		took := now - before
+		since, before = time.Now(), now
+		if took > look/20 {
+			return fmt.Errorf("process %d took %v of a processor within %v", p.PID(), took, look)
+		}
+		return nil
+	})
+}
 
 // Output is what the process has written so far, to standard output and error.
 func (p *Proc) Output() string { return p.output.String() }

@@ -1,7 +1,6 @@
 package scale
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -121,7 +120,7 @@ func TestCurve(t *testing.T) {
 		for i, o := range operations {
 			for j, e := range sized {
 				m := &all[i][j]
-				before, began := s.processorTime(), polls
+				before, began := s.proc.ProcessorTime(), polls
 				block := o.block
 				if block == 0 {
 					block = p.block
@@ -133,7 +132,7 @@ func TestCurve(t *testing.T) {
 					}
 					m.took = append(m.took, time.Since(start))
 				}
-				m.processor += s.processorTime() - before
+				m.processor += s.proc.ProcessorTime() - before
 				m.polls += polls - began
 			}
 		}
@@ -184,26 +183,6 @@ func (s sample) quantiles() string {
 		points[i] = fmt.Sprint(sorted[(len(sorted)-1)*i/(len(points)-1)].Microseconds())
 	}
 	return strings.Join(points, " ")
-}
-
-// processorTime is how long the server has had a processor, in ticks of 10 ms; 0 where
-// there is no /proc.
-func (s *system) processorTime() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.proc.PID()))
-	if err != nil {
-		return 0
-	}
-	// Its name may hold spaces; behind it are the state and the numbers from the fourth.
-	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	var ticks int64
-	for _, word := range words[11:13] {
-		var n int64
-		if _, err := fmt.Sscan(string(word), &n); err != nil {
-			s.t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // dataDir is the folder of the server's database.

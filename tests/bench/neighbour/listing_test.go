@@ -14,7 +14,7 @@ import (
 // prints how long that takes while another organization floods. No page may be refused.
 func TestListing(t *testing.T) {
 	p := planned(t)
-	quiet, greedy := start(t, p)
+	quiet, greedy, _ := start(t, p)
 	records := 0
 	for range 2 {
 		records += quiet.importRows(p.rows)

@@ -31,6 +31,8 @@ const (
 	password = "a long enough password"
 	flight   = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy"}`
 	quick    = 10 * time.Second // of one request
+	// leftovers is how long the server may work on what a flood has left: imports go on.
+	leftovers = 5 * time.Minute
 )
 
 // plan is how much of everything there is. In each of the rounds each of the works is
@@ -63,7 +65,7 @@ type person struct {
 // TestNeighbour prints the table.
 func TestNeighbour(t *testing.T) {
 	p := planned(t)
-	quiet, greedy := start(t, p)
+	quiet, greedy, server := start(t, p)
 	flood := startFlood(t, greedy, p.rows)
 	works := []work{
 		{"GET /events", 4, func() error { return quiet.ask(http.MethodGet, "/events?limit=25", "", http.StatusOK, nil) }},
@@ -78,9 +80,11 @@ func TestNeighbour(t *testing.T) {
 		switch {
 		case f.name == bareUploads: // in the line of what it is the control of
 		case f.control == "":
-			t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(f.name), flood.of(busy)) })
+			t.Run(f.name, func(t *testing.T) { compare(t, p, works, server, flood.of(f.name), flood.of(busy)) })
 		default:
-			t.Run(f.name, func(t *testing.T) { compare(t, p, works, flood.of(f.name), flood.of(busy), flood.of(f.control)) })
+			t.Run(f.name, func(t *testing.T) {
+				compare(t, p, works, server, flood.of(f.name), flood.of(busy), flood.of(f.control))
+			})
 		}
 	}
 }
@@ -96,8 +100,9 @@ type work struct {
 type rounds [][]time.Duration
 
 // compare lets quiet rounds, those of each control and flooded ones take turns, and prints
-// the line of the table. The first control is a machine that is merely busy.
-func compare(t *testing.T, p plan, works []work, flood controls, others ...controls) {
+// the line of the table. The first control is a machine that is merely busy. A round is
+// quiet when the server has ended what the flood before has left it to do.
+func compare(t *testing.T, p plan, works []work, server *testkit.Proc, flood controls, others ...controls) {
 	calm, crowded, beside := make([]rounds, len(works)), make([]rounds, len(works)), make([][]rounds, len(others))
 	for i := range beside {
 		beside[i] = make([]rounds, len(works))
@@ -122,6 +127,7 @@ func compare(t *testing.T, p plan, works []work, flood controls, others ...contr
 	var flooded time.Duration
 	answered := 0
 	for range p.rounds {
+		server.WaitIdle(leftovers)
 		measure(calm)
 		for i, other := range others {
 			other.start()
@@ -182,8 +188,9 @@ func at(all []time.Duration, q float64) time.Duration {
 	return sorted[int(math.Ceil(q*float64(len(sorted))))-1]
 }
 
-// start starts the product with two organizations, and returns somebody of each.
-func start(t *testing.T, p plan) (quiet, greedy *person) {
+// start starts the product with two organizations, and returns somebody of each, and its
+// process.
+func start(t *testing.T, p plan) (quiet, greedy *person, server *testkit.Proc) {
 	t.Helper()
 	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	env := map[string]string{
@@ -234,7 +241,7 @@ func start(t *testing.T, p plan) (quiet, greedy *person) {
 	}
 	people["greedy colleague"].event = people["greedy"].event
 	people["greedy"].fill(p.records, people["greedy colleague"])
-	return people["quiet"], people["greedy"]
+	return people["quiet"], people["greedy"], process
 }
 
 func (p *person) must(err error) {
