@@ -33,7 +33,9 @@ type Options struct {
 	// work costs more than the time between its begin and its end, in what is done before
 	// and after it, and a key that has nothing but short work would keep all processors
 	// busy with that. Longer work does not notice, nor does a key that has little of it:
-	// Burst is how much of Least may be owed before places are kept for it.
+	// Burst is how much of Least may be owed before places are kept for it. Nor does one
+	// that has had one piece of work at a time for a second: who waits for each answer before
+	// asking for the next keeps no processor busy.
 	Least, Burst time.Duration
 	// Now is the clock for AloneAfter and Least. Default: time.Now.
 	Now func() time.Time
@@ -73,10 +75,16 @@ type queue struct {
 	resting int
 	// owes is until when places would be taken if each were for Options.Least.
 	owes time.Time
+	// together is when it had several pieces of work at a time last.
+	together time.Time
 	// next is the virtual time at which its next work starts.
 	next    float64
 	waiting []*ticket
 }
+
+// oneAtATime is for how long a key must have had no two pieces of work at a time until its
+// short work is not delayed.
+const oneAtATime = time.Second
 
 // ticket is work that waits.
 type ticket struct {
@@ -172,6 +180,13 @@ func (s *Scheduler) Seen(key string) {
 	s.arrived(key)
 }
 
+// Alone reports whether no other key has had work for Options.AloneAfter.
+func (s *Scheduler) Alone(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.alone(key)
+}
+
 // Waiting returns how much work of a key waits.
 func (s *Scheduler) Waiting(key string) int {
 	s.mu.Lock()
@@ -204,6 +219,9 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 		q.next = max(q.next, s.clock)
 	}
 	s.arrived(key.key)
+	if s.o.Least > 0 && q.running+len(q.waiting) > 0 {
+		q.together = s.o.Now()
+	}
 	if s.running < s.o.Slots && len(q.waiting) == 0 && q.hasPlace(s.share(key.key), first) {
 		// Whoever waits while there are places waits for its own share.
 		s.begin(q, cost)
@@ -294,7 +312,7 @@ func (s *Scheduler) rest(key slot, q *queue, begun time.Time) time.Duration {
 	}
 	now := s.o.Now()
 	short := s.o.Least - now.Sub(begun)
-	if short <= 0 || s.alone(key.key) {
+	if short <= 0 || now.Sub(q.together) > oneAtATime || s.alone(key.key) {
 		return 0
 	}
 	if q.owes.Before(now) {

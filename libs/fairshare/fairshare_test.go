@@ -304,12 +304,18 @@ func TestAKeyAloneHasMore(t *testing.T) {
 }
 
 // TestShortWorkKeepsItsPlace: beside another key's work, short work takes its key's place for
-// as long as it is told, and nobody else's. Longer work, work that completes something and
-// that of a key alone is not delayed.
+// as long as it is told, and nobody else's. Longer work, work that completes something, that
+// of a key alone, and that of a key which has one piece of it at a time is not delayed.
 func TestShortWorkKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	const least = 2 * time.Millisecond
-	r := newResting(t, fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Minute, Least: least})
+	r := newResting(t, fairshare.Options{Slots: 4, Share: 2, AloneAfter: time.Minute, Least: least})
+	r.s.Seen("other")
+	r.work(r.s.Acquire, "greedy", 0)
+	r.rested() // one at a time
+	r.hold("greedy")()
+	r.clock.Advance(time.Minute)
+	more := r.hold("greedy")
 	for range 3 {
 		r.work(r.s.Acquire, "greedy", 0)
 	}
@@ -337,13 +343,16 @@ func TestShortWorkKeepsItsPlace(t *testing.T) {
 	})
 	r.over[0]()
 	(<-begun)()
-	r.rested(least-least/4, least, least, least)
-	for _, f := range r.over[1:] {
-		f()
-	}
+	r.rested(least-least/4, least)
+	r.over[1]()
 	r.clock.Advance(time.Minute)
 	r.work(r.s.Acquire, "greedy", 0)
-	r.rested(least-least/4, least, least, least) // alone again
+	r.rested(least-least/4, least) // alone again
+	more()
+	r.clock.Advance(2 * time.Second)
+	r.s.Seen("other")
+	r.work(r.s.Acquire, "greedy", 0)
+	r.rested(least-least/4, least) // one at a time again
 	if n := r.s.Keys(); n != 0 || r.s.Running() != 0 {
 		t.Errorf("%d keys and %d running are left", n, r.s.Running())
 	}
@@ -355,7 +364,8 @@ func TestALittleShortWorkIsNotDelayed(t *testing.T) {
 	t.Parallel()
 	const least, burst = 2 * time.Millisecond, 10 * time.Millisecond
 	for _, share := range []int{1, 4} {
-		r := newResting(t, fairshare.Options{Slots: 2 * share, Share: share, AloneAfter: time.Minute, Least: least, Burst: burst})
+		r := newResting(t, fairshare.Options{Slots: 3 * share, Share: share + 1, AloneAfter: time.Minute, Least: least, Burst: burst})
+		r.hold("greedy")
 		times := func() (n int) {
 			before := len(r.rests)
 			for r.s.Seen("other"); len(r.rests) == before; n++ {
@@ -364,7 +374,7 @@ func TestALittleShortWorkIsNotDelayed(t *testing.T) {
 			r.over[before]()
 			return n - 1
 		}
-		most := share * int(burst/least)
+		most := (share + 1) * int(burst/least)
 		if n := times(); n != most {
 			t.Errorf("share %d: %d were not delayed, want %d", share, n, most)
 		}
@@ -373,7 +383,7 @@ func TestALittleShortWorkIsNotDelayed(t *testing.T) {
 			want  int
 		}{{0, 0}, {burst / 2, most / 2}, {time.Second, most}} {
 			r.clock.Advance(c.after)
-			if n := times(); n < c.want-2*share || n > c.want {
+			if n := times(); n < c.want-2*(share+1) || n > c.want {
 				t.Errorf("share %d, %v later: %d were not delayed, want %d", share, c.after, n, c.want)
 			}
 		}
@@ -406,6 +416,16 @@ func (r *resting) work(acquire func(context.Context, string, int) (func(), error
 	}
 	r.clock.Advance(takes)
 	end()
+}
+
+// hold begins work of a key that goes on until it is told to end.
+func (r *resting) hold(key string) (end func()) {
+	r.t.Helper()
+	end, err := r.s.AcquireFirst(r.t.Context(), key, 1)
+	if err != nil {
+		r.t.Fatalf("work of %s: %v", key, err)
+	}
+	return end
 }
 
 func (r *resting) rested(want ...time.Duration) {

@@ -130,11 +130,33 @@ type share struct {
 
 // Turns returns what waits for a turn of the request's organization, for an answer that is
 // made while it is sent, a piece at a time: between two of them it has none, so that a
-// client that takes it slowly keeps nobody from working. A turn must not wait for the client.
+// client that takes it slowly keeps nobody from working. A turn must not wait for the client,
+// or for another turn.
 func Turns(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	s, ok := c.Locals(keyShare).(*share)
 	if !ok {
-		return func(context.Context) (func(), error) { return func() {}, nil }
+		return noTurn
 	}
-	return func(ctx context.Context) (func(), error) { return s.scheduler.AcquireFirst(ctx, s.org, 1) }
+	return s.turn
 }
+
+// TurnsAhead is Turns for what is done ahead of what is sent, beside it: while no other
+// organization has work in the process, it waits for nothing.
+func TurnsAhead(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
+	s, ok := c.Locals(keyShare).(*share)
+	if !ok {
+		return noTurn
+	}
+	return func(ctx context.Context) (end func(), err error) {
+		if s.scheduler.Alone(s.org) {
+			return noTurn(ctx)
+		}
+		return s.turn(ctx)
+	}
+}
+
+func (s *share) turn(ctx context.Context) (end func(), err error) {
+	return s.scheduler.AcquireFirst(ctx, s.org, 1)
+}
+
+func noTurn(context.Context) (end func(), err error) { return func() {}, nil }

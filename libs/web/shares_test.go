@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -149,7 +151,7 @@ func TestExpensiveWorkOfAProcessIsOneShare(t *testing.T) {
 }
 
 // TestShortReadsKeepTheirTurn: pages, and expensive work that is found already done, of an
-// organization that asks for nothing else leave processors free for another one that has
+// organization that asks for several at a time and for nothing else leave processors free for another one that has
 // asked for anything of the process, however cheap that was.
 func TestShortReadsKeepTheirTurn(t *testing.T) {
 	t.Parallel()
@@ -158,20 +160,57 @@ func TestShortReadsKeepTheirTurn(t *testing.T) {
 		{ID: "list", Method: http.MethodGet, Path: "/list", Least: identity.User, Reach: api.Organization, Cost: api.Page},
 		{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole},
 	}
-	done := func(c *fiber.Ctx) error { return web.OK(c, "done") }
+	done := func(c *fiber.Ctx) error {
+		<-time.After(100 * time.Microsecond)
+		return web.OK(c, "done")
+	}
 	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "list", Handler: done}, {Operation: "report", Handler: done}}); err != nil {
 		t.Fatal(err)
 	}
 	b.get("/list", "Authorization", "Bearer admin-b").ok(http.StatusOK)
-	const times = 200
+	const times, clients = 200, 8
 	for _, path := range []string{"/list", "/report"} {
 		began := time.Now()
-		for range times {
-			b.get(path, "Authorization", "Bearer user-a").ok(http.StatusOK)
+		var all sync.WaitGroup
+		for range clients {
+			all.Go(func() {
+				for range times / clients {
+					b.get(path, "Authorization", "Bearer user-a").ok(http.StatusOK)
+				}
+			})
 		}
+		all.Wait()
 		share := max(2, runtime.GOMAXPROCS(0)) / 2
 		if took, least := time.Since(began), (time.Duration(times/share)*web.LeastTurn-web.TurnBurst)/2; took < least {
 			t.Errorf("%d times %s took %v beside another organization, want %v at least", times, path, took, least)
 		}
+	}
+}
+
+// TestTurnsAhead: what is done ahead of what an answer sends waits for a turn of its own beside
+// another organization's work, and for nothing while there is none.
+func TestTurnsAhead(t *testing.T) {
+	t.Parallel()
+	work := fairshare.New(fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
+	b := setup(t, func(o *web.Options) { o.Work = work })
+	table := api.Table{{ID: "export", Method: http.MethodGet, Path: "/export", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
+	handler := func(c *fiber.Ctx) error { // it has the organization's turn
+		ctx, cancel := context.WithTimeout(c.UserContext(), 50*time.Millisecond)
+		defer cancel()
+		end, err := web.TurnsAhead(c)(ctx)
+		if err != nil {
+			return web.OK(c, "waits")
+		}
+		end()
+		return web.OK(c, "goes on")
+	}
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "export", Handler: handler}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"goes on", "waits"} {
+		if a := b.get("/export", "Authorization", "Bearer user-a"); !strings.Contains(a.body, want) {
+			t.Errorf("%s, want that it %s", a.body, want)
+		}
+		b.get("/export", "Authorization", "Bearer admin-b")
 	}
 }

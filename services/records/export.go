@@ -73,7 +73,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	// sent; its deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	e := &exporter{ctx: ctx, cancel: cancel, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	e := &exporter{ctx: ctx, cancel: cancel, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -128,7 +128,9 @@ type exporter struct {
 	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
 	cancel  func()
 	release func()
-	turn    func(context.Context) (end func(), err error)
+	// turn waits for a turn to write, and ahead for one to read.
+	turn, ahead func(context.Context) (end func(), err error)
+
 	store   record.Pages
 	org     record.OrgID
 	event   record.EventID
@@ -197,14 +199,13 @@ type stepRead struct {
 }
 
 // readAhead reads the records of one step after the other, one step ahead of what is
-// written, so that reading and writing each have a processor. Two steps are in memory
+// written, so that reading and writing each have a processor while nobody else needs one. Two steps are in memory
 // at a time, whatever the size of the event.
 func (e *exporter) readAhead() {
 	defer close(e.read)
 	for _, typ := range e.types {
 		for from := int64(0); from < e.highest[typ]; from += exportStep {
-			var b stepRead
-			b.records, b.err = e.store.RecordRange(e.ctx, e.org, record.Sub{Event: e.event, Type: typ}, from+1, min(from+exportStep, e.highest[typ]))
+			b := e.readStep(record.Sub{Event: e.event, Type: typ}, from)
 			select {
 			case e.read <- b:
 			case <-e.ctx.Done():
@@ -217,14 +218,20 @@ func (e *exporter) readAhead() {
 	}
 }
 
+// readStep reads the records behind a number.
+func (e *exporter) readStep(of record.Sub, behind int64) (b stepRead) {
+	end, err := e.ahead(e.ctx)
+	if err != nil {
+		return stepRead{err: err}
+	}
+	defer end()
+	b.records, b.err = e.store.RecordRange(e.ctx, e.org, of, behind+1, min(behind+exportStep, e.highest[of.Type]))
+	return b
+}
+
 // step writes the rows of the next records, in a turn of their organization; false when
 // there are none.
 func (e *exporter) step() (more bool, err error) {
-	end, err := e.turn(e.ctx)
-	if err != nil {
-		return false, err
-	}
-	defer end()
 	if e.read == nil {
 		e.read = make(chan stepRead)
 		go e.readAhead()
@@ -236,6 +243,11 @@ func (e *exporter) step() (more bool, err error) {
 		}
 		return false, b.err
 	}
+	end, err := e.turn(e.ctx)
+	if err != nil {
+		return false, err
+	}
+	defer end()
 	e.ready, e.sent = e.ready[:0], 0
 	for _, r := range slices.Backward(b.records) { // they come newest first
 		if e.ready, err = e.append(e.ready, r); err != nil {

@@ -43,7 +43,8 @@ func (s *endless) RecordRange(ctx context.Context, _ record.OrgID, sub record.Su
 
 func exported(store record.Pages, records int64, asJSON bool) *exporter {
 	ctx, cancel := context.WithCancel(context.Background())
-	e := &exporter{ctx: ctx, cancel: cancel, release: func() {}, turn: func(context.Context) (func(), error) { return func() {}, nil }, store: store, org: "o", event: "e", types: []string{"waste"}, highest: map[string]int64{"waste": records}}
+	turn := func(context.Context) (func(), error) { return func() {}, nil }
+	e := &exporter{ctx: ctx, cancel: cancel, release: func() {}, turn: turn, ahead: turn, store: store, org: "o", event: "e", types: []string{"waste"}, highest: map[string]int64{"waste": records}}
 	if asJSON {
 		_ = e.encodeJSON(record.EventView{})
 		return e
@@ -96,5 +97,47 @@ func TestAnExportThatIsLeftReadsNoMore(t *testing.T) {
 	}
 	if _, err := e.step(); !errors.Is(err, context.Canceled) {
 		t.Errorf("a file that was broken off ends with %v", err)
+	}
+}
+
+// turned is a store that must be read in a turn.
+type turned struct {
+	endless
+	turns, reads atomic.Int64
+	outside      atomic.Bool
+}
+
+func (s *turned) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
+	s.reads.Add(1)
+	if s.turns.Load() != 1 {
+		s.outside.Store(true)
+	}
+	return s.endless.RecordRange(ctx, org, sub, from, to)
+}
+
+// TestExportsReadInTurns: what an export reads ahead of what it sends is work of its
+// organization as the rest of it is, and it waits for no turn while it has another one.
+func TestExportsReadInTurns(t *testing.T) {
+	t.Parallel()
+	store := &turned{}
+	e := exported(store, 4_000, false)
+	e.ahead = func(context.Context) (func(), error) {
+		store.turns.Add(1)
+		return func() { store.turns.Add(-1) }, nil
+	}
+	writing := false
+	e.turn = func(context.Context) (func(), error) {
+		if writing {
+			t.Error("two turns to write at a time")
+		}
+		writing = true
+		return func() { writing = false }, nil
+	}
+	sent, err := io.Copy(io.Discard, struct{ io.Reader }{e})
+	if err := errors.Join(err, e.Close()); err != nil || sent < 4_000 {
+		t.Fatalf("%d bytes: %v", sent, err)
+	}
+	if store.outside.Load() || store.reads.Load() != 4_000/exportStep {
+		t.Errorf("%d reads, outside of turns: %v", store.reads.Load(), store.outside.Load())
 	}
 }
