@@ -122,6 +122,9 @@ func (p Program) Main() int {
 	// After the first signal the default action is back, so that a program
 	// that hangs in its shutdown can still be ended by a second one.
 	context.AfterFunc(ctx, stop)
+	if os.Getenv("GOGC") == "" {
+		paceHeap()
+	}
 	return p.exitCode(ctx, Env{
 		Args: os.Args[1:], Getenv: os.Getenv, Environ: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: buildVersion(),
