@@ -84,5 +84,6 @@ func (db *DB) commitLoop() {
 		began := time.Now()
 		db.writer.commit(batch)
 		db.gather.committed(len(batch), len(db.queue), time.Since(began))
+		db.checkpoints.committed()
 	}
 }

@@ -1,15 +1,28 @@
 package sqlitex
 
 import (
-	"modernc.org/sqlite"
-	"modernc.org/sqlite/pcache"
+	_ "unsafe" // for go:linkname
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// The page cache that SQLite comes with has one lock for all connections of the process,
-// taken for each page that is looked at: a goroutine that is interrupted while it holds it keeps all
-// others waiting. With this one each connection has a cache, and no lock of others.
+// pcache is what the page caches of SQLite's connections have in common. Where SQLite is built to give
+// memory back on demand (SQLITE_ENABLE_MEMORY_MANAGEMENT), as the driver's is, they are one
+// group, with one lock for all connections of the process that is taken for each page: a
+// goroutine that loses its processor while it holds it keeps all others waiting. SQLite
+// has both ways and decides when it is initialized (pcache1Init); the driver has no setting for
+// it, and its own replacement of the cache takes a quarter more of a processor for a write.
+//
+//go:linkname pcache modernc.org/sqlite/lib._pcache1_g
+var pcache sqlite3.TPCacheGlobal
+
+// Before any connection is opened, each is given a page cache of its own.
 func init() {
-	if err := sqlite.RegisterPageCache(pcache.New()); err != nil {
-		panic(err) // somebody has opened a database before any package was initialized
+	tls := libc.NewTLS()
+	defer tls.Close()
+	if code := sqlite3.Xsqlite3_initialize(tls); code != sqlite3.SQLITE_OK {
+		return // the first connection says why
 	}
+	pcache.FseparateCache = 1
 }

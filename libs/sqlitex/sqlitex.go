@@ -40,9 +40,12 @@ type DB struct {
 	writer   *writer
 	queue    chan *write
 	gather   gathering // of the commit loop
-	closing  chan struct{}
-	done     chan struct{}
-	close    func() error
+	// checkpoints write the log into the file; nil: the writer does.
+	checkpoints *checkpointer
+
+	closing chan struct{}
+	done    chan struct{}
+	close   func() error
 
 	reads, writes atomic.Int64
 }
@@ -118,13 +121,17 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		closing:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
+	if db.checkpoints, err = startCheckpoints(path, writer, db.closing); err != nil {
+		_ = errors.Join(writer.close(), pool.Close(), readers.Close(), leave())
+		return nil, fmt.Errorf("prepare %s: %w", path, err)
+	}
 	unwatch := watchDisk(path)
 	db.close = sync.OnceValue(func() error {
 		close(db.closing)
 		<-db.done
 		unwatch()
 		db.versions.close()
-		err := db.readers.Close()
+		err := errors.Join(db.readers.Close(), db.checkpoints.close())
 		// So that the file alone is the whole database after a clean stop. Another
 		// process that has it open may prevent that; then its own stop does it.
 		_, _ = db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -15,6 +15,9 @@ import (
 // indexHeader is one copy of the header, in words of the machine's byte order.
 type indexHeader [12]uint32
 
+// pages returns how many pages are in the write-ahead log.
+func (h *indexHeader) pages() uint32 { return h[4] }
+
 // whole reports whether a header is one that was written to its end.
 func (h *indexHeader) whole() bool {
 	const format = 3007000

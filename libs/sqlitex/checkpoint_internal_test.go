@@ -1,0 +1,97 @@
+package sqlitex
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// TestConnectionsShareNoPageCache: the page caches of connections are not in the group that
+// has one lock for all of them.
+func TestConnectionsShareNoPageCache(t *testing.T) {
+	t.Parallel()
+	openForCheckpoints(t, 10)
+	if pcache.FseparateCache == 0 {
+		t.Error("caches are made in one group")
+	}
+	if n := pcache.Fgrp.FnMaxPage; n != 0 {
+		t.Errorf("there is room for %d pages in the common cache", n)
+	}
+}
+
+// openForCheckpoints opens a file and makes so many commits of several pages each.
+func openForCheckpoints(t *testing.T, commits int, components ...Component) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), append(components,
+		Component{Name: "pages", Steps: []Step{Statements(1, "CREATE TABLE pages (n INTEGER PRIMARY KEY, content BLOB)")}})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	for range commits {
+		err := db.Write(t.Context(), func(ctx context.Context, tx Tx) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO pages (content) VALUES (randomblob(400000))")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
+}
+
+// TestTheLogIsWrittenIntoTheFile: what many commits have left in the log is written into the
+// file without any of them doing it, and the log begins anew.
+func TestTheLogIsWrittenIntoTheFile(t *testing.T) {
+	t.Parallel()
+	db := openForCheckpoints(t, 0)
+	if db.checkpoints == nil {
+		t.Skip("how much is in the log is not known here")
+	}
+	var pages int
+	if err := db.writer.conn.QueryRowContext(t.Context(), "PRAGMA wal_autocheckpoint").Scan(&pages); err != nil || pages != checkpointMost {
+		t.Fatalf("a commit writes the log into the file from %d pages on, %v", pages, err)
+	}
+	const commits = 30 // of a hundred pages each: far below what a commit would do it for
+	size := func() (pages int64) {
+		header, _ := db.checkpoints.index.header()
+		return int64(header.pages())
+	}
+	write := func() {
+		t.Helper()
+		err := db.Write(t.Context(), func(ctx context.Context, tx Tx) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO pages (content) VALUES (randomblob(400000))")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range commits {
+		write()
+	}
+	// A log of which all is in the file begins anew with the next commit.
+	testkit.Eventually(t, time.Minute, func() error {
+		if write(); size() > 2*checkpointAfter {
+			return fmt.Errorf("%d pages are in the log", size())
+		}
+		return nil
+	})
+	var n int
+	if err := db.Read().QueryRowContext(t.Context(), "SELECT count(*) FROM pages").Scan(&n); err != nil || n <= commits {
+		t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+// TestALogThatIsKeptIsKept: where a file is set up never to be written into, it is not.
+func TestALogThatIsKeptIsKept(t *testing.T) {
+	t.Parallel()
+	db := openForCheckpoints(t, 12, Component{Name: "kept", Steps: []Step{Statements(1, "PRAGMA wal_autocheckpoint = 0")}})
+	if db.checkpoints != nil {
+		t.Error("it is written into")
+	}
+}
