@@ -20,8 +20,12 @@ const (
 	importSweep = time.Second
 	// importLease is how long an import stays with a process that says nothing.
 	importLease = 30 * time.Second
-	// importBatch is how many rows become records in one write.
-	importBatch = 250
+	// importBatch is how many rows become records in one write, and importBeside how many
+	// while other organizations have work: their writes wait for it.
+	importBatch  = 250
+	importBeside = 16
+	// longestPause is the longest that an import leaves storage to others after a slice.
+	longestPause = 100 * time.Millisecond
 	// openImports is how many imports are looked at in one sweep.
 	openImports = 1000
 	// importsAtOnce is how many imports one process works on, each of another
@@ -45,6 +49,9 @@ type Importer struct {
 	now    func() time.Time
 	kick   chan struct{}
 	slices *fairshare.Scheduler
+	// Work, if set, schedules what is expensive in this process: imports are a part of it
+	// while several organizations have work.
+	Work *fairshare.Scheduler
 	// plans knows what organizations may import; nil: anything.
 	plans *plans
 
@@ -195,9 +202,42 @@ type job struct {
 	// decode reads the rows.
 	decode decoder
 	// endSlice lets other imports work.
-	endSlice func()
+	endSlice   func()
+	sliceBegan time.Time // zero before the first
 	// reader reads the file while its rows are imported.
 	reader *sheet.Reader
+}
+
+// slice waits until an organization may work on imports again, of which the slice before took
+// some time. Beside others it leaves storage to them for as long as it had it, and works in
+// place of other expensive work of its own.
+func (m *Importer) slice(ctx context.Context, org string, took time.Duration) (end func(), err error) {
+	if m.alone(org) {
+		return m.slices.Acquire(ctx, org, 1)
+	}
+	select {
+	case <-time.After(min(took, longestPause)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return m.Work.AcquireFirst(ctx, org, 1)
+}
+
+// alone reports whether no other organization has work in this process.
+func (m *Importer) alone(org string) bool {
+	if m.Work == nil {
+		return true
+	}
+	m.Work.Seen(org)
+	return m.Work.Alone(org)
+}
+
+// rowsAtOnce returns how many rows are to become records in one write.
+func (m *Importer) rowsAtOnce(org record.OrgID) int {
+	if m.alone(string(org)) {
+		return importBatch
+	}
+	return importBeside
 }
 
 // keep stores the import and renews its lease. It ends a slice of the work, and
@@ -210,12 +250,16 @@ func (j *job) keep(i *record.Import) error {
 		return err
 	}
 	j.endSlice()
-	end, err := j.slices.Acquire(j.ctx, string(i.Org), 1)
+	j.endSlice = func() {}
+	var took time.Duration
+	if !j.sliceBegan.IsZero() {
+		took = time.Since(j.sliceBegan)
+	}
+	end, err := j.slice(j.ctx, string(i.Org), took)
 	if err != nil {
-		j.endSlice = func() {}
 		return err
 	}
-	j.endSlice = end
+	j.endSlice, j.sliceBegan = end, time.Now()
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -125,6 +126,58 @@ func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
 		w.imported(t, org, id, 1500)
 	}
 	w.imported(t, "b", "z-small", 1)
+}
+
+// TestImportsShareTheProcess: beside other organizations an import works in place of other
+// expensive work of its organization, and alone beside it.
+func TestImportsShareTheProcess(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	id := w.addImport(t, "a", "a", 600).ID
+	var last, most int64
+	w.onStep = func(i record.Import) { last, most = i.Imported, max(most, i.Imported-last) }
+	m := w.importer()
+	m.Work = fairshare.New(fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
+	report, err := m.Work.Acquire(t.Context(), "a", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Work.Seen("b")
+	ended := make(chan error, 1)
+	go func() { ended <- m.Sweep(t.Context()) }()
+	testkit.Eventually(t, 20*time.Second, func() error {
+		if n := m.Work.Waiting("a"); n != 1 {
+			return fmt.Errorf("%d wait for the report, want the import", n)
+		}
+		return nil
+	})
+	other, err := m.Work.Acquire(t.Context(), "b", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	report()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	w.imported(t, "a", id, 600)
+	if most != importBeside {
+		t.Errorf("%d rows became records in one write, which others wait for, want %d", most, importBeside)
+	}
+	last, most = 0, 0
+
+	id = w.addImport(t, "c", "c", 600).ID
+	m.Work = fairshare.New(fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
+	if _, err := m.Work.Acquire(t.Context(), "c", 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.imported(t, "c", id, 600)
+	if most != importBatch {
+		t.Errorf("%d rows became records in one write, want %d", most, importBatch)
+	}
 }
 
 // imported holds how an import has ended.

@@ -52,7 +52,7 @@ func (j *job) insert() error {
 				batch = append(batch, p)
 			}
 		}
-		if len(batch) == importBatch || ended {
+		if len(batch) >= j.rowsAtOnce(j.i.Org) || ended {
 			if err := j.storeBatch(batch, n); err != nil {
 				return err
 			}

@@ -102,6 +102,9 @@ type flood struct {
 	// standing counts connections that are open, where a flood has begun only when all of
 	// them are; nil otherwise.
 	standing *atomic.Int64
+	// lasting: the server works on what was asked for long after it was asked: it is the last
+	// flood, and its rounds come after the quiet ones.
+	lasting bool
 }
 
 // busy is a flood that asks for nothing: it keeps the processors of this machine busy, as
@@ -136,7 +139,6 @@ func floods(p *person, file, bare string) []flood {
 		of("previews of the result", p.repeat(http.MethodGet, p.event+"/results/preview", "")),
 		of("reports", p.repeat(http.MethodGet, p.event+"/results/report", "")),
 		of("pages of 100", p.repeat(http.MethodGet, p.event+"/flights?limit=100&page=2", "")),
-		of("large imports", p.repeat(http.MethodPost, p.event+"/waste/import?again=true", file)),
 		of("rehearsed changes of the password", p.repeat(http.MethodPost, "/auth/password", `{"currentPassword":"`+password+`","newPassword":"another long enough password"}`)),
 		of("rehearsed invitations", p.repeat(http.MethodPost, "/users", `{"email":"somebody@elsewhere.test","role":"user"}`)),
 		of("unfinished uploads", func(ctx context.Context, answered *atomic.Int64) { p.upload(ctx, "127.0.0.1", answered) }),
@@ -145,6 +147,7 @@ func floods(p *person, file, bare string) []flood {
 		{name: "9,000 idle connections", connections: idle, standing: &standing, do: func(ctx context.Context, answered *atomic.Int64) {
 			p.stand(ctx, &standing, answered)
 		}},
+		{name: "large imports", connections: flooders, lasting: true, do: p.repeat(http.MethodPost, p.event+"/waste/import?again=true", file)},
 	}
 }
 
