@@ -23,7 +23,7 @@ import (
 
 const (
 	// exportStep is how many records are read at a time.
-	exportStep = 500
+	exportStep = 125
 	// exportsAtOnce is how many exports are sent at a time, and exportsOfOne how many of them
 	// to one organization: each has up to two steps in memory while its client takes none.
 	exportsAtOnce = 64
