@@ -63,12 +63,14 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
 	watchClock(e.now())
-	e.Logger = telemetry.Logger(e.Stderr, name, level)
+	lines := telemetry.NewLines(e.Stderr)
+	e.Logger = telemetry.Logger(lines, name, level)
 	log := e.Logger
 	// What libraries report about themselves goes to the same log.
 	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.now()))
 	redisx.LogTo(log)
 	return func() {
+		defer lines.Flush()
 		// The context has ended by now, or nobody is left to end it.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()

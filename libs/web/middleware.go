@@ -96,7 +96,7 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 			attrs = append(attrs, slog.String("stack", p.stack))
 		}
 	}
-	e.o.Logger.LogAttrs(c.UserContext(), level, "request", attrs...)
+	e.o.Logger.LogAttrs(c.UserContext(), level, telemetry.RequestMessage, attrs...)
 	return nil
 }
 

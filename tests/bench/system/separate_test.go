@@ -162,16 +162,20 @@ func (d *deployment) hops(p plan) {
 	d.t.Helper()
 	// With a tag, as services answer: the gateway makes one where there is none.
 	backend := d.bare(http.StatusOK, bytes.Repeat([]byte(`{"a":1234},`), 4700/11), http.Header{"Etag": {`"tag"`}})
-	gateway := freeAddress(d.t)
 	// Its own process, which takes that server for the records service.
-	d.start(d.t, "gateway", gateway, "ECF_ADDR="+gateway, "ECF_RECORDS_URL="+backend).WaitHTTP("http://" + gateway + "/api/v2/health/live")
+	gateway := func(settings ...string) string {
+		address := freeAddress(d.t)
+		d.start(d.t, "gateway", address, append([]string{"ECF_ADDR=" + address, "ECF_RECORDS_URL=" + backend}, settings...)...).WaitHTTP("http://" + address + "/api/v2/health/live")
+		return "http://" + address
+	}
 	path := "/api/v2/events/0123456789abcdefghjkmnpqrs"
 	header := http.Header{"Authorization": {"Bearer " + d.token}, "Accept-Encoding": {"identity"}}
 	to := func(name, base string) work {
 		return work{name: name, status: http.StatusOK, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: base + path, Header: header})}
 	}
-	all := []work{to("the server itself", backend), to("gateway", "http://"+gateway), to("fasthttp, passing on", bareHop(d.t, "fasthttp", backend)),
-		to("the same, 16 KiB buffers", bareHop(d.t, "buffered", backend)), to("ReverseProxy", bareHop(d.t, "reverse", backend))}
+	all := []work{to("the server itself", backend), to("gateway", gateway()), to("fasthttp, passing on", bareHop(d.t, "fasthttp", backend)),
+		to("the same, 16 KiB buffers", bareHop(d.t, "buffered", backend)), to("ReverseProxy", bareHop(d.t, "reverse", backend)),
+		to("gateway, a line of log for each", gateway("ECF_LOG_LEVEL=info"))}
 	if nginx := nginxHop(d.t, backend); nginx != "" {
 		all = append(all, to("nginx", nginx))
 	}

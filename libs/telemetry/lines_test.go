@@ -1,0 +1,100 @@
+package telemetry_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// writes keeps what was written, write by write.
+type writes struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, string(p))
+	return len(p), nil
+}
+
+// take returns what was written since it was called last.
+func (w *writes) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := w.all
+	w.all = nil
+	return all
+}
+
+// TestLinesOfRequestsAreWrittenTogether: lines of requests wait for each other, for a while;
+// any other line is written at once, behind them, and so is what fails.
+func TestLinesOfRequestsAreWrittenTogether(t *testing.T) {
+	t.Parallel()
+	to := &writes{}
+	lines := telemetry.NewLines(to)
+	log := telemetry.Logger(lines, "test")
+	const few = 10
+	for n := range few {
+		log.Info(telemetry.RequestMessage, "n", n)
+	}
+	testkit.Eventually(t, 20*time.Second, func() error {
+		written := to.take()
+		if len(written) == 0 {
+			return errors.New("nothing was written")
+		}
+		if len(written) != 1 || strings.Count(written[0], "\n") != few {
+			t.Errorf("%d writes: %q", len(written), written)
+		}
+		return nil
+	})
+	for _, other := range []func(){
+		func() { log.Info("something else") },
+		func() { log.With("a", 1).WithGroup("g").Warn(telemetry.RequestMessage) },
+		func() { lines.Flush() },
+	} {
+		log.Info(telemetry.RequestMessage, "n", "before")
+		other()
+		written := strings.Join(to.take(), "")
+		if !strings.Contains(written, `"n":"before"`) || strings.Index(written, "before") > strings.LastIndex(written, `"level"`)+len(written) {
+			t.Errorf("%q", written)
+		}
+	}
+}
+
+// TestManyLinesDoNotWait: the lines that wait take little room, and keep their order.
+func TestManyLinesDoNotWait(t *testing.T) {
+	t.Parallel()
+	to := &writes{}
+	lines := telemetry.NewLines(to)
+	log := telemetry.Logger(lines, "test")
+	const many = 2000
+	for n := range many {
+		log.Info(telemetry.RequestMessage, "n", n)
+	}
+	lines.Flush()
+	written := to.take()
+	text := strings.Join(written, "")
+	if len(written) < 3 || len(written) > many/10 || strings.Count(text, "\n") != many {
+		t.Fatalf("%d lines in %d writes", strings.Count(text, "\n"), len(written))
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, fmt.Sprintf(`"n":%d}`, n)) {
+			t.Fatalf("line %d: %s", n, line)
+		}
+		n++
+	}
+	for _, w := range written {
+		if !strings.HasSuffix(w, "\n") || len(w) > 32<<10 {
+			t.Errorf("a write of %d bytes ends with %q", len(w), w[len(w)-10:])
+		}
+	}
+}
