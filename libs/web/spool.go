@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -55,12 +56,35 @@ func NewSpoolOf(parent string, total, share int) *Spool {
 // open makes the directory; where none can be made, files stay in memory.
 func (s *Spool) open() {
 	s.once.Do(func() {
+		s.tidy()
 		if dir, err := os.MkdirTemp(s.parent, "ecf-spool-"); err == nil { // 0700
 			s.dir, s.onDisk, s.budget = dir, true, fairshare.NewBudget(s.total, s.share)
 			return
 		}
 		s.budget = fairshare.NewBudget(min(s.total, spoolTotalInMemory), min(s.share, spoolShareInMemory))
 	})
+}
+
+// leftFor is how long an empty directory has not been used until it is taken for that of a
+// process that was killed.
+const leftFor = time.Hour
+
+// tidy removes the directories that processes which were killed have left. One that is in use
+// after all is made again when it is needed.
+func (s *Spool) tidy() {
+	parent := s.parent
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	left, err := filepath.Glob(filepath.Join(parent, "ecf-spool-*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range left {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > leftFor {
+			_ = os.Remove(dir) // fails where it has files, or is somebody else's
+		}
+	}
 }
 
 // Remove removes the directory. It is not named Close: fasthttp closes whatever a

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -161,5 +163,47 @@ func TestADirectoryOfFilesThatHasGoneIsMadeAgain(t *testing.T) {
 	}
 	if err := spool.Remove(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDirectoriesThatWereLeftAreRemoved: a process that was killed leaves an empty directory,
+// which the next one removes; it leaves those that may be in use.
+func TestDirectoriesThatWereLeftAreRemoved(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	for name, file := range map[string]string{"ecf-spool-left": "", "ecf-spool-full": "f", "ecf-spool-new": "", "other": ""} {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if file != "" {
+			if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name != "ecf-spool-new" {
+			if err := os.Chtimes(dir, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	spool := web.NewSpool(parent)
+	f := spool.New("a")
+	if _, err := f.Write(make([]byte, 100_000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Close(), spool.Remove()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(parent, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if fmt.Sprint(left) != "[ecf-spool-full ecf-spool-new other]" {
+		t.Errorf("%v is left", left)
 	}
 }
