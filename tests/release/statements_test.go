@@ -54,10 +54,46 @@ func holders(t *testing.T) map[int][]string {
 		}
 	}
 	for n := range found {
+		found[n] = slices.DeleteFunc(found[n], isBenchmark)
+		for i, name := range found[n] {
+			found[n][i] = asked(t, name)
+		}
 		slices.Sort(found[n])
 		found[n] = slices.Compact(found[n])
 	}
 	return found
+}
+
+// isBenchmark reports whether a function measures, and so holds nothing.
+func isBenchmark(name string) bool {
+	_, function, _ := strings.Cut(name, " ")
+	return strings.HasPrefix(function, "Benchmark")
+}
+
+// asked returns how the table names a function: as it is where it is a test, and with a word on
+// it where tests of its folder call it.
+func asked(t *testing.T, name string) string {
+	t.Helper()
+	where, function, _ := strings.Cut(name, " ")
+	if strings.HasPrefix(function, "Test") || strings.HasPrefix(function, "Fuzz") {
+		return name
+	}
+	files, err := filepath.Glob(filepath.Join(root, where, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls += len(regexp.MustCompile(`(?m)^[^/\n]*\b`+function+`\b`).FindAll(text, -1))
+	}
+	if calls < 2 { // one is where it is made
+		t.Errorf("%s says that it holds a statement, and no test calls it", name)
+	}
+	return name + " (by tests that call it)"
 }
 
 // collect adds what one file names: a comment belongs to the function after it,
