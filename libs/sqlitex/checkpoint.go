@@ -22,10 +22,8 @@ const (
 type checkpointer struct {
 	pool  *sql.DB
 	index *walIndex
-	// done is how many pages were in the log when they were written into the file last.
-	done uint32
-	due  chan struct{}
-	idle chan struct{} // closed when run has ended
+	due   chan struct{}
+	idle  chan struct{} // closed when run has ended
 }
 
 // startCheckpoints begins to write the log of a file into it, and tells its writer to leave
@@ -57,25 +55,23 @@ func startCheckpoints(path string, w *writer, closing <-chan struct{}) (*checkpo
 
 // committed looks how much is in the log.
 func (c *checkpointer) committed() {
-	if c == nil {
+	if c == nil || c.left() < checkpointAfter {
 		return
 	}
-	header, ok := c.index.header()
-	if !ok {
-		return
-	}
-	pages := header.pages()
-	if pages < c.done {
-		c.done = 0 // it has begun anew
-	}
-	if pages-c.done < checkpointAfter {
-		return
-	}
-	c.done = pages
 	select {
 	case c.due <- struct{}{}:
-	default: // it is at it
+	default: // it is told already
 	}
+}
+
+// left returns how many pages of the log are not in the file.
+func (c *checkpointer) left() uint32 {
+	header, ok := c.index.header()
+	written := c.index.written()
+	if !ok || written > header.pages() { // it begins anew at this moment
+		return 0
+	}
+	return header.pages() - written
 }
 
 func (c *checkpointer) run(closing <-chan struct{}) {
@@ -83,8 +79,10 @@ func (c *checkpointer) run(closing <-chan struct{}) {
 	for {
 		select {
 		case <-c.due:
-			// What it leaves, because somebody reads an older state, the next one takes.
-			_, _ = c.pool.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
+			if c.left() >= checkpointAfter {
+				// What it leaves, because somebody reads an older state, the next one takes.
+				_, _ = c.pool.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
+			}
 		case <-closing:
 			return
 		}

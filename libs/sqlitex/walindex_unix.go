@@ -25,7 +25,7 @@ type walIndex struct{ memory []byte }
 
 // mapIndex maps it, and returns nil where that is not possible.
 func mapIndex(shm *os.File) *walIndex {
-	size := 2 * int(unsafe.Sizeof(indexHeader{}))
+	size := 2*int(unsafe.Sizeof(indexHeader{})) + 4
 	if info, err := shm.Stat(); err != nil || info.Size() < int64(size) {
 		return nil
 	}
@@ -57,4 +57,10 @@ func (x *walIndex) header() (h indexHeader, ok bool) {
 		second[i] = atomic.LoadUint32(&words[len(h)+i])
 	}
 	return h, h == second && h.whole()
+}
+
+// written returns how many pages of the log are in the file already.
+func (x *walIndex) written() uint32 {
+	// Behind both copies of the header stands what checkpoints have done (WalCkptInfo).
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&x.memory[2*unsafe.Sizeof(indexHeader{})]))) //nolint:gosec // as above
 }

@@ -180,6 +180,37 @@ func TestImportsShareTheProcess(t *testing.T) {
 	}
 }
 
+// TestImportsPause: beside others an import leaves storage to them for as long as it had it,
+// and not for longer than a tenth of a second; alone it goes on.
+func TestImportsPause(t *testing.T) {
+	t.Parallel()
+	m := openWatched(t).importer()
+	m.Work = fairshare.New(fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
+	slice := func(took, least time.Duration) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		began := time.Now()
+		end, err := m.slice(ctx, "a", took)
+		if err != nil {
+			t.Fatalf("after %v: %v", took, err)
+		}
+		end()
+		if paused := time.Since(began); paused < least {
+			t.Errorf("a pause of %v after %v, want %v", paused, took, least)
+		}
+	}
+	slice(time.Hour, 0)
+	m.Work.Seen("b")
+	slice(20*time.Millisecond, 20*time.Millisecond)
+	slice(time.Hour, longestPause)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.slice(ctx, "a", time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("a pause goes on: %v", err)
+	}
+}
+
 // imported holds how an import has ended.
 func (w *watchedImports) imported(t *testing.T, org record.OrgID, id string, rows int64) {
 	t.Helper()
