@@ -88,7 +88,8 @@ func percentFor(live uint64) int {
 	if live == 0 || live >= roomyHeap/2 {
 		return usualPercent
 	}
-	return max(usualPercent, int((roomyHeap-live)*100/live)/step*step)
+	used := int(live) //nolint:gosec // it is less than roomyHeap
+	return max(usualPercent, (roomyHeap-used)*100/used/step*step)
 }
 
 func liveHeap() uint64 {

@@ -1,6 +1,7 @@
 package sqlitex
 
 import (
+	"sync"
 	_ "unsafe" // for go:linkname
 
 	"modernc.org/libc"
@@ -17,12 +18,12 @@ import (
 //go:linkname pcache modernc.org/sqlite/lib._pcache1_g
 var pcache sqlite3.TPCacheGlobal
 
-// Before any connection is opened, each is given a page cache of its own.
-func init() {
+// separateCaches gives each connection that is opened from now on a page cache of its own.
+var separateCaches = sync.OnceFunc(func() {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	if code := sqlite3.Xsqlite3_initialize(tls); code != sqlite3.SQLITE_OK {
 		return // the first connection says why
 	}
 	pcache.FseparateCache = 1
-}
+})

@@ -88,6 +88,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	} else if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	separateCaches()
 	leave, err := share(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
