@@ -88,7 +88,7 @@ func percentFor(live uint64) int {
 	if live == 0 || live >= roomyHeap/2 {
 		return usualPercent
 	}
-	used := int(live) //nolint:gosec // it is less than roomyHeap
+	used := int(live)
 	return max(usualPercent, (roomyHeap-used)*100/used/step*step)
 }
 
