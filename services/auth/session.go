@@ -76,10 +76,12 @@ const (
 )
 
 // endSurplus ends the sessions of a person beyond maxSessions, which the longest
-// time was not used first, as one of them begins in the membership m. The sign-in
-// succeeds without it as well, and the next one does what is left.
+// time was not used first, as one of them begins in the membership m. A session whose
+// last access token may be valid is not taken for unused. The sign-in succeeds without it as
+// well, and the next one does what is left.
 func (s *Service) endSurplus(ctx context.Context, begun account.Session, m account.User) {
-	surplus, err := s.store.SurplusSessions(ctx, begun.Org, begun.User, maxSessions, surplusAtOnce)
+	unused := s.moment().Add(-s.config.AccessTokenTTL)
+	surplus, err := s.store.SurplusSessions(ctx, begun.Org, begun.User, unused, maxSessions, surplusAtOnce)
 	if err != nil {
 		return
 	}

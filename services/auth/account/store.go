@@ -99,9 +99,10 @@ type Sessions interface {
 	SessionsPage(ctx context.Context, u User, now time.Time, skip, limit int64) ([]Session, int64, error)
 	// NewestSessions is the first page of SessionsPage, without the count.
 	NewestSessions(ctx context.Context, u User, now time.Time, limit int64) ([]Session, error)
-	// SurplusSessions reads, of the sessions of a user that have not been ended, whether
-	// they have expired or not, all but the keep last used ones, and at most limit.
-	SurplusSessions(ctx context.Context, org, user string, keep, limit int64) ([]Session, error)
+	// SurplusSessions reads as many of the sessions of a user that have not been ended,
+	// whether they have expired or not, as there are beyond keep, and at most limit: those
+	// used least, longest ago first. Those used at the time since, or later, are left out.
+	SurplusSessions(ctx context.Context, org, user string, since time.Time, keep, limit int64) ([]Session, error)
 	// PurgeSessions removes sessions that expired before the given time, and
 	// gives how many.
 	PurgeSessions(ctx context.Context, before time.Time) (int64, error)

@@ -143,12 +143,17 @@ func surplus(t *testing.T, s account.Store) {
 		change(&v)
 		must(t, s.InsertSession(t.Context(), v))
 	}
+	later := at.Add(time.Hour)
 	for _, c := range []struct {
+		since       time.Time
 		keep, limit int64
 		want        string
-	}{{0, 10, "[0 1 2 3 4]"}, {2, 10, "[2 3 4]"}, {2, 1, "[2]"}, {4, 10, "[4]"}, {5, 10, "[]"}, {6, 10, "[]"}} {
+	}{
+		{later, 0, 10, "[4 3 2 1 0]"}, {later, 2, 10, "[4 3 2]"}, {later, 2, 1, "[4]"}, {later, 4, 10, "[4]"}, {later, 5, 10, "[]"}, {later, 6, 10, "[]"},
+		{at, 0, 10, "[4 3]"}, {at, 4, 10, "[4]"}, {at.Add(-time.Hour), 0, 10, "[]"},
+	} {
 		ids := []string{}
-		got, err := s.SurplusSessions(t.Context(), u.Org, u.ID, c.keep, c.limit)
+		got, err := s.SurplusSessions(t.Context(), u.Org, u.ID, c.since, c.keep, c.limit)
 		for _, v := range got {
 			ids = append(ids, v.ID)
 		}

@@ -137,14 +137,16 @@ func (s *Store) NewestSessions(ctx context.Context, u account.User, now time.Tim
 
 // SurplusSessions implements account.Sessions. Most users have few sessions, which the
 // index counts; only those of others are put in the order of their use.
-func (s *Store) SurplusSessions(ctx context.Context, org, user string, keep, limit int64) ([]account.Session, error) {
+func (s *Store) SurplusSessions(ctx context.Context, org, user string, since time.Time, keep, limit int64) ([]account.Session, error) {
 	open := openSessions(org, user)
-	n, err := s.sessions.CountDocuments(ctx, open, options.Count().SetLimit(keep+1))
+	n, err := s.sessions.CountDocuments(ctx, open, options.Count().SetLimit(keep+limit))
 	if err != nil || n <= keep {
 		return nil, wrap("count sessions", err)
 	}
-	lastUsedFirst := bson.D{{Key: "lastUsedAt", Value: -1}, {Key: "_id", Value: -1}}
-	surplus, err := list(ctx, s.sessions, open, sessionOf, options.Find().SetSort(lastUsedFirst).SetSkip(keep).SetLimit(limit))
+	unused := append(bson.D{}, open...)
+	unused = append(unused, bson.E{Key: "lastUsedAt", Value: bson.D{{Key: "$lt", Value: date(since)}}})
+	longestFirst := bson.D{{Key: "lastUsedAt", Value: 1}, {Key: "_id", Value: 1}}
+	surplus, err := list(ctx, s.sessions, unused, sessionOf, options.Find().SetSort(longestFirst).SetLimit(n-keep))
 	return surplus, wrap("read surplus sessions", err)
 }
 

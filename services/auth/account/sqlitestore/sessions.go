@@ -97,14 +97,14 @@ const openSessions = ` FROM account_sessions WHERE org = ? AND user = ? AND ende
 
 // SurplusSessions implements account.Sessions. Most users have few sessions, which the
 // index counts; only those of others are put in the order of their use.
-func (s *Store) SurplusSessions(ctx context.Context, org, user string, keep, limit int64) ([]account.Session, error) {
+func (s *Store) SurplusSessions(ctx context.Context, org, user string, since time.Time, keep, limit int64) ([]account.Session, error) {
 	var open int64
 	err := s.db.QueryRowContext(ctx, `SELECT COUNT(*)`+openSessions, org, user).Scan(&open)
 	if err != nil || open <= keep {
 		return nil, wrap("count sessions", err)
 	}
-	surplus, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+openSessions+` ORDER BY last_used_at DESC, id DESC LIMIT ? OFFSET ?`,
-		org, user, limit, keep)
+	surplus, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+openSessions+` AND last_used_at < ? ORDER BY last_used_at, id LIMIT ?`,
+		org, user, millis(since), min(open-keep, limit))
 	return surplus, wrap("read surplus sessions", err)
 }
 
