@@ -42,7 +42,7 @@ workload in it, ` + "`go run ./tests/cmd/capacity`" + ` works the page out again
 ![Processor time by size](../benchmarks/curve.svg)
 
 Processor time is the server's, all parts and the engine included, counted in ticks of 10 ms over some
-two hundred requests; what else the machine did moves it little, and the medians much. The kept run was made beside much other work, in events of up to the largest size below; read ratios. Up to 20,000 records
+two hundred requests; what else the machine did moves it little, and the medians much. The kept run had a machine of two processors to itself, in events of up to the largest size below; read ratios. Up to 20,000 records
 a result also says what they come to together, which grows with them
 ([benchmarks](../benchmarks.md#large-events-and-many-decisions-over-http)); beyond that it does not. The time of an approval
 until it is visible is without the readings of who waited for it.
