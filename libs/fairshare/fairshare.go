@@ -37,7 +37,12 @@ type Options struct {
 	// that has had one piece of work at a time for a second: who waits for each answer before
 	// asking for the next keeps no processor busy.
 	Least, Burst time.Duration
-	// Now is the clock for AloneAfter and Least. Default: time.Now.
+	// Pause is for how long a place is still taken when its work has ended, in times of what
+	// that took, and Longest for how long at most, under the conditions of Least but for
+	// Burst: work that has all of what one key may have then leaves some of it to others.
+	Pause   float64
+	Longest time.Duration
+	// Now is the clock for AloneAfter, Least and Pause. Default: time.Now.
 	Now func() time.Time
 	// After calls a function when a time is over. Default: time.AfterFunc.
 	After func(time.Duration, func())
@@ -70,9 +75,10 @@ type arrival struct {
 // no longer matters.
 type queue struct {
 	running int
-	// resting is how many of its places are still taken though their work has ended. They
-	// are no part of Slots: others may work meanwhile.
-	resting int
+	// resting is how many of its places are still taken by Least though their work has ended,
+	// and pausing how many by Pause, by what completes something too. They are no part of
+	// Slots: others may work meanwhile.
+	resting, pausing int
 	// owes is until when places would be taken if each were for Options.Least.
 	owes time.Time
 	// together is when it had several pieces of work at a time last.
@@ -132,12 +138,13 @@ type held struct {
 	scheduler *Scheduler
 	key       slot
 	begun     time.Time // zero where its place is free as soon as it ends
+	first     bool
 	ended     atomic.Bool
 }
 
 func (h *held) end() {
 	if !h.ended.Swap(true) {
-		h.scheduler.release(h.key, h.begun)
+		h.scheduler.release(h)
 	}
 }
 
@@ -155,7 +162,7 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool)
 	if err != nil {
 		return nil, err
 	}
-	h := &held{scheduler: s, key: key}
+	h := &held{scheduler: s, key: key, first: first}
 	if t != nil {
 		select {
 		case <-t.ready:
@@ -166,7 +173,7 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool)
 			return nil, ctx.Err()
 		}
 	}
-	if s.o.Least > 0 && !first {
+	if s.o.Least > 0 && !first || s.o.Pause > 0 {
 		h.begun = s.o.Now()
 	}
 	return h.end, nil
@@ -219,7 +226,7 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 		q.next = max(q.next, s.clock)
 	}
 	s.arrived(key.key)
-	if s.o.Least > 0 && q.running+len(q.waiting) > 0 {
+	if (s.o.Least > 0 || s.o.Pause > 0) && q.running+len(q.waiting) > 0 {
 		q.together = s.o.Now()
 	}
 	if s.running < s.o.Slots && len(q.waiting) == 0 && q.hasPlace(s.share(key.key), first) {
@@ -240,14 +247,14 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 // hasPlace reports whether work may begin by the share of its key.
 func (q *queue) hasPlace(share int, first bool) bool {
 	if first {
-		return q.running < share
+		return q.running+q.pausing < share
 	}
-	return q.running+q.resting < share
+	return q.running+q.resting+q.pausing < share
 }
 
 // arrived notes that a key has work.
 func (s *Scheduler) arrived(key string) {
-	if s.o.Alone == s.o.Share && s.o.Least == 0 {
+	if s.o.Alone == s.o.Share && s.o.Least == 0 && s.o.Pause == 0 {
 		return
 	}
 	if s.newest.key != key {
@@ -291,28 +298,45 @@ func (s *Scheduler) cancel(key slot, t *ticket) bool {
 	return false
 }
 
-func (s *Scheduler) release(key slot, begun time.Time) {
+func (s *Scheduler) release(h *held) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
-	q := s.keys[key]
+	q := s.keys[h.key]
 	q.running--
-	if rest := s.rest(key, q, begun); rest > 0 {
+	rest, pause := s.rest(h, q)
+	switch {
+	case rest > pause:
 		q.resting++
-		s.o.After(rest, func() { s.rested(key) })
+		s.o.After(rest, func() { s.rested(h.key, &q.resting) })
+	case pause > 0:
+		q.pausing++
+		s.o.After(pause, func() { s.rested(h.key, &q.pausing) })
 	}
 	s.dispatch()
-	s.forget(key, q)
+	s.forget(h.key, q)
 }
 
-// rest returns for how long the place of work that has ended is still taken.
-func (s *Scheduler) rest(key slot, q *queue, begun time.Time) time.Duration {
-	if begun.IsZero() {
-		return 0
+// rest returns for how long the place of work that has ended is still taken, by Least and
+// by Pause.
+func (s *Scheduler) rest(h *held, q *queue) (rest, pause time.Duration) {
+	if h.begun.IsZero() {
+		return 0, 0
 	}
 	now := s.o.Now()
-	short := s.o.Least - now.Sub(begun)
-	if short <= 0 || now.Sub(q.together) > oneAtATime || s.alone(key.key) {
+	if now.Sub(q.together) > oneAtATime || s.alone(h.key.key) {
+		return 0, 0
+	}
+	took := now.Sub(h.begun)
+	if !h.first {
+		rest = s.owed(q, now, s.o.Least-took)
+	}
+	return rest, min(time.Duration(float64(took)*s.o.Pause), s.o.Longest)
+}
+
+// owed notes that work was shorter than Least, and returns for how long its place is taken.
+func (s *Scheduler) owed(q *queue, now time.Time, short time.Duration) time.Duration {
+	if short <= 0 {
 		return 0
 	}
 	if q.owes.Before(now) {
@@ -326,13 +350,12 @@ func (s *Scheduler) rest(key slot, q *queue, begun time.Time) time.Duration {
 }
 
 // rested gives back a place that was taken for longer than its work.
-func (s *Scheduler) rested(key slot) {
+func (s *Scheduler) rested(key slot, places *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	q := s.keys[key]
-	q.resting--
+	*places--
 	s.dispatch()
-	s.forget(key, q)
+	s.forget(key, s.keys[key])
 }
 
 // forget drops a key that has no work. What it has used beyond the clock is kept
@@ -354,7 +377,7 @@ func (s *Scheduler) forget(key slot, q *queue) {
 
 // idle reports whether there is nothing to remember a queue for but what it has used.
 func (s *Scheduler) idle(q *queue) bool {
-	return q.running == 0 && q.resting == 0 && len(q.waiting) == 0 && (q.owes.IsZero() || !q.owes.After(s.o.Now()))
+	return q.running == 0 && q.resting == 0 && q.pausing == 0 && len(q.waiting) == 0 && (q.owes.IsZero() || !q.owes.After(s.o.Now()))
 }
 
 // dispatch begins as much work as there is room for.

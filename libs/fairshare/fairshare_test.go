@@ -390,6 +390,61 @@ func TestALittleShortWorkIsNotDelayed(t *testing.T) {
 	}
 }
 
+// TestWorkPauses: beside another key's work a place is taken for a time after its work, in
+// proportion to that and bounded, also for what completes something; work of a key that is
+// alone, or has one piece at a time, does not pause.
+func TestWorkPauses(t *testing.T) {
+	t.Parallel()
+	const took = 10 * time.Millisecond
+	r := newResting(t, fairshare.Options{Slots: 4, Share: 1, AloneAfter: time.Minute, Least: time.Millisecond, Pause: 0.5, Longest: 20 * time.Millisecond})
+	both := func(acquire func(context.Context, string, int) (func(), error), takes time.Duration) {
+		t.Helper()
+		end, err := acquire(t.Context(), "greedy", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		given := make(chan struct{})
+		go func() {
+			defer close(given)
+			_, _ = r.s.Acquire(ctx, "greedy", 1) // several at a time
+		}()
+		testkit.Eventually(t, 20*time.Second, func() error {
+			if r.s.Waiting("greedy") != 1 {
+				return errors.New("nothing waits")
+			}
+			return nil
+		})
+		cancel()
+		<-given
+		r.clock.Advance(takes)
+		end()
+	}
+	both(r.s.Acquire, took)
+	r.rested() // alone
+	r.s.Seen("other")
+	both(r.s.Acquire, took)
+	r.rested(took / 2)
+	waits, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := r.s.AcquireFirst(waits, "greedy", 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("what completes something does not pause: %v", err)
+	}
+	r.work(r.s.Acquire, "other", took)
+	r.rested(took / 2)
+	r.over[0]()
+	both(r.s.AcquireFirst, time.Second)
+	r.rested(took/2, 20*time.Millisecond)
+	r.over[1]()
+	r.clock.Advance(2 * time.Second)
+	r.s.Seen("other")
+	r.work(r.s.Acquire, "greedy", took)
+	r.rested(took/2, 20*time.Millisecond) // one at a time again
+	if n := r.s.Keys(); n != 0 || r.s.Running() != 0 {
+		t.Errorf("%d keys and %d running are left", n, r.s.Running())
+	}
+}
+
 // resting does work of a scheduler that is told when places are free again.
 type resting struct {
 	t     *testing.T

@@ -32,6 +32,8 @@ const (
 	// TurnBurst is how much of LeastTurn may be owed first: whoever asks for some dozens of
 	// pages at once, or polls, has them as soon as they are ready.
 	TurnBurst = 300 * time.Millisecond
+	// longestPause is the longest that expensive work pauses.
+	longestPause = 50 * time.Millisecond
 	// longBody is the longest body, in bytes, of a write that mostly waits for storage:
 	// one of a megabyte takes a processor for ten milliseconds until it is decoded.
 	longBody = 64 << 10
@@ -68,9 +70,17 @@ func scheduled(o api.Operation) bool { return !o.Public() && o.Cost != api.Unsch
 func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // NewWork returns what schedules the expensive work of a process: as much at a time as it
-// has processors, and half of that of one organization.
-func NewWork() *fairshare.Scheduler {
-	return fairshare.New(fairshare.Options{Slots: processors(), Share: processors() / 2, Waiting: expensiveWaiting, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst})
+// has processors, and half of that of one organization. Where that is one of two, what is
+// left has the garbage collector and storage to do as well as the others: so there such work
+// pauses for as long as it took, while others have work too.
+func NewWork() *fairshare.Scheduler { return fairshare.New(workOptions(processors())) }
+
+func workOptions(processors int) fairshare.Options {
+	o := fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst}
+	if o.Share == 1 {
+		o.Pause, o.Longest = 1, longestPause
+	}
+	return o
 }
 
 func readOptions(processors int) fairshare.Options {

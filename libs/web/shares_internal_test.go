@@ -149,3 +149,14 @@ func mostBeside(t *testing.T, s *fairshare.Scheduler) (most int) {
 	}
 	return most
 }
+
+// TestExpensiveWorkPausesOnTwoProcessors: where what one organization may have is half of all
+// there is to share with anybody, it leaves some of that.
+func TestExpensiveWorkPausesOnTwoProcessors(t *testing.T) {
+	t.Parallel()
+	for processors, pauses := range map[int]bool{2: true, 3: true, 4: false, 16: false} {
+		if o := workOptions(processors); (o.Pause > 0 && o.Longest > 0) != pauses {
+			t.Errorf("%d processors: a pause of %v of the work, %v at most", processors, o.Pause, o.Longest)
+		}
+	}
+}
