@@ -106,6 +106,8 @@ func TestEffectiveSettingsAreLoggedMasked(t *testing.T) {
 }
 
 func TestMetricsAreOnWithTheDebugAddress(t *testing.T) {
+	// What other tests have registered before there was a provider goes to this one.
+	otel.SetMeterProvider(metricnoop.NewMeterProvider())
 	defer otel.SetMeterProvider(metricnoop.NewMeterProvider())
 	run := func(page *string) func(context.Context, Env) error {
 		return func(ctx context.Context, e Env) error {

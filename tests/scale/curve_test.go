@@ -1,7 +1,9 @@
 package scale
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -196,17 +198,22 @@ func (s *system) dataDir() string {
 	return ""
 }
 
-// bytesOf returns the size of the database and its log.
+// bytesOf returns the size of the database, with all that is in its log.
 func bytesOf(t *testing.T, data string) (size int64) {
 	t.Helper()
-	for _, suffix := range []string{"", "-wal"} {
-		info, err := os.Stat(filepath.Join(data, standalone.DatabaseFile+suffix))
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		if err == nil {
-			size += info.Size()
-		}
+	path := filepath.Join(data, standalone.DatabaseFile)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return size
+	// The log is as long as it has been once, whatever is in it.
+	_, err = db.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
 }
