@@ -33,6 +33,7 @@ func (j *job) insert() error {
 	}
 	j.reader = reader
 	var batch []pending
+	most := j.rowsAtOnce(j.i.Org)
 	n := int64(0)
 	for {
 		row, err := reader.Next()
@@ -52,11 +53,11 @@ func (j *job) insert() error {
 				batch = append(batch, p)
 			}
 		}
-		if len(batch) >= j.rowsAtOnce(j.i.Org) || ended {
+		if len(batch) == most || ended {
 			if err := j.storeBatch(batch, n); err != nil {
 				return err
 			}
-			batch = nil
+			batch, most = nil, j.rowsAtOnce(j.i.Org)
 		}
 		if ended {
 			j.i.Bad = j.i.Rows - j.i.Imported - j.i.Updated - j.i.Unchanged - j.i.Skipped
