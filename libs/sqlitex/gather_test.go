@@ -69,3 +69,50 @@ func TestWaitingForWritesEnds(t *testing.T) {
 		t.Errorf("a batch of %d, want at most %d", len(batch), batchLimit)
 	}
 }
+
+// TestThoseWhoMetByChanceAreNotWaitedForLong has two writes in one commit again and again,
+// after which nobody comes: the waits get rare, until one brings somebody.
+func TestThoseWhoMetByChanceAreNotWaitedForLong(t *testing.T) {
+	var g gathering
+	waits := 0
+	over := make(chan time.Time, 1)
+	limited := func(time.Duration) <-chan time.Time {
+		waits++
+		over <- time.Time{}
+		return over
+	}
+	alone := func() {
+		g.committed(1, 1, time.Millisecond)
+		g.more([]*write{new(write)}, make(chan *write), limited, t.Context().Done())
+	}
+	const commits = 1000
+	for range commits {
+		alone()
+	}
+	if most := 6 + commits/64; waits > most || waits < 10 {
+		t.Errorf("%d of %d commits waited in vain, want %d at most, and some", waits, commits, most)
+	}
+	queue := make(chan *write)
+	ended, end := context.WithCancel(t.Context())
+	defer end()
+	go func() {
+		for {
+			select {
+			case queue <- new(write):
+			case <-ended.Done():
+				return
+			}
+		}
+	}()
+	never := func(time.Duration) <-chan time.Time { return nil }
+	met := 0
+	for range 2 * 64 {
+		g.committed(2, 0, time.Millisecond)
+		if len(g.more([]*write{new(write)}, queue, never, t.Context().Done())) >= 2 {
+			met++
+		}
+	}
+	if met < 64 {
+		t.Errorf("of %d commits %d waited for those who come again, want all once a wait brought one", 2*64, met)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 )
 
 // ErrClosed is returned by Write after Close.
@@ -39,6 +40,7 @@ type DB struct {
 	pool     *sql.DB    // of one connection, which is writer
 	writer   *writer
 	queue    chan *write
+	behind   chan *write // of writes under fairshare.Behind
 	gather   gathering // of the commit loop
 	// checkpoints write the log into the file; nil: the writer does.
 	checkpoints *checkpointer
@@ -119,6 +121,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		pool:     pool,
 		writer:   writer,
 		queue:    make(chan *write, batchLimit),
+		behind:   make(chan *write, batchLimit),
 		closing:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
@@ -164,7 +167,8 @@ func (db *DB) Ping(ctx context.Context) error {
 // holds the file for too long) or is closed, the error is UNAVAILABLE: nothing
 // is wrong with what was asked.
 //
-// Under the context of a Together it is a part of that one.
+// Under the context of a Together it is a part of that one. Under that of fairshare.Behind
+// it is made while no other waits, or in its turn after some of the others.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
 	if gathered, err := db.gathered(ctx, fn); gathered {
 		return err
@@ -184,8 +188,12 @@ func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) e
 		return ErrClosed
 	default:
 	}
+	queue := db.queue
+	if fairshare.IsBehind(ctx) {
+		queue = db.behind
+	}
 	select {
-	case db.queue <- w:
+	case queue <- w:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-db.closing:

@@ -23,7 +23,7 @@ const (
 	// importBatch is how many rows become records in one write, and importBeside how many
 	// while other organizations have work: their writes wait for it.
 	importBatch  = 250
-	importBeside = 16
+	importBeside = 8
 	// longestPause is the longest that an import leaves storage to others after a slice.
 	longestPause = 100 * time.Millisecond
 	// openImports is how many imports are looked at in one sweep.
@@ -209,18 +209,26 @@ type job struct {
 }
 
 // slice waits until an organization may work on imports again, of which the slice before took
-// some time. Beside others it leaves storage to them for as long as it had it, and works in
-// place of other expensive work of its own.
+// some time. Beside others a long one leaves storage to them for as long as it had it, and any
+// works in place of other expensive work of its own.
 func (m *Importer) slice(ctx context.Context, org string, took time.Duration) (end func(), err error) {
 	if m.alone(org) {
 		return m.slices.Acquire(ctx, org, 1)
 	}
 	select {
-	case <-time.After(min(took, longestPause)):
+	case <-time.After(pauseAfter(ctx, took)):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	return m.Work.AcquireFirst(ctx, org, 1)
+}
+
+// pauseAfter returns for how long an import leaves storage to others after a slice of it.
+func pauseAfter(ctx context.Context, took time.Duration) time.Duration {
+	if !fairshare.IsBehind(ctx) {
+		return 0
+	}
+	return min(took, longestPause)
 }
 
 // alone reports whether no other organization has work in this process.
@@ -246,6 +254,9 @@ func (j *job) keep(i *record.Import) error {
 	before := i.Rev
 	now := j.now().UTC().Truncate(time.Millisecond)
 	i.Rev, i.UpdatedAt, i.Lease = before+1, now, now.Add(importLease)
+	if i.Rows > importBatch && !fairshare.IsBehind(j.ctx) {
+		j.ctx = fairshare.Behind(j.ctx) // nobody waits for the end of so long a file
+	}
 	if err := j.store.ReplaceImport(j.ctx, i.Org, *i, before); err != nil || i.Finished() {
 		return err
 	}

@@ -26,6 +26,7 @@ type watchedImports struct {
 	record.Store
 	mu       sync.Mutex
 	progress []record.OrgID
+	behind   map[record.OrgID]int // how many of its steps were written behind others' writes
 	ended    map[record.OrgID]int // by the number of steps of all that were before
 	onStep   func(i record.Import)
 }
@@ -34,6 +35,9 @@ func (w *watchedImports) ReplaceImport(ctx context.Context, org record.OrgID, i 
 	err := w.Store.ReplaceImport(ctx, org, i, prev)
 	w.mu.Lock()
 	w.progress = append(w.progress, org)
+	if fairshare.IsBehind(ctx) {
+		w.behind[org]++
+	}
 	if i.Finished() && w.ended[org] == 0 {
 		w.ended[org] = len(w.progress)
 	}
@@ -51,7 +55,7 @@ func openWatched(t *testing.T) *watchedImports {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return &watchedImports{Store: sqlitestore.New(db), ended: map[record.OrgID]int{}}
+	return &watchedImports{Store: sqlitestore.New(db), ended: map[record.OrgID]int{}, behind: map[record.OrgID]int{}}
 }
 
 // addImport stores a file of some rows of waste, ready to be worked on.
@@ -180,15 +184,34 @@ func TestImportsShareTheProcess(t *testing.T) {
 	}
 }
 
-// TestImportsPause: beside others an import leaves storage to them for as long as it had it,
-// and not for longer than a tenth of a second; alone it goes on.
+// TestLongImportsAreWrittenBehind: somebody waits for the end of a short file, and of a long
+// one nobody does.
+func TestLongImportsAreWrittenBehind(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	w.addImport(t, "long", "long", 4*importBatch)
+	w.addImport(t, "short", "short", importBatch)
+	if err := w.importer().Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Of the long one are not: the begin, and what is looked at before it is found to be long.
+	if n := w.behind["long"]; n < 4 {
+		t.Errorf("%d steps of a long import are written behind other writes, want those of its rows", n)
+	}
+	if n := w.behind["short"]; n != 0 {
+		t.Errorf("%d steps of a short import are written behind other writes", n)
+	}
+}
+
+// TestImportsPause: beside others a long import leaves storage to them for as long as it had it,
+// and not for longer than a tenth of a second; a short one goes on, and so does any alone.
 func TestImportsPause(t *testing.T) {
 	t.Parallel()
 	m := openWatched(t).importer()
 	m.Work = fairshare.New(fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
-	slice := func(took, least time.Duration) {
+	slice := func(ctx context.Context, took, least time.Duration) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
 		began := time.Now()
 		end, err := m.slice(ctx, "a", took)
@@ -200,11 +223,15 @@ func TestImportsPause(t *testing.T) {
 			t.Errorf("a pause of %v after %v, want %v", paused, took, least)
 		}
 	}
-	slice(time.Hour, 0)
+	long := fairshare.Behind(t.Context())
+	slice(long, time.Hour, 0)
 	m.Work.Seen("b")
-	slice(20*time.Millisecond, 20*time.Millisecond)
-	slice(time.Hour, longestPause)
-	ctx, cancel := context.WithCancel(t.Context())
+	slice(long, 20*time.Millisecond, 20*time.Millisecond)
+	slice(long, time.Hour, longestPause)
+	if pause := pauseAfter(t.Context(), time.Hour); pause != 0 {
+		t.Errorf("a short import pauses for %v", pause)
+	}
+	ctx, cancel := context.WithCancel(long)
 	cancel()
 	if _, err := m.slice(ctx, "a", time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("a pause goes on: %v", err)
