@@ -41,7 +41,7 @@ type DB struct {
 	writer   *writer
 	queue    chan *write
 	behind   chan *write // of writes under fairshare.Behind
-	gather   gathering // of the commit loop
+	gather   gathering   // of the commit loop
 	// checkpoints write the log into the file; nil: the writer does.
 	checkpoints *checkpointer
 
