@@ -3,9 +3,10 @@
 // what a creation does with the engine alone, in a file of the same kind.
 //
 // Each round takes the product and its baseline in turns, so that both see the
-// same neighbours on the machine; what is printed are ratios. The load of a
-// latency is open: requests are sent at a steady rate whether or not the earlier
-// ones were answered, so that a server that stops is not asked less often.
+// same neighbours on the machine; what is printed are ratios. Rates are those of
+// clients that ask as fast as they are answered. The load of a latency is open:
+// requests are sent at a steady rate whether or not the earlier ones were answered,
+// so that a server that stops is not asked less often.
 //
 // TestSystem has everything in one process on its embedded engines; TestSeparate
 // each service as a process on MongoDB and Redis, beside what the driver does by

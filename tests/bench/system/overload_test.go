@@ -54,7 +54,7 @@ func TestOverload(t *testing.T) {
 	w := s.creation(s.event())
 	var peak float64
 	for range p.rounds {
-		peak = max(peak, s.attack(w, vegeta.Rate{}, p.each).Throughput)
+		peak = max(peak, s.saturate(w, p.each))
 	}
 	each, senders := 2*p.each, overload
 	rate := max(1, int(peak)*overload/senders)

@@ -149,7 +149,7 @@ func (p *pocketBase) flight(event string, n int) map[string]any {
 // beside sets a work of PocketBase beside one of the product.
 func (p *pocketBase) beside(w, theirs work) work {
 	theirs.status = http.StatusOK
-	w.baselines = []baseline{{"PocketBase, " + theirs.name, func(_ context.Context, d time.Duration) float64 { return p.attack(theirs, vegeta.Rate{}, d).Throughput }}}
+	w.baselines = []baseline{{"PocketBase, " + theirs.name, func(_ context.Context, d time.Duration) float64 { return p.saturate(theirs, d) }}}
 	return w
 }
 

@@ -182,7 +182,7 @@ func (d *deployment) hops(p plan) {
 	rates := make([][]float64, len(all))
 	for range p.rounds {
 		for i, w := range all {
-			rates[i] = append(rates[i], d.attack(w, vegeta.Rate{}, p.each).Throughput)
+			rates[i] = append(rates[i], d.saturate(w, p.each))
 		}
 	}
 	// In turns as well: a 99th percentile beside the load on the same processors differs more

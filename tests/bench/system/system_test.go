@@ -9,16 +9,19 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
@@ -103,7 +106,7 @@ func (s *system) measure(p plan, w work) {
 	var ours []float64
 	theirs := make([][]float64, len(w.baselines))
 	for range p.rounds {
-		ours = append(ours, s.attack(w, vegeta.Rate{}, p.each).Throughput)
+		ours = append(ours, s.saturate(w, p.each))
 		for i, b := range w.baselines {
 			theirs[i] = append(theirs[i], b.rate(s.t.Context(), p.each))
 		}
@@ -139,33 +142,85 @@ func (s *system) keep(name string) {
 	}
 }
 
-// attack sends requests, at a rate or, without one, by so many clients that each
-// wait for their answer.
+// attack sends requests at a rate, and times the answers.
 func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metrics {
 	s.t.Helper()
 	// The gateway allows an address 1,000 connections in all, and those of an attack that is
 	// over would be kept by both sides.
 	transport := &http.Transport{MaxIdleConnsPerHost: 128, MaxConnsPerHost: 128}
 	defer transport.CloseIdleConnections()
-	options := []func(*vegeta.Attacker){vegeta.Workers(clients), vegeta.Client(&http.Client{Transport: transport, Timeout: time.Minute})}
-	if rate.Freq == 0 {
-		options = append(options, vegeta.MaxWorkers(clients))
-	}
 	var m vegeta.Metrics
-	wrong := 0
-	late := func(code uint16) bool {
-		return code == http.StatusServiceUnavailable || code == http.StatusGatewayTimeout
-	}
-	for result := range vegeta.NewAttacker(options...).Attack(w.product, rate, d, w.name) {
-		if int(result.Code) != w.status && !late(result.Code) {
-			if wrong++; wrong == 1 {
-				s.t.Errorf("%s: %d %s %.300s, want %d", w.name, result.Code, result.Error, result.Body, w.status)
-			}
-		}
+	check := s.checked(w)
+	for result := range vegeta.NewAttacker(vegeta.Workers(clients), vegeta.Client(&http.Client{Transport: transport, Timeout: time.Minute})).Attack(w.product, rate, d, w.name) {
+		check(int(result.Code), result.Error, result.Body)
 		m.Add(result)
 	}
 	m.Close()
 	return &m
+}
+
+// saturate has so many clients ask as fast as they are answered, and returns how many answers
+// came a second. Each request takes processors from the server, which has the same ones: the
+// clients are of fasthttp, and take less than those of an attack.
+func (s *system) saturate(w work, d time.Duration) float64 {
+	s.t.Helper()
+	var first vegeta.Target
+	if err := w.product(&first); err != nil {
+		s.t.Fatal(err)
+	}
+	to, err := url.Parse(first.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	client := &fasthttp.HostClient{Addr: to.Host, MaxConns: clients, ReadBufferSize: 16 << 10}
+	defer client.CloseIdleConnections()
+	var answered atomic.Int64
+	var all sync.WaitGroup
+	check := s.checked(w)
+	began := time.Now()
+	for range clients {
+		all.Go(func() {
+			var request fasthttp.Request
+			var response fasthttp.Response
+			var target vegeta.Target
+			for time.Since(began) < d {
+				if err := w.product(&target); err != nil {
+					check(0, err.Error(), nil)
+					return
+				}
+				request.Reset()
+				request.SetRequestURI(target.URL)
+				request.Header.SetMethod(target.Method)
+				for name, values := range target.Header {
+					request.Header.Set(name, values[0])
+				}
+				request.SetBodyRaw(target.Body)
+				if err := client.DoTimeout(&request, &response, time.Minute); err != nil {
+					check(0, err.Error(), nil)
+					return
+				}
+				if check(response.StatusCode(), "", response.Body()) {
+					answered.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return float64(answered.Load()) / time.Since(began).Seconds()
+}
+
+// checked returns what reports whether an answer is the one that is measured, and tells of
+// the first one that should not be.
+func (s *system) checked(w work) func(status int, fault string, body []byte) bool {
+	s.t.Helper()
+	var told atomic.Bool
+	return func(status int, fault string, body []byte) bool {
+		late := status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+		if status != w.status && !late && !told.Swap(true) {
+			s.t.Errorf("%s: %d %s %.300s, want %d", w.name, status, fault, body, w.status)
+		}
+		return status == w.status
+	}
 }
 
 // read is a GET, beside a bare server that answers the same bytes.
@@ -183,7 +238,7 @@ func (s *system) read(name, path, tag string, goal float64) work {
 	}
 	w.product = vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.url + "/api/v2" + path, Header: header})
 	bare := work{name: "bare", status: w.status, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.bare(status, body, answered) + path, Header: header})}
-	w.baselines = []baseline{{"bare Fiber, the same bytes", func(_ context.Context, d time.Duration) float64 { return s.attack(bare, vegeta.Rate{}, d).Throughput }}}
+	w.baselines = []baseline{{"bare Fiber, the same bytes", func(_ context.Context, d time.Duration) float64 { return s.saturate(bare, d) }}}
 	return w
 }
 
