@@ -122,12 +122,8 @@ func (db *DB) next(turn bool) (w *write, behind, ok bool) {
 	if turn {
 		first, second = second, first
 	}
-	for _, queue := range []chan *write{first, second} {
-		select {
-		case w = <-queue:
-			return w, queue == db.behind, true
-		default:
-		}
+	if w, behind, ok = db.taken(first, second); ok {
+		return w, behind, true
 	}
 	select {
 	case w = <-db.queue:
@@ -135,8 +131,13 @@ func (db *DB) next(turn bool) (w *write, behind, ok bool) {
 	case w = <-db.behind:
 		return w, true, true
 	case <-db.closing:
+		return db.taken(db.queue, db.behind)
 	}
-	for _, queue := range []chan *write{db.queue, db.behind} {
+}
+
+// taken returns the first write of the queues, in this order, where there is one.
+func (db *DB) taken(queues ...chan *write) (w *write, behind, ok bool) {
+	for _, queue := range queues {
 		select {
 		case w = <-queue:
 			return w, queue == db.behind, true

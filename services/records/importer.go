@@ -23,7 +23,7 @@ const (
 	// importBatch is how many rows become records in one write, and importBeside how many
 	// while other organizations have work: their writes wait for it.
 	importBatch  = 250
-	importBeside = 8
+	importBeside = 16
 	// longestPause is the longest that an import leaves storage to others after a slice.
 	longestPause = 100 * time.Millisecond
 	// openImports is how many imports are looked at in one sweep.
