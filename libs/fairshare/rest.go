@@ -1,0 +1,48 @@
+package fairshare
+
+import "time"
+
+// oneAtATime is for how long a key must have had no two pieces of work at a time until its
+// short work is not delayed.
+const oneAtATime = time.Second
+
+// rest returns for how long the place of work that has ended is still taken, by Least and
+// by Pause.
+func (s *Scheduler) rest(h *held, q *queue) (rest, pause time.Duration) {
+	if h.begun.IsZero() {
+		return 0, 0
+	}
+	now := s.o.Now()
+	if now.Sub(q.together) > oneAtATime || s.alone(h.key.key) {
+		return 0, 0
+	}
+	took := now.Sub(h.begun)
+	if !h.first {
+		rest = s.owed(q, now, s.o.Least-took)
+	}
+	return rest, min(time.Duration(float64(took)*s.o.Pause), s.o.Longest)
+}
+
+// owed notes that work was shorter than Least, and returns for how long its place is taken.
+func (s *Scheduler) owed(q *queue, now time.Time, short time.Duration) time.Duration {
+	if short <= 0 {
+		return 0
+	}
+	if q.owes.Before(now) {
+		q.owes = now
+	}
+	q.owes = q.owes.Add(short / time.Duration(s.o.Share))
+	if q.owes.Sub(now) <= s.o.Burst {
+		return 0
+	}
+	return short
+}
+
+// rested gives back a place that was taken for longer than its work.
+func (s *Scheduler) rested(key slot, places *int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*places--
+	s.dispatch()
+	s.forget(key, s.keys[key])
+}
