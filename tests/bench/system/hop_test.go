@@ -24,28 +24,36 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 }
 
-// The hops that are processes of this program, as the gateway is one: what runs in the
-// process of the load and of the server behind costs no switch between processes.
+// What the product is set beside are processes of this program, as the product is one: what
+// runs in the process of the load costs no switch between processes.
 const (
-	hopKind    = "BENCH_HOP" // fasthttp, buffered or reverse
-	hopAddress = "BENCH_HOP_ADDRESS"
-	hopBackend = "BENCH_HOP_BACKEND"
+	peerKind    = "BENCH_PEER" // fiber, fasthttp, buffered or reverse
+	peerAddress = "BENCH_PEER_ADDRESS"
+	peerBackend = "BENCH_PEER_BACKEND" // what a hop passes requests on to
+	peerAnswer  = "BENCH_PEER_ANSWER"  // the file of the answer of fiber
 )
 
-// TestMain turns this program into a hop when told to.
+// TestMain turns this program into one of them when told to.
 func TestMain(m *testing.M) {
-	if kind := os.Getenv(hopKind); kind != "" {
-		fmt.Fprintln(os.Stderr, serveHop(kind, os.Getenv(hopAddress), os.Getenv(hopBackend)))
+	if kind := os.Getenv(peerKind); kind != "" {
+		fmt.Fprintln(os.Stderr, servePeer(kind))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-func serveHop(kind, address, backend string) error {
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+func servePeer(kind string) error {
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", os.Getenv(peerAddress))
 	if err != nil {
 		return err
 	}
+	if kind == "fiber" {
+		return serveAnswer(ln, os.Getenv(peerAnswer))
+	}
+	return serveHop(ln, kind, os.Getenv(peerBackend))
+}
+
+func serveHop(ln net.Listener, kind, backend string) error {
 	if kind != "reverse" {
 		// The server and the client that the gateway is built of, and nothing else. By its
 		// default of 4 KiB it takes two pieces for what the gateway, or one that is buffered,
@@ -73,15 +81,15 @@ func serveHop(kind, address, backend string) error {
 	return server.Serve(ln)
 }
 
-// bareHop starts a hop of a kind.
-func bareHop(t *testing.T, kind, backend string) string {
+// peer starts a process of a kind, and returns its address.
+func peer(t *testing.T, kind string, settings ...string) string {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	address := freeAddress(t)
-	testkit.Process(t, program, nil, []string{hopKind + "=" + kind, hopAddress + "=" + address, hopBackend + "=" + backend}).WaitHTTP("http://" + address + "/")
+	testkit.Process(t, program, nil, append(settings, peerKind+"="+kind, peerAddress+"="+address)).WaitHTTP("http://" + address + "/")
 	return "http://" + address
 }
 

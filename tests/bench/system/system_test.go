@@ -242,28 +242,50 @@ func (s *system) read(name, path, tag string, goal float64) work {
 	return w
 }
 
-// bare starts a server that knows one answer.
+// bare starts a server that knows one answer, as a process of its own, which the product is
+// too.
 func (s *system) bare(status int, body []byte, header http.Header) string {
 	s.t.Helper()
-	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	tag := header.Get("ETag")
-	app.Get("/*", func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderETag, tag)
-		c.Status(status)
-		if status == http.StatusNotModified {
-			return nil
-		}
-		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-		return c.Send(body)
-	})
-	ln, err := new(net.ListenConfig).Listen(s.t.Context(), "tcp", "127.0.0.1:0")
+	text, err := json.Marshal(answer{status, header.Get("ETag"), body})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	go func() { _ = app.Listener(ln) }()
-	// Idle connections of the load would keep it open.
-	s.t.Cleanup(func() { _ = app.ShutdownWithTimeout(100 * time.Millisecond) })
-	return "http://" + ln.Addr().String()
+	file := filepath.Join(s.t.TempDir(), "answer")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return peer(s.t, "fiber", peerAnswer+"="+file)
+}
+
+// answer is the one that a bare server knows.
+type answer struct {
+	Status int
+	Tag    string
+	Body   []byte
+}
+
+// serveAnswer gives one answer to all requests.
+func serveAnswer(ln net.Listener, file string) error {
+	text, err := os.ReadFile(file) //nolint:gosec // the test has written it
+	if err != nil {
+		return err
+	}
+	var a answer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Get("/", func(c *fiber.Ctx) error { return c.SendStatus(http.StatusOK) }) // it is ready
+	app.Get("/*", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderETag, a.Tag)
+		c.Status(a.Status)
+		if a.Status == http.StatusNotModified {
+			return nil
+		}
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Send(a.Body)
+	})
+	return app.Listener(ln)
 }
 
 // repeated returns how often a second as many as there are clients do something.
