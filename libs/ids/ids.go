@@ -6,6 +6,7 @@ package ids
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	rand2 "math/rand/v2"
 	"sync/atomic"
 )
 
@@ -35,6 +36,18 @@ func New() string {
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
 	for i := range b {
 		b[i] = alphabet[b[i]&31]
+	}
+	return string(b[:])
+}
+
+// NewRequest returns a random identifier of a request, which nobody gains anything by guessing:
+// it is made by a generator that takes less time than that of New.
+func NewRequest() string {
+	var b [length]byte
+	for i := 0; i < length; {
+		for bits, left := rand2.Uint64(), 12; left > 0 && i < length; bits, left, i = bits>>5, left-1, i+1 {
+			b[i] = alphabet[bits&31]
+		}
 	}
 	return string(b[:])
 }

@@ -16,13 +16,27 @@ var form = regexp.MustCompile(`^[0-9a-hjkmnp-tv-z]{26}$`)
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for range 1000 {
-		id := ids.New()
-		if !form.MatchString(id) || seen[id] {
-			t.Fatalf("%q is malformed or was made before", id)
+	for name, one := range map[string]func() string{"New": ids.New, "NewRequest": ids.NewRequest} {
+		seen := map[string]bool{}
+		var used [26]map[byte]bool // the characters of each place
+		for range 1000 {
+			id := one()
+			if !form.MatchString(id) || seen[id] {
+				t.Fatalf("%s: %q is malformed or was made before", name, id)
+			}
+			seen[id] = true
+			for i := range used {
+				if used[i] == nil {
+					used[i] = map[byte]bool{}
+				}
+				used[i][id[i]] = true
+			}
 		}
-		seen[id] = true
+		for i := range used {
+			if len(used[i]) != 32 {
+				t.Errorf("%s: place %d has %d characters of 32", name, i, len(used[i]))
+			}
+		}
 	}
 }
 

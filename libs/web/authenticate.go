@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -67,13 +68,13 @@ func BearerOf(h *fasthttp.RequestHeader) (string, bool) {
 	if len(field) <= len(scheme) || len(field) > len(scheme)+maxToken || !strings.EqualFold(string(field[:len(scheme)]), scheme) {
 		return "", false
 	}
-	token := strings.Trim(string(field[len(scheme):]), " ")
-	for i := range len(token) {
-		if b := token[i]; b <= ' ' || b >= 0x7f || b == ',' {
+	token := bytes.Trim(field[len(scheme):], " ")
+	for _, b := range token {
+		if b <= ' ' || b >= 0x7f || b == ',' {
 			return "", false
 		}
 	}
-	return token, token != ""
+	return string(token), len(token) > 0
 }
 
 func requireRole(c *fiber.Ctx, needed identity.Role) error {

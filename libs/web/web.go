@@ -47,7 +47,7 @@ type Options struct {
 	// A service behind the gateway must wait longer than the gateway keeps its
 	// connections, or a write meets a closing connection. Default: 120 s.
 	IdleTimeout time.Duration
-	// NewID makes request ids. Default: ids.New.
+	// NewID makes request ids. Default: ids.NewRequest.
 	NewID func() string
 	// Now is the clock for durations in logs and metrics. Default: time.Now.
 	Now func() time.Time
@@ -96,7 +96,7 @@ func (o *Options) setDefaults() {
 	setDuration(&o.WriteTimeout, 60*time.Second)
 	setDuration(&o.IdleTimeout, 120*time.Second)
 	if o.NewID == nil {
-		o.NewID = ids.New
+		o.NewID = ids.NewRequest
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -50,7 +51,7 @@ type Checker struct {
 	recent  *lru.Cache[string, answer]
 	flights singleflight.Group
 	copy    *breaker.Breaker // open while the copy is left alone
-	checks  metric.Int64Counter
+	checks  checks
 }
 
 type answer struct {
@@ -68,19 +69,16 @@ func NewChecker(o Options) *Checker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	checks, err := otel.Meter("github.com/eventcarbon/ecf/libs/identity/sessions").Int64Counter("ecf.sessions.checks", metric.WithUnit("{check}"),
-		metric.WithDescription("Checks of sessions, by where the answer came from: memory, copy, auth, none"))
-	if err != nil {
-		otel.Handle(err)
-	}
-	return &Checker{o: o, recent: lru.New[string, answer](o.Size), copy: breaker.New(copyPause, o.Now), checks: checks}
+	c := &Checker{o: o, recent: lru.New[string, answer](o.Size), copy: breaker.New(copyPause, o.Now)}
+	c.checks.publish()
+	return c
 }
 
 // Check returns the state of the session sid.
 func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
 	now := c.o.Now()
 	if a, ok := c.recent.Get(sid); ok && within(a.until.Sub(now), rememberFor) {
-		c.count(ctx, fromMemory)
+		c.checks.memory.Add(1)
 		return a.facts.State(now), nil
 	}
 	// Many requests of one session ask at once; one look-up answers them all.
@@ -127,27 +125,34 @@ func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 		case err != nil:
 			c.copy.Trip()
 		case ok:
-			c.count(ctx, fromCopy)
+			c.checks.copy.Add(1)
 			return facts, nil
 		}
 	}
 	facts, err := c.o.Authority.Facts(ctx, sid)
 	if err != nil {
-		c.count(ctx, fromNone)
+		c.checks.none.Add(1)
 		return Facts{}, fmt.Errorf("check session: %w", err)
 	}
-	c.count(ctx, fromAuth)
+	c.checks.auth.Add(1)
 	return facts, nil
 }
 
-// count counts a look-up, of which many requests of one session may share one.
-func (c *Checker) count(ctx context.Context, source metric.MeasurementOption) {
-	c.checks.Add(ctx, 1, source)
-}
+// checks counts look-ups by where the answer came from; many requests of one session may share
+// one. Every request counts one, so that it is a number and no measurement.
+type checks struct{ memory, copy, auth, none atomic.Int64 }
 
-// The sources of answers, made once: every request counts one.
-var fromMemory, fromCopy, fromAuth, fromNone = source("memory"), source("copy"), source("auth"), source("none")
-
-func source(name string) metric.MeasurementOption {
-	return metric.WithAttributeSet(attribute.NewSet(attribute.String("source", name)))
+// publish makes the counts an instrument, which is read when metrics are collected.
+func (c *checks) publish() {
+	_, err := otel.Meter("github.com/eventcarbon/ecf/libs/identity/sessions").Int64ObservableCounter("ecf.sessions.checks", metric.WithUnit("{check}"),
+		metric.WithDescription("Checks of sessions, by where the answer came from: memory, copy, auth, none"),
+		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+			for source, n := range map[string]*atomic.Int64{"memory": &c.memory, "copy": &c.copy, "auth": &c.auth, "none": &c.none} {
+				o.Observe(n.Load(), metric.WithAttributes(attribute.String("source", source)))
+			}
+			return nil
+		}))
+	if err != nil {
+		otel.Handle(err)
+	}
 }
