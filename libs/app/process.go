@@ -89,6 +89,8 @@ type Service struct {
 	Name string
 	// App serves requests; nil: the service only has tasks.
 	App *fiber.App
+	// Recall, if set, answers in place of App what it has answered before.
+	Recall web.Recall
 	// Wrap, if set, wraps the listener that App is served on.
 	Wrap func(net.Listener) net.Listener
 	// Tasks run beside App until the process ends.

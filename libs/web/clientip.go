@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 )
 
 // maxForwarded bounds how many hops of X-Forwarded-For are looked at.
@@ -23,7 +24,7 @@ func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 	if !isTrusted(addr, trusted) {
 		return addr
 	}
-	hops := strings.Split(lastBytes(strings.Join(headerFields(c, fiber.HeaderXForwardedFor), ","), 2048), ",")
+	hops := strings.Split(lastBytes(strings.Join(headerFields(&c.Request().Header, fiber.HeaderXForwardedFor), ","), 2048), ",")
 	for i := len(hops) - 1; i >= 0 && i >= len(hops)-maxForwarded; i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
@@ -41,16 +42,16 @@ func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
 // fasthttp's own list is not in that order: a chunked request has its fields
 // rearranged, and with that a client could put its own X-Forwarded-For behind
 // the proxy's.
-func headerFields(c *fiber.Ctx, name string) []string {
+func headerFields(h *fasthttp.RequestHeader, name string) []string {
 	// None or one is in order; only for more is the header read once more.
-	switch fields := c.Request().Header.PeekAll(name); len(fields) {
+	switch fields := h.PeekAll(name); len(fields) {
 	case 0:
 		return nil
 	case 1:
 		return []string{string(fields[0])}
 	}
 	var values []string
-	for k, v := range c.Request().Header.AllInOrder() {
+	for k, v := range h.AllInOrder() {
 		if strings.EqualFold(string(k), name) {
 			values = append(values, string(v))
 		}

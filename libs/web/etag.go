@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 )
 
 // ETagOf returns a strong entity tag, quotes included, of what the parts say
@@ -39,10 +40,15 @@ func NotModified(c *fiber.Ctx, tag string) bool {
 	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
 		return false
 	}
-	if len(c.Request().Header.Peek(fiber.HeaderIfNoneMatch)) == 0 {
+	return HasTag(&c.Request().Header, tag)
+}
+
+// HasTag reports whether the If-None-Match of a GET or HEAD names tag.
+func HasTag(h *fasthttp.RequestHeader, tag string) bool {
+	if len(h.PeekBytes(nameIfNoneMatch)) == 0 {
 		return false
 	}
-	tags, _ := tagList(c, fiber.HeaderIfNoneMatch)
+	tags, _ := tagList(h, fiber.HeaderIfNoneMatch)
 	tag = strings.TrimPrefix(tag, "W/")
 	for _, t := range tags {
 		if t == "*" || strings.TrimPrefix(t, "W/") == tag {
@@ -52,21 +58,40 @@ func NotModified(c *fiber.Ctx, tag string) bool {
 	return false
 }
 
+// nameIfNoneMatch and nameETag are fields as fasthttp keeps their names.
+var (
+	nameIfNoneMatch = []byte(fiber.HeaderIfNoneMatch)
+	nameETag        = []byte("Etag")
+)
+
 // SendNotModified answers 304 without a body, with the tag.
 func SendNotModified(c *fiber.Ctx, tag string) error {
-	c.Set(fiber.HeaderETag, tag)
-	c.Response().ResetBody()
-	c.Response().Header.SetContentType("")
-	c.Response().Header.SetNoDefaultContentType(true)
-	c.Status(http.StatusNotModified)
+	AnswerNotModified(c.Response(), tag)
 	return nil
+}
+
+// AnswerNotModified is SendNotModified into an answer.
+func AnswerNotModified(r *fasthttp.Response, tag string) {
+	r.Header.SetCanonical(nameETag, []byte(tag))
+	r.ResetBody()
+	r.Header.SetContentType("")
+	r.Header.SetNoDefaultContentType(true)
+	r.SetStatusCode(http.StatusNotModified)
+}
+
+// AnswerTagged answers 200 with a body of JSON and its tag. The body is not copied.
+func AnswerTagged(r *fasthttp.Response, tag string, body []byte) {
+	r.Header.SetCanonical(nameETag, []byte(tag))
+	r.SetStatusCode(http.StatusOK)
+	r.Header.SetContentType(fiber.MIMEApplicationJSON)
+	r.SetBodyRaw(body)
 }
 
 // IfMatch returns the tags of the If-Match field, quotes included ("*" without),
 // and whether the field is there at all. A weak tag never matches a strong
 // comparison, so weak ones are left out.
 func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
-	all, present := tagList(c, fiber.HeaderIfMatch)
+	all, present := tagList(&c.Request().Header, fiber.HeaderIfMatch)
 	for _, t := range all {
 		if !strings.HasPrefix(t, "W/") {
 			tags = append(tags, t)
@@ -78,8 +103,8 @@ func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
 // tagList reads a list of entity tags (RFC 9110 §8.8.3). A tag may contain
 // commas, so the list cannot be split at them. Reading stops at the first thing
 // that is no tag.
-func tagList(c *fiber.Ctx, header string) (tags []string, present bool) {
-	for _, s := range headerFields(c, header) {
+func tagList(h *fasthttp.RequestHeader, header string) (tags []string, present bool) {
+	for _, s := range headerFields(h, header) {
 		present = true
 		for {
 			s = strings.TrimLeft(s, " \t,")
@@ -135,6 +160,6 @@ func etag(c *fiber.Ctx) error {
 // IfNoneMatchAny reports whether the If-None-Match field is *: what the request
 // would make must not exist yet.
 func IfNoneMatchAny(c *fiber.Ctx) bool {
-	tags, _ := tagList(c, fiber.HeaderIfNoneMatch)
+	tags, _ := tagList(&c.Request().Header, fiber.HeaderIfNoneMatch)
 	return len(tags) == 1 && tags[0] == "*"
 }

@@ -18,7 +18,7 @@ func DryRun(c *fiber.Ctx) (bool, error) {
 	if isSet(c, keyRehearse) {
 		return true, nil
 	}
-	values := headerFields(c, HeaderDryRun)
+	values := headerFields(&c.Request().Header, HeaderDryRun)
 	if len(values) == 0 {
 		return false, nil
 	}

@@ -18,7 +18,7 @@ const (
 // Strict reports whether the client prefers its request to be refused when it
 // has fields that are not known, and says in the answer that this was obeyed.
 func Strict(c *fiber.Ctx) bool {
-	for _, line := range headerFields(c, headerPrefer) {
+	for _, line := range headerFields(&c.Request().Header, headerPrefer) {
 		for preference := range strings.SplitSeq(line, ",") {
 			name, _, _ := strings.Cut(preference, ";")
 			if strings.EqualFold(strings.Join(strings.Fields(name), ""), strictHandling) {

@@ -62,7 +62,7 @@ func (g *gateway) refreshForSignOut(c *fiber.Ctx, refreshToken string) (string, 
 	if deadline, ok := c.UserContext().Deadline(); ok {
 		timeout = time.Until(deadline)
 	}
-	if err := to.do(req, resp, max(timeout/2, time.Millisecond)); err != nil {
+	if err := to.do(req, resp, time.Now().Add(timeout/2)); err != nil {
 		return "", noAnswer(err)
 	}
 	switch resp.StatusCode() {

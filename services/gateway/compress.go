@@ -29,12 +29,15 @@ const (
 	leastCompressed = 1400
 )
 
+// Fields as fasthttp keeps their names.
+var nameAcceptEncoding, nameIfMatch, nameIfNoneMatch = []byte(fiber.HeaderAcceptEncoding), []byte(fiber.HeaderIfMatch), []byte(fiber.HeaderIfNoneMatch)
+
 // codingFor returns the coding that a client takes; empty: none. Without the
 // field anything would be acceptable, but a client that says nothing is not known
 // to unpack.
 func codingFor(c *fiber.Ctx) string {
 	best, weight := "", 0.0
-	accepted := c.Get(fiber.HeaderAcceptEncoding)
+	accepted := string(c.Request().Header.PeekBytes(nameAcceptEncoding))
 	for _, coding := range []string{codingBrotli, codingGzip} {
 		if q := qualityOf(accepted, coding); q > weight {
 			best, weight = coding, q
@@ -84,12 +87,7 @@ func codedTag(tag, coding string) string {
 
 // plainTags removes from a field that lists entity tags what codedTag has added,
 // so that the services see the tags they have given.
-func plainTags(field string) string {
-	if !strings.ContainsRune(field, '+') {
-		return field
-	}
-	return withoutCoding.Replace(field)
-}
+func plainTags(field string) string { return withoutCoding.Replace(field) }
 
 var withoutCoding = strings.NewReplacer("+"+codingBrotli+`"`, `"`, "+"+codingGzip+`"`, `"`)
 
@@ -125,9 +123,9 @@ type compressor struct {
 // Answers of auth are not: they hold tokens, and the size of what a secret was
 // compressed with tells about it.
 func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) *compressor {
-	for _, name := range []string{fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch} {
-		if field := string(req.Peek(name)); field != "" {
-			req.Set(name, plainTags(field))
+	for _, name := range [...][]byte{nameIfMatch, nameIfNoneMatch} {
+		if field := req.PeekBytes(name); bytes.IndexByte(field, '+') >= 0 {
+			req.SetCanonical(name, []byte(plainTags(string(field))))
 		}
 	}
 	if o.Service == api.Auth {
@@ -137,7 +135,7 @@ func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.Req
 	if o.Cost.Expensive() && g.clients[o.Service].inside {
 		turn = g.completed
 	}
-	return &compressor{turn: turn, coding: codingFor(c), listed: c.Get(fiber.HeaderIfNoneMatch)}
+	return &compressor{turn: turn, coding: codingFor(c), listed: string(c.Request().Header.PeekBytes(nameIfNoneMatch))}
 }
 
 // packed waits for a turn among answers that are compressed.

@@ -51,7 +51,7 @@ func asked(c *client, method string, stream bool) (body string, streamed bool, e
 	req.SetRequestURI("/")
 	req.Header.SetHost("records")
 	resp.StreamBody = stream
-	if err := c.do(req, resp, 10*time.Second); err != nil {
+	if err := c.do(req, resp, time.Now().Add(10*time.Second)); err != nil {
 		return "", false, err
 	}
 	rest := resp.BodyStream()
@@ -129,7 +129,7 @@ func TestAnAnswerThatIsNotReadEndsItsConnection(t *testing.T) {
 	req.SetRequestURI("/")
 	req.Header.SetHost("records")
 	resp.StreamBody = true
-	if err := c.do(req, resp, 10*time.Second); err != nil {
+	if err := c.do(req, resp, time.Now().Add(10*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = resp.BodyStream().Read(make([]byte, 10))

@@ -18,8 +18,10 @@ type freshConn struct {
 	// answered: something was read since the last write, so the next write
 	// begins a new request.
 	answered bool
-	deadline time.Time // of the request; exchange sets one for both directions
-	gone     peek
+	// deadline is that of the request, which exchange sets for both directions, and until is
+	// the one that the connection has.
+	deadline, until time.Time
+	gone            peek
 }
 
 // fresh makes the connections of dial fresh ones.
@@ -61,12 +63,20 @@ func (c *freshConn) refresh() error {
 	if err != nil {
 		return err
 	}
-	c.Conn, c.gone = conn, peek{}
-	return conn.SetDeadline(c.deadline)
+	c.Conn, c.gone, c.until = conn, peek{}, time.Time{}
+	return c.SetDeadline(c.deadline)
 }
+
+// deadlineStep is by how much a deadline may be late. One that the connection has already, but
+// for that, is not set again: a connection that is busy would else set timers with each request.
+const deadlineStep = 50 * time.Millisecond
 
 // SetDeadline implements net.Conn.
 func (c *freshConn) SetDeadline(t time.Time) error {
 	c.deadline = t
-	return c.Conn.SetDeadline(t)
+	if late := c.until.Sub(t); late >= 0 && late <= deadlineStep {
+		return nil
+	}
+	c.until = t.Add(deadlineStep)
+	return c.Conn.SetDeadline(c.until)
 }

@@ -4,6 +4,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
@@ -177,6 +179,7 @@ func New(d Deps) (*Gateway, error) {
 			return nil, err
 		}
 		c.answered = durations.of(c.name)
+		c.recall = g.seen(c.recall)
 		g.clients[service] = c
 		checks = append(checks, web.Check{Name: c.name, Probe: c.ready})
 	}
@@ -218,6 +221,21 @@ func New(d Deps) (*Gateway, error) {
 	g.refuseExpected(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
 	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, aside: g.holdback.aside, now: d.Now}, nil
+}
+
+// seen notes that an organization has work in the process when an answer of it is recalled, as
+// the service would have: others' expensive work makes room for it.
+func (g *gateway) seen(recall web.Recall) web.Recall {
+	if recall == nil {
+		return nil
+	}
+	return func(ctx context.Context, operation string, p identity.Principal, req *fasthttp.Request, resp *fasthttp.Response) bool {
+		ok := recall(ctx, operation, p, req, resp)
+		if ok {
+			g.Work.Seen(p.Org)
+		}
+		return ok
+	}
 }
 
 // joined reports whether the trace of a request's caller is continued.

@@ -40,14 +40,14 @@ const maxIdleWorkers = 64
 func newInside(handler fasthttp.RequestHandler) *inside { return &inside{handler: handler} }
 
 // do passes a request to the handler.
-func (s *inside) do(req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
+func (s *inside) do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	w := s.worker()
 	if w == nil {
 		return fasthttp.ErrNoFreeConns
 	}
 	call := &w.call
 	call.ctx.Init(req, nil, nil)
-	timer := time.NewTimer(timeout)
+	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	w.calls <- call
 	select {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -97,7 +98,7 @@ func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
 				if one.name != "" {
 					req.Header.Set(one.name, "*")
 				}
-				if err := c.call(one.o, req, resp, time.Minute); err != nil {
+				if err := c.call(t.Context(), one.o, identity.Principal{}, req, resp, time.Now().Add(time.Minute)); err != nil {
 					t.Fatalf("%s %s: %v", one.method, one.target, err)
 				}
 				responseHeader(&resp.Header)
@@ -141,7 +142,7 @@ func askEvent(t *testing.T, c *client, timeout time.Duration) (int, error) {
 	defer fasthttp.ReleaseResponse(resp)
 	req.SetRequestURI("/")
 	req.Header.SetHost("records")
-	err := c.call(operation(t, "getEvent"), req, resp, timeout)
+	err := c.call(t.Context(), operation(t, "getEvent"), identity.Principal{}, req, resp, time.Now().Add(timeout))
 	return resp.StatusCode(), err
 }
 
@@ -221,7 +222,7 @@ func TestAnswersOfAServiceInsideAreNotMixed(t *testing.T) {
 				if i%10 == 0 {
 					timeout = time.Nanosecond
 				}
-				if err := c.call(read, req, resp, timeout); err != nil && i%10 != 0 {
+				if err := c.call(t.Context(), read, identity.Principal{}, req, resp, time.Now().Add(timeout)); err != nil && i%10 != 0 {
 					t.Error(err)
 				} else if err == nil && (string(resp.Body()) != own || string(resp.Header.Peek("X-Own")) != own) {
 					t.Errorf("%s was answered with %s and %s", own, resp.Body(), resp.Header.Peek("X-Own"))

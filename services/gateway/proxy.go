@@ -96,14 +96,14 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 			req.SetBodyRaw(body)
 		}
 
-		timeout := g.Timeout
-		if deadline, ok := ctx.Deadline(); ok {
-			timeout = time.Until(deadline)
+		began := time.Now()
+		deadline, ok := ctx.Deadline()
+		if !ok {
+			deadline = began.Add(g.Timeout)
 		}
 		own := keepOwn(c)
-		began := time.Now()
 		answer := answerFor(o, c)
-		err := to.call(o, req, answer, max(timeout, time.Millisecond))
+		err := to.call(ctx, o, web.PrincipalOf(c), req, answer, deadline)
 		if err == nil {
 			err = g.receive(o, c, answer)
 		}

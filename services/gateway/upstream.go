@@ -13,7 +13,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/infra/mutual"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // Upstream says how a service behind the gateway is reached.
@@ -26,6 +28,9 @@ type Upstream struct {
 	// Handler, if set, is the handler of a service of the same process. Short requests are
 	// handed to it, and the others go over Dial.
 	Handler fasthttp.RequestHandler
+	// Recall, if set, answers short reads of a service of the same process before Handler
+	// is asked.
+	Recall web.Recall
 	// Peers, where the service shows a certificate and asks for one; nil otherwise.
 	Peers *mutual.Peers
 }
@@ -84,6 +89,7 @@ type client struct {
 	reads, writes *fasthttp.HostClient
 	// Reads and writes that are handed over; nil: the service is only reached over connections.
 	readsInside, writesInside *inside
+	recall                    web.Recall // nil: nothing is recalled
 
 	answered answers
 }
@@ -142,7 +148,7 @@ func newClient(name string, u Upstream) (*client, error) {
 	}
 	c := &client{name: name, inside: u.Dial != nil, reads: pool(), writes: pool()}
 	if u.Handler != nil {
-		c.readsInside, c.writesInside = newInside(u.Handler), newInside(u.Handler)
+		c.readsInside, c.writesInside, c.recall = newInside(u.Handler), newInside(u.Handler), u.Recall
 	}
 	return c, nil
 }
@@ -153,20 +159,24 @@ func (c *client) short(o api.Operation) bool {
 }
 
 // call asks for an operation: a short one of a service of this process by its handler,
-// anything else over a connection.
-func (c *client) call(o api.Operation, req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
+// unless the answer is known already, and anything else over a connection.
+func (c *client) call(ctx context.Context, o api.Operation, by identity.Principal, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	switch {
 	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
-		return c.do(req, resp, timeout)
+		return c.do(req, resp, deadline)
 	case req.Header.IsGet():
-		return c.readsInside.do(req, resp, timeout)
+		resp.Reset() // as any other way to an answer does
+		if c.recall != nil && c.recall(ctx, o.ID, by, req, resp) {
+			return nil
+		}
+		return c.readsInside.do(req, resp, deadline)
 	}
-	return c.writesInside.do(req, resp, timeout)
+	return c.writesInside.do(req, resp, deadline)
 }
 
 // do sends a request. Only GET and HEAD are ever sent twice.
-func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) error {
-	via, attempts, deadline := c.writes, 1, time.Now().Add(timeout)
+func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
+	via, attempts := c.writes, 1
 	if req.Header.IsGet() || req.Header.IsHead() {
 		via, attempts = c.reads, 2
 	}
@@ -188,16 +198,16 @@ func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, timeout time
 
 // ready asks the service whether it is ready.
 func (c *client) ready(ctx context.Context) error {
-	timeout := connectTimeout
-	if deadline, ok := ctx.Deadline(); ok {
-		timeout = min(timeout, time.Until(deadline))
+	deadline := time.Now().Add(connectTimeout)
+	if sooner, ok := ctx.Deadline(); ok && sooner.Before(deadline) {
+		deadline = sooner
 	}
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
 	req.SetRequestURI("/health/ready")
 	req.Header.SetHost(c.name)
-	if err := c.do(req, resp, timeout); err != nil {
+	if err := c.do(req, resp, deadline); err != nil {
 		return err
 	}
 	if status := resp.StatusCode(); status != fasthttp.StatusOK {

@@ -46,7 +46,7 @@ func TestAPageIsReadAtOnce(t *testing.T) {
 	defer func() { _ = c.close() }()
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	req.SetRequestURI("http://records/")
-	if err := c.do(req, resp, 10*time.Second); err != nil || len(resp.Body()) != 14_000 {
+	if err := c.do(req, resp, time.Now().Add(10*time.Second)); err != nil || len(resp.Body()) != 14_000 {
 		t.Fatalf("%v, %d bytes", err, len(resp.Body()))
 	}
 	if read.Load() != 1 {

@@ -2,12 +2,14 @@ package records
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -76,15 +78,9 @@ func (a *answers) handler(next fiber.Handler) fiber.Handler {
 		if err != nil {
 			return next(c) // which finds out what is wrong
 		}
-		key := answerKey(c)
-		if found, ok := a.kept.Get(key); ok && found.version == version {
-			if web.NotModified(c, found.tag) {
-				return web.SendNotModified(c, found.tag)
-			}
-			if found.body != nil {
-				c.Set(fiber.HeaderETag, found.tag)
-				return web.JSON(c, fiber.StatusOK, found.body)
-			}
+		key := answerKey(web.PrincipalOf(c), c.Request())
+		if a.give(key, version, c.Request(), c.Response()) {
+			return nil
 		}
 		if err := next(c); err != nil {
 			return err
@@ -107,6 +103,31 @@ func (a *answers) handler(next fiber.Handler) fiber.Handler {
 	}
 }
 
+// give gives the answer that is kept under a key, where it is one of a version of the store,
+// and reports whether it could.
+func (a *answers) give(key string, version record.Version, req *fasthttp.Request, resp *fasthttp.Response) bool {
+	found, ok := a.kept.Get(key)
+	switch {
+	case !ok || found.version != version:
+	case web.HasTag(&req.Header, found.tag):
+		web.AnswerNotModified(resp, found.tag)
+		return true
+	case found.body != nil:
+		web.AnswerTagged(resp, found.tag, found.body)
+		return true
+	}
+	return false
+}
+
+// recall implements web.Recall.
+func (a *answers) recall(ctx context.Context, operation string, p identity.Principal, req *fasthttp.Request, resp *fasthttp.Response) bool {
+	if a.store == nil || !slices.Contains(remembered, operation) {
+		return false
+	}
+	version, err := a.store.Version(ctx)
+	return err == nil && a.give(answerKey(p, req), version, req, resp)
+}
+
 // setAnew are the fields of the header that an answer gets each time.
 var setAnew = []string{fiber.HeaderContentType, fiber.HeaderContentLength, fiber.HeaderETag, fiber.HeaderXRequestID, fiber.HeaderServer, fiber.HeaderDate}
 
@@ -123,14 +144,13 @@ func ordinary(h *fasthttp.ResponseHeader) bool {
 
 // answerKey returns all that an answer depends on but what is stored. A part
 // cannot be taken for two: none holds a line feed.
-func answerKey(c *fiber.Ctx) string {
-	p := web.PrincipalOf(c)
+func answerKey(p identity.Principal, req *fasthttp.Request) string {
 	key := make([]byte, 0, 192)
 	for _, part := range [...]string{p.Org, p.UserID, p.Role.String()} {
 		key = append(append(key, part...), '\n')
 	}
 	for _, name := range [...]string{fiber.HeaderAccept, fiber.HeaderAcceptLanguage, "Prefer"} {
-		key = append(append(key, c.Request().Header.Peek(name)...), '\n')
+		key = append(append(key, req.Header.Peek(name)...), '\n')
 	}
-	return string(append(key, c.Request().RequestURI()...))
+	return string(append(key, req.RequestURI()...))
 }

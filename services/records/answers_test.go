@@ -17,9 +17,12 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/records"
 )
@@ -57,6 +60,56 @@ func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
 	return fmt.Sprint(response.StatusCode, response.Header["Etag"], response.Header["Content-Type"], " ", string(body))
 }
 
+// recalling is a server beside what recalls its answers.
+type recalling struct {
+	app    *fiber.App
+	recall web.Recall
+	times  int // how often it could
+}
+
+func (h *harness) recallingServer() *recalling {
+	h.t.Helper()
+	httpApp, recall, err := records.NewRecalling(records.Deps{Store: h.store, Notifier: h, Members: members(), Verifier: webtest.Tokens{}, Logger: slog.New(slog.DiscardHandler), Now: h.now})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return &recalling{app: httpApp, recall: recall}
+}
+
+// seen is what a reader sees of an answer that is recalled, or, where that cannot be, of the
+// server's.
+func (r *recalling) seen(h *harness, as, path, tag string) string {
+	h.t.Helper()
+	p, err := webtest.Tokens{}.Verify(h.t.Context(), as)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	matcher, err := api.NewMatcher(web.BasePath, api.Operations())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	bare, _, _ := strings.Cut(path, "?")
+	o, ok := matcher.Find(http.MethodGet, web.BasePath+bare)
+	if !ok {
+		h.t.Fatalf("no operation answers %s", path)
+	}
+	var req fasthttp.Request
+	var resp fasthttp.Response
+	req.SetRequestURI(web.BasePath + path)
+	if tag != "" {
+		req.Header.Set("If-None-Match", tag)
+	}
+	if !r.recall(h.t.Context(), o.ID, p, &req, &resp) {
+		return h.seen(r.app, as, path, tag)
+	}
+	r.times++
+	header := map[string][]string{"Content-Type": nil}
+	if len(resp.Body()) > 0 {
+		header["Content-Type"] = []string{string(resp.Header.ContentType())}
+	}
+	return fmt.Sprint(resp.StatusCode(), []string{string(resp.Header.Peek("ETag"))}, header["Content-Type"], " ", string(resp.Body()))
+}
+
 // tagged finds the entity tag in what was seen.
 var tagged = regexp.MustCompile(`"[\w-]{22}"`)
 
@@ -73,6 +126,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 	events := []string{h.event(), h.event()}
 	var items []string
 	remembering := map[string]*fiber.App{"with versions": h.app, "without": h.serverOf(unversioned{h.store})}
+	recalled := h.recallingServer()
 	// The same person may be in two organizations, with the same role.
 	tags := map[string][]string{} // by caller and path
 	callers := []string{ada, planck, root, "org1.vera.viewer", alien, "org2.ada.user", "org1.ada.viewer", "org1.bob.user"}
@@ -117,6 +171,35 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 					}
 				}
 			}
+			for range 2 {
+				if got := recalled.seen(h, as, path, tag); got != want {
+					t.Fatalf("step %d, recalled, GET %s as %s who has %s:\ngot  %s\nwant %s", step, path, as, tag, got, want)
+				}
+			}
+		}
+	}
+	if recalled.times == 0 {
+		t.Error("no answer was recalled")
+	}
+}
+
+// TestOnlyWhatIsRememberedIsRecalled: other operations, and reads of what was not read before,
+// are left to the service.
+func TestOnlyWhatIsRememberedIsRecalled(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	r := h.recallingServer()
+	for _, one := range []struct {
+		path string
+		want int // of two readings, those recalled
+	}{{event, 1}, {event + "/review", 0}, {event + "/waste?page=0", 0}, {"/events/nothing", 0}, {event + "/waste", 1}, {"/record-types", 0}} {
+		r.times = 0
+		for range 2 {
+			r.seen(h, ada, one.path, "")
+		}
+		if r.times != one.want {
+			t.Errorf("GET %s: recalled %d times, want %d", one.path, r.times, one.want)
 		}
 	}
 }

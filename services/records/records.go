@@ -58,6 +58,12 @@ type server struct {
 
 // New makes the service's HTTP application.
 func New(d Deps) (*fiber.App, error) {
+	httpApp, _, err := newApp(d)
+	return httpApp, err
+}
+
+// newApp makes the service's HTTP application, and what recalls its answers.
+func newApp(d Deps) (*fiber.App, web.Recall, error) {
 	limits := newPlans(d.Store, d.Limits, d.Now)
 	if d.Importer != nil {
 		d.Importer.plans = limits
@@ -77,7 +83,7 @@ func New(d Deps) (*fiber.App, error) {
 		d.Health.Register(httpApp, "")
 	}
 	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Records), s.answers.remember(teams.Guard(d.Store, s.routes()))); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return httpApp, nil
+	return httpApp, s.answers.recall, nil
 }

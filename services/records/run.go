@@ -38,8 +38,8 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Importer.Work = p.Work
 	d.Spool = web.NewSpool("")
 	p.OnClose(d.Spool.Remove)
-	httpApp, err := New(d)
-	return app.Service{Name: "records", App: httpApp, Tasks: []app.Task{{Name: "imports", Run: d.Importer.Run}}}, err
+	httpApp, recall, err := newApp(d)
+	return app.Service{Name: "records", App: httpApp, Recall: recall, Tasks: []app.Task{{Name: "imports", Run: d.Importer.Run}}}, err
 }
 
 // settingsOf is everything the process of the service can be told.

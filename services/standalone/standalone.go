@@ -179,7 +179,7 @@ func upstream(p *app.Process, s app.Service) gateway.Upstream {
 	s.App.Handler() // makes its tree of routes, as being served does
 	handler := s.App.Server().Handler
 	p.Go(s, listener)
-	return gateway.Upstream{URL: "http://" + s.Name, Dial: gateway.DialListener(listener), Handler: handler}
+	return gateway.Upstream{URL: "http://" + s.Name, Dial: gateway.DialListener(listener), Handler: handler, Recall: s.Recall}
 }
 
 // announce prints where the server is and how to sign in.

@@ -1,0 +1,4 @@
+package records
+
+// NewRecalling is New, and what recalls the answers of the application.
+var NewRecalling = newApp
