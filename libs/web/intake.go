@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -46,7 +45,7 @@ func (i *intake) take(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if announced > limit {
 		return nil, errBodyTooLarge
 	}
-	from := &bounded{r: c.Context().RequestBodyStream(), left: limit}
+	from := NewBounded(c.Context().RequestBodyStream(), limit)
 	if o.Streamed && i.spool != nil {
 		return i.toFile(c, from, announced, limit)
 	}
@@ -63,24 +62,13 @@ func (i *intake) take(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 			Message: "Too many bytes are being received at once. Nothing was changed; please try again."}
 	}
 	end = func() { i.memory.Put(org, counted) }
-	body, err := readBody(from, announced)
+	body, err := ReadBody(from, announced)
 	if err != nil {
 		end()
-		return nil, bodyFault(err)
+		return nil, BodyFault(err)
 	}
 	c.Request().SetBodyRaw(body)
 	return end, nil
-}
-
-// readBody reads a body to its end, of which the length was announced or, if that is
-// negative, is not known.
-func readBody(from io.Reader, announced int) ([]byte, error) {
-	if announced < 0 {
-		return io.ReadAll(from)
-	}
-	body := make([]byte, announced)
-	_, err := io.ReadFull(from, body)
-	return body, err
 }
 
 func (i *intake) toFile(c *fiber.Ctx, from io.Reader, announced, limit int) (end func(), err error) {
@@ -92,45 +80,11 @@ func (i *intake) toFile(c *fiber.Ctx, from io.Reader, announced, limit int) (end
 		_, err = io.Copy(f, from)
 	}
 	if err != nil {
-		return nil, errors.Join(bodyFault(err), f.Close())
+		return nil, errors.Join(BodyFault(err), f.Close())
 	}
 	c.Request().ResetBody() // it was read to its end: the connection may go on
 	c.Locals(keyFile, f)
 	return func() { _ = f.Close() }, nil // it has no name
-}
-
-// errBodyTooLarge is what reading a body beyond its limit returns.
-var errBodyTooLarge = fiber.ErrRequestEntityTooLarge
-
-// bodyFault returns what to answer where a body could not be read.
-func bodyFault(err error) error {
-	var e *apperr.Error
-	switch {
-	case errors.As(err, &e), errors.Is(err, errBodyTooLarge):
-		return err
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fiber.ErrRequestTimeout
-	}
-	return fiber.ErrBadRequest
-}
-
-// bounded is a body of unknown length that fails beyond its limit.
-type bounded struct {
-	r    io.Reader
-	left int
-}
-
-// Read implements io.Reader.
-func (b *bounded) Read(p []byte) (int, error) {
-	if len(p) > b.left+1 {
-		p = p[:b.left+1] // one more byte tells a full body from one too large
-	}
-	n, err := b.r.Read(p)
-	if n > b.left {
-		return b.left, errBodyTooLarge
-	}
-	b.left -= n
-	return n, err
 }
 
 // prefetched is how much of a body is read before a request is handled.

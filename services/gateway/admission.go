@@ -1,10 +1,7 @@
 package gateway
 
 import (
-	"errors"
-	"io"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -75,9 +72,9 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		if o.Streamed {
 			return next(c)
 		}
-		body, err := io.ReadAll(&limitedBody{r: c.Context().RequestBodyStream(), left: limit})
+		body, err := web.ReadBody(web.NewBounded(c.Context().RequestBodyStream(), limit), size)
 		if err != nil {
-			return bodyError(err)
+			return web.BodyFault(err)
 		}
 		c.Request().SetBodyRaw(body)
 		return next(c)
@@ -102,44 +99,4 @@ func (g *gateway) refuseExpected(server *fasthttp.Server) {
 		handler(rc)
 		return rc.Response.StatusCode()
 	}
-}
-
-// errBodyTooLarge is what reading a body beyond its limit returns.
-var errBodyTooLarge = errors.New("the body is larger than its limit")
-
-// bodyError returns the error to answer when a body could not be read.
-func bodyError(err error) error {
-	switch {
-	case errors.Is(err, errBodyTooLarge):
-		return fiber.ErrRequestEntityTooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fiber.ErrRequestTimeout
-	}
-	return fiber.NewError(http.StatusBadRequest)
-}
-
-// limitedBody is a body of unknown length that fails beyond its limit. It
-// remembers its error: whoever sends it on may wrap it beyond recognition.
-type limitedBody struct {
-	r    io.Reader
-	left int
-	err  error
-}
-
-func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
-	}
-	if len(p) > b.left+1 {
-		p = p[:b.left+1] // one more byte tells a full body from one too large
-	}
-	n, err := b.r.Read(p)
-	if n > b.left {
-		n, err = b.left, errBodyTooLarge
-	}
-	b.left -= n
-	if err != nil {
-		b.err = err
-	}
-	return n, err
 }

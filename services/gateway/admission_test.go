@@ -3,7 +3,6 @@ package gateway
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -253,16 +252,6 @@ func TestImportsOfOneOrganization(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-func TestLimitedBody(t *testing.T) {
-	t.Parallel()
-	for size, want := range map[int]error{0: nil, 9: nil, 10: nil, 11: errBodyTooLarge, 1000: errBodyTooLarge} {
-		text, err := io.ReadAll(&limitedBody{r: strings.NewReader(strings.Repeat("x", size)), left: 10})
-		if !errors.Is(err, want) || len(text) > 10 {
-			t.Errorf("%d bytes: read %d, %v; want %v", size, len(text), err, want)
-		}
-	}
 }
 
 // TestConnectionsPerAddress: beyond the limit a connection is refused at once,

@@ -88,9 +88,9 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		packing := g.newCompressor(c, o, &req.Header)
 		req.SetRequestURIBytes(target)
 		req.Header.SetHost(to.name)
-		var stream *limitedBody
+		var stream *web.Bounded
 		if o.Streamed && c.Request().IsBodyStream() {
-			stream = &limitedBody{r: c.Context().RequestBodyStream(), left: o.MaxBody(defaultBody)}
+			stream = web.NewBounded(c.Context().RequestBodyStream(), o.MaxBody(defaultBody))
 			req.SetBodyStream(stream, c.Request().Header.ContentLength())
 		} else if body := c.Request().Body(); len(body) > 0 {
 			req.SetBodyRaw(body)
@@ -108,15 +108,15 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 			err = g.receive(o, c, answer)
 		}
 		to.answered.record(ctx, time.Since(began), c.Response().StatusCode(), err)
-		if stream != nil && errors.Is(stream.err, io.EOF) {
+		if stream != nil && errors.Is(stream.Err(), io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
 		}
 		if err != nil {
 			c.Response().Reset()
 			own.restore(c)
 			span.SetStatus(codes.Error, "no answer")
-			if stream != nil && stream.err != nil && !errors.Is(stream.err, io.EOF) {
-				return bodyError(stream.err)
+			if stream != nil && stream.Err() != nil && !errors.Is(stream.Err(), io.EOF) {
+				return web.BodyFault(stream.Err())
 			}
 			return noAnswer(err)
 		}
