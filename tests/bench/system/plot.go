@@ -16,7 +16,7 @@ type Row struct {
 	Rate, BesideRate, Ratio float64
 	// Goal is the ratio that is asked for; 0 where none is.
 	Goal float64
-	// Of the latency at half of the rate, sent open-loop.
+	// Of the latency at half of the rate, or latencyRate where that is less, sent open-loop.
 	P50, P99 time.Duration
 }
 

@@ -187,15 +187,15 @@ func (d *deployment) hops(p plan) {
 	}
 	// In turns as well: a 99th percentile beside the load on the same processors differs more
 	// from one round to the next than between hops.
-	half := vegeta.Rate{Freq: max(1, int(median(rates[1])/2)), Per: time.Second}
+	steady := steadyRate(median(rates[1]))
 	p50, p99 := make([][]float64, len(all)), make([][]float64, len(all))
 	for range p.rounds {
 		for i, w := range all {
-			m := d.attack(w, half, p.each)
+			m := d.attack(w, steady, p.each)
 			p50[i], p99[i] = append(p50[i], float64(m.Latencies.P50)), append(p99[i], float64(m.Latencies.P99))
 		}
 	}
-	d.t.Logf("%-26s %12s %14s %14s   %s", "a hop, 4.7 kB", "a second", "of the server", "of fasthttp's", "at half of the gateway's rate: p50, p99, of fasthttp's")
+	d.t.Logf("%-26s %12s %14s %14s   %s", "a hop, 4.7 kB", "a second", "of the server", "of fasthttp's", fmt.Sprintf("at %d a second: p50, p99, of fasthttp's", steady.Freq))
 	for i, w := range all {
 		middle, late := time.Duration(median(p50[i])), time.Duration(median(p99[i]))
 		d.t.Logf("%-26s %12.0f %14.3f %14.3f   %v, %v, %.2f", w.name, median(rates[i]), median(ratios(rates[i], rates[0])), median(ratios(rates[i], rates[2])),
