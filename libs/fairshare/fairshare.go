@@ -113,20 +113,26 @@ func New(o Options) *Scheduler {
 // ended, once or several times. Cost is what it takes compared with other work.
 // The error is ErrFull or that of ctx.
 func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release func(), err error) {
-	return s.acquire(ctx, slot{key: key}, cost, false)
+	return s.acquire(ctx, slot{key: key}, cost, false, nil)
 }
 
 // AcquireFirst is Acquire for work that completes what its key has begun: it goes before
 // all that the key has waiting, is not refused for that, and takes a place for as long as it
 // lasts. Among keys it is shared as other work is.
 func (s *Scheduler) AcquireFirst(ctx context.Context, key string, cost int) (release func(), err error) {
-	return s.acquire(ctx, slot{key: key}, cost, true)
+	return s.acquire(ctx, slot{key: key}, cost, true, nil)
+}
+
+// AcquireNext is AcquireFirst for the next part of work that has a place: end, which gives that
+// back, is called when the part is the first of what waits of its key.
+func (s *Scheduler) AcquireNext(ctx context.Context, key string, cost int, end func()) (release func(), err error) {
+	return s.acquire(ctx, slot{key: key}, cost, true, end)
 }
 
 // AcquireBehind is Acquire for work that begins only while no other waits: not by what
 // its key has used, however little that is. Among itself it is shared as other work is.
 func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (release func(), err error) {
-	return s.acquire(ctx, slot{key: key, behind: true}, cost, false)
+	return s.acquire(ctx, slot{key: key, behind: true}, cost, false, nil)
 }
 
 // held is work that has begun.
@@ -150,13 +156,16 @@ type slot struct {
 	behind bool
 }
 
-func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool) (release func(), err error) {
+func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool, before func()) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	t, err := s.enqueue(key, float64(max(cost, 1)), first)
 	if err != nil {
 		return nil, err
+	}
+	if before != nil {
+		before()
 	}
 	h := &held{scheduler: s, key: key, first: first}
 	if t != nil {

@@ -122,20 +122,51 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	case errors.Is(err, fairshare.ErrFull):
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
 			Message: "Your organization has too many expensive requests waiting. Wait as long as Retry-After says."}
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-			Message: "The requests of your organization take longer than this one could wait. Nothing was changed; please try again."}).Because(err)
 	case err != nil:
-		return nil, err
+		return nil, tooLate(err)
 	}
-	c.Locals(keyShare, &share{scheduler, org})
-	return release, nil
+	turn := &share{scheduler, org, release}
+	c.Locals(keyShare, turn)
+	return func() { turn.end() }, nil
+}
+
+// tooLate returns what to answer where a turn has not come in time.
+func tooLate(err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+		Message: "The requests of your organization take longer than this one could wait. Nothing was changed; please try again."}).Because(err)
 }
 
 // share is what a request has of its organization's share.
 type share struct {
 	scheduler *fairshare.Scheduler
 	org       string
+	end       func() // of the turn that it has
+}
+
+// Yield returns what ends the turn of a request and waits for its next one, which goes before
+// all that its organization has waiting: work that lasts calls it between its parts, so that
+// others have theirs between them. While no other organization has work it keeps its turn.
+func Yield(c *fiber.Ctx) func(context.Context) error {
+	s, ok := c.Locals(keyShare).(*share)
+	if !ok {
+		return func(context.Context) error { return nil }
+	}
+	return s.yield
+}
+
+func (s *share) yield(ctx context.Context) error {
+	if s.scheduler.Alone(s.org) {
+		return nil
+	}
+	end, err := s.scheduler.AcquireNext(ctx, s.org, 1, s.end)
+	if err != nil {
+		return tooLate(err)
+	}
+	s.end = end
+	return nil
 }
 
 // Turns returns what waits for a turn of the request's organization, for an answer that is

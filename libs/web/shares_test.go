@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -213,4 +214,71 @@ func TestTurnsAhead(t *testing.T) {
 		}
 		b.get("/export", "Authorization", "Bearer admin-b")
 	}
+}
+
+// TestYield: between two parts of long work another organization has its turn, and no other
+// work of its own does; while there is no other organization it goes on.
+func TestYield(t *testing.T) {
+	t.Parallel()
+	work := fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
+	b := setup(t, func(o *web.Options) { o.Work = work })
+	table := api.Table{{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
+	var done []string // one at a time has a turn
+	begun, queued := make(chan struct{}), make(chan struct{})
+	handler := func(c *fiber.Ctx) error {
+		yield := web.Yield(c)
+		for part := range 3 {
+			done = append(done, fmt.Sprint(c.Query("as"), part))
+			if c.Query("as") == "long" && part == 0 {
+				close(begun)
+				<-queued
+			}
+			if err := yield(c.UserContext()); err != nil {
+				return err
+			}
+		}
+		return web.OK(c, "done")
+	}
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "report", Handler: handler}}); err != nil {
+		t.Fatal(err)
+	}
+	b.get("/report?as=alone", "Authorization", "Bearer user-a").ok(http.StatusOK)
+	var all sync.WaitGroup
+	ask := func(as, token string) {
+		all.Go(func() { b.in(t).get("/report?as="+as, "Authorization", "Bearer "+token).ok(http.StatusOK) })
+	}
+	waiting := func(org string, n int) {
+		testkit.Eventually(t, time.Minute, func() error {
+			if got := work.Waiting(org); got != n {
+				return fmt.Errorf("%d requests of %s wait, want %d", got, org, n)
+			}
+			return nil
+		})
+	}
+	ask("long", "user-a")
+	a, other := orgOf(t, "user-a"), orgOf(t, "admin-b")
+	<-begun
+	ask("next", "user-a")
+	waiting(a, 1)
+	ask("other", "admin-b")
+	waiting(other, 1)
+	close(queued)
+	all.Wait()
+	want := []string{"alone0", "alone1", "alone2", "long0", "other0", "long1"}
+	if !slices.Equal(done[:len(want)], want) || len(done) != 12 {
+		t.Errorf("%v, want them to begin with %v", done, want)
+	}
+	if slices.Index(done, "next0") < slices.Index(done, "long2") {
+		t.Errorf("%v: what the organization asked for later went between the parts", done)
+	}
+}
+
+// orgOf returns the organization of a token.
+func orgOf(t *testing.T, token string) string {
+	t.Helper()
+	p, err := members().Verify(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Org
 }

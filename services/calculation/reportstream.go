@@ -48,6 +48,8 @@ type making struct {
 	// tag is the tag that it has if nothing changes meanwhile; see settledTag.
 	tag  string
 	file *web.File
+	// yield lets others have their turns between two segments.
+	yield func(context.Context) error
 }
 
 // reportPart is what is kept of a segment.
@@ -83,7 +85,10 @@ func (s *server) reportParts(ctx context.Context, m *making, write func(*reportP
 			return reportPart{}, fmt.Errorf("report of event %s: %w", r.Event, err)
 		}
 		kept := reportPart{Kept: bundle.Kept{Group: part.Group}}
-		return kept, write(&kept, source, part, r)
+		if err := write(&kept, source, part, r); err != nil {
+			return kept, err
+		}
+		return kept, m.yield(ctx)
 	})
 }
 

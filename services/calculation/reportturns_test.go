@@ -1,0 +1,40 @@
+package calculation_test
+
+import (
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/fairshare"
+)
+
+// TestReportsLetOthersGoBetweenSegments: a report ends its turn after each segment, and so
+// pauses there where work pauses: whoever floods with reports has no long turn.
+func TestReportsLetOthersGoBetweenSegments(t *testing.T) {
+	t.Parallel()
+	const reports, segments = 2, 4 // of each kind of record one
+	s := start(t)
+	s.fill(8 * segments)
+	var pauses atomic.Int64
+	s.deps.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Pause: 1, Longest: time.Second,
+		After: func(_ time.Duration, over func()) { pauses.Add(1); go over() }})
+	s.restart()
+	for _, form := range []string{"application/json", "text/csv", "text/html"} {
+		s.deps.Work.Seen("another organization")
+		pauses.Store(0)
+		var all sync.WaitGroup
+		for range reports { // who has one piece of work at a time does not pause
+			all.Go(func() {
+				if got := s.of("/report", "Accept", form); got.status != http.StatusOK {
+					t.Errorf("%s: %d %.200s", form, got.status, got.body)
+				}
+			})
+		}
+		all.Wait()
+		if n := pauses.Load(); n < segments {
+			t.Errorf("%s: %d reports of %d segments paused %d times", form, reports, segments, n)
+		}
+	}
+}
