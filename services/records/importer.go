@@ -24,6 +24,8 @@ const (
 	// while other organizations have work: their writes wait for it.
 	importBatch  = 250
 	importBeside = 16
+	// tellEvery is after what time an import tells how far it is.
+	tellEvery = time.Second
 	// longestPause is the longest that an import leaves storage to others after a slice.
 	longestPause = 100 * time.Millisecond
 	// openImports is how many imports are looked at in one sweep.
@@ -204,12 +206,15 @@ type job struct {
 	// endSlice lets other imports work.
 	endSlice   func()
 	sliceBegan time.Time // zero before the first
+	// What was done when the import was stored last, and when that was.
+	kept   int64
+	keptAt time.Time
 	// reader reads the file while its rows are imported.
 	reader *sheet.Reader
 }
 
 // slice waits until an organization may work on imports again, of which the slice before took
-// some time. Beside others a long one leaves storage to them for as long as it had it, and any
+// some time. Beside others a long one leaves storage to them for twice as long as it had it, and any
 // works in place of other expensive work of its own.
 func (m *Importer) slice(ctx context.Context, org string, took time.Duration) (end func(), err error) {
 	if m.alone(org) {
@@ -228,7 +233,7 @@ func pauseAfter(ctx context.Context, took time.Duration) time.Duration {
 	if !fairshare.IsBehind(ctx) {
 		return 0
 	}
-	return min(took, longestPause)
+	return min(2*took, longestPause)
 }
 
 // alone reports whether no other organization has work in this process.
@@ -248,8 +253,7 @@ func (m *Importer) rowsAtOnce(org record.OrgID) int {
 	return importBeside
 }
 
-// keep stores the import and renews its lease. It ends a slice of the work, and
-// returns when the next one may begin.
+// keep stores the import and renews its lease, and ends a slice of the work as turn does.
 func (j *job) keep(i *record.Import) error {
 	before := i.Rev
 	now := j.now().UTC().Truncate(time.Millisecond)
@@ -260,13 +264,29 @@ func (j *job) keep(i *record.Import) error {
 	if err := j.store.ReplaceImport(j.ctx, i.Org, *i, before); err != nil || i.Finished() {
 		return err
 	}
+	j.kept, j.keptAt = i.Done, now
+	return j.turn()
+}
+
+// progress stores the import when there is something to tell, and ends a slice of the work in
+// either case: each storing is a commit, as many as those of the rows where others have few of them
+// made at once. What is not stored when the process dies is done again, which changes nothing.
+func (j *job) progress(i *record.Import) error {
+	if i.Done-j.kept < importBatch && j.now().Sub(j.keptAt) < tellEvery {
+		return j.turn()
+	}
+	return j.keep(i)
+}
+
+// turn ends a slice of the work, and returns when the next one may begin.
+func (j *job) turn() error {
 	j.endSlice()
 	j.endSlice = func() {}
 	var took time.Duration
 	if !j.sliceBegan.IsZero() {
 		took = time.Since(j.sliceBegan)
 	}
-	end, err := j.slice(j.ctx, string(i.Org), took)
+	end, err := j.slice(j.ctx, string(j.i.Org), took)
 	if err != nil {
 		return err
 	}
@@ -329,7 +349,7 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, bad: badRowsOf(j.store, j.i)}
+		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i)}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err == nil && good {
 			err = j.plans.admit(j.ctx, j.i.Org, j.i.Event, v.newRecords(j.i))

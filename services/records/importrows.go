@@ -122,7 +122,7 @@ func (j *job) storeBatch(batch []pending, done int64) error {
 		}
 	}
 	j.i.Done = done
-	return j.keep(&j.i)
+	return j.progress(&j.i)
 }
 
 func (j *job) workflow() record.Workflow {

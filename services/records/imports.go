@@ -354,7 +354,9 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 // rehearseImport looks at the whole file before it answers: as what the import
 // would come to.
 func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
-	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), keep: func(*record.Import) error { return nil }}
+	yield := web.Yield(c)
+	turn := func() error { return yield(c.UserContext()) }
+	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), turn: turn, keep: func(*record.Import) error { return turn() }}
 	good, err := v.run(c.UserContext(), &i, file.Reader())
 	if err != nil {
 		return err

@@ -22,8 +22,9 @@ const (
 	// page by page.
 	maxRowErrors = 100
 	// keepEvery is how many rows are looked at between two reports of progress,
-	// which also renew the lease and let other imports work.
+	// which also renew the lease, and turnEvery after how many others may work.
 	keepEvery = 500
+	turnEvery = 100
 )
 
 // validation looks at every row of a file.
@@ -36,6 +37,8 @@ type validation struct {
 	maxRows int64
 	// keep stores the progress of the import; an error ends the work.
 	keep func(i *record.Import) error
+	// turn lets others work; an error ends the work.
+	turn func() error
 	// bad collects the rows that cannot be imported; nil: they are counted only.
 	bad *badRows
 	// known is how many rows are of records that there are already.
@@ -93,10 +96,14 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 				return false, err
 			}
 		}
-		if i.Rows%keepEvery == 0 {
-			if err := v.keep(i); err != nil {
-				return false, err
-			}
+		switch {
+		case i.Rows%keepEvery == 0:
+			err = v.keep(i)
+		case i.Rows%turnEvery == 0:
+			err = v.turn()
+		}
+		if err != nil {
+			return false, err
 		}
 	}
 	if i.Rows == 0 {
