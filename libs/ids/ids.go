@@ -6,7 +6,7 @@ package ids
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	rand2 "math/rand/v2"
+	mathrand "math/rand/v2"
 	"sync/atomic"
 )
 
@@ -45,7 +45,7 @@ func New() string {
 func NewRequest() string {
 	var b [length]byte
 	for i := 0; i < length; {
-		for bits, left := rand2.Uint64(), 12; left > 0 && i < length; bits, left, i = bits>>5, left-1, i+1 {
+		for bits, left := mathrand.Uint64(), 12; left > 0 && i < length; bits, left, i = bits>>5, left-1, i+1 { //nolint:gosec // it is no secret
 			b[i] = alphabet[bits&31]
 		}
 	}

@@ -18,6 +18,8 @@ export interface paths {
          * @description Takes an account's email and password and gives a token bundle. A wrong email and a wrong
          *     password have the same answer, after the same time. Counted by the policy `auth`.
          *
+         *     A person has 1,000 sessions at most: one more ends those that were not used for the longest time.
+         *
          *     The tokens are for one organization: the default one (`PATCH /auth/me`), or the one named by `organization`; 404
          *     for one that you are no active member of, whether it exists or not. `GET /auth/me` lists those you have.
          */
