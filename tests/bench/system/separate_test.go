@@ -174,7 +174,7 @@ func (d *deployment) hops(p plan) {
 		return work{name: name, status: http.StatusOK, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: base + path, Header: header})}
 	}
 	all := []work{to("the server itself", backend), to("gateway", gateway()), to("fasthttp, passing on", peer(d.t, "fasthttp", peerBackend+"="+backend)),
-		to("the same, 16 KiB buffers", peer(d.t, "buffered", peerBackend+"="+backend)), to("ReverseProxy", peer(d.t, "reverse", peerBackend+"="+backend)),
+		to("fasthttp, 16 KiB buffers", peer(d.t, "buffered", peerBackend+"="+backend)), to("ReverseProxy", peer(d.t, "reverse", peerBackend+"="+backend)),
 		to("gateway, a line of log for each", gateway("ECF_LOG_LEVEL=info"))}
 	if nginx := nginxHop(d.t, backend); nginx != "" {
 		all = append(all, to("nginx", nginx))
