@@ -123,15 +123,15 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
 			Message: "Your organization has too many expensive requests waiting. Wait as long as Retry-After says."}
 	case err != nil:
-		return nil, tooLate(err)
+		return nil, TooLate(err)
 	}
 	turn := &share{scheduler, org, release}
 	c.Locals(keyShare, turn)
 	return func() { turn.end() }, nil
 }
 
-// tooLate returns what to answer where a turn has not come in time.
-func tooLate(err error) error {
+// TooLate returns what to answer where a turn has not come in time.
+func TooLate(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -163,7 +163,7 @@ func (s *share) yield(ctx context.Context) error {
 	}
 	end, err := s.scheduler.AcquireNext(ctx, s.org, 1, s.end)
 	if err != nil {
-		return tooLate(err)
+		return TooLate(err)
 	}
 	s.end = end
 	return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -57,8 +56,7 @@ func (g *gateway) inTurn(o api.Operation, next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		end, err := g.turns.scheduler.Acquire(c.UserContext(), web.PrincipalOf(c).Org, 1)
 		if err != nil {
-			return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-				Message: "The requests of your organization take longer than this one could wait. Nothing was changed; please try again."}).Because(err)
+			return web.TooLate(err)
 		}
 		defer end()
 		defer g.turns.after(turnTime, end).Stop()

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -115,7 +116,8 @@ func TestTurnsOfOneAlone(t *testing.T) {
 func TestShortTurnsKeepTheirPlace(t *testing.T) {
 	t.Parallel()
 	const processors, times, clients = 2, 200, 8
-	s := start(t, func(d *Deps) { d.turns, d.Timeout = newTurns(processors, nil), time.Minute })
+	turns := newTurns(processors, nil)
+	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, time.Minute })
 	client := keptAlive(t)
 	ask := func(token string) {
 		t.Helper()
@@ -124,8 +126,21 @@ func TestShortTurnsKeepTheirPlace(t *testing.T) {
 		}
 	}
 	ask(carol)
-	began := time.Now()
+	// Requests as short as these may never meet, and who has one at a time is not delayed.
 	var all sync.WaitGroup
+	end, err := turns.scheduler.Acquire(t.Context(), "one", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Go(func() { ask(alice) })
+	testkit.Eventually(t, time.Minute, func() error {
+		if turns.scheduler.Waiting("one") != 1 {
+			return errors.New("the second request does not wait")
+		}
+		return nil
+	})
+	end()
+	began := time.Now()
 	for range clients {
 		all.Go(func() {
 			for range times / clients {

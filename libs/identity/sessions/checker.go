@@ -70,7 +70,7 @@ func NewChecker(o Options) *Checker {
 		o.Now = time.Now
 	}
 	c := &Checker{o: o, recent: lru.New[string, answer](o.Size), copy: breaker.New(copyPause, o.Now)}
-	c.checks.publish()
+	c.checks.publish(otel.Meter("github.com/eventcarbon/ecf/libs/identity/sessions"))
 	return c
 }
 
@@ -143,8 +143,8 @@ func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 type checks struct{ memory, copy, auth, none atomic.Int64 }
 
 // publish makes the counts an instrument, which is read when metrics are collected.
-func (c *checks) publish() {
-	_, err := otel.Meter("github.com/eventcarbon/ecf/libs/identity/sessions").Int64ObservableCounter("ecf.sessions.checks", metric.WithUnit("{check}"),
+func (c *checks) publish(meter metric.Meter) {
+	_, err := meter.Int64ObservableCounter("ecf.sessions.checks", metric.WithUnit("{check}"),
 		metric.WithDescription("Checks of sessions, by where the answer came from: memory, copy, auth, none"),
 		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
 			for source, n := range map[string]*atomic.Int64{"memory": &c.memory, "copy": &c.copy, "auth": &c.auth, "none": &c.none} {
