@@ -62,7 +62,8 @@ func (p *heapPace) collected(now time.Time) {
 	often := now.Sub(p.last) < oftenWithin
 	p.last = now
 	p.calm.Reset(calmAfter)
-	if often {
+	// Also where it is collected seldom because of its room: what is in use may have grown.
+	if often || p.percent != usualPercent {
 		p.change(percentFor(p.live()))
 	}
 }
