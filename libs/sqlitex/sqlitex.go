@@ -193,11 +193,15 @@ func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) e
 		queue = db.behind
 	}
 	select {
-	case queue <- w:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-db.closing:
-		return ErrClosed
+	case queue <- w: // most contexts make what ends them only when it is waited for
+	default:
+		select {
+		case queue <- w:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-db.closing:
+			return ErrClosed
+		}
 	}
 	select {
 	case err := <-w.result:
@@ -219,8 +223,8 @@ func (db *DB) Close() error { return db.close() }
 
 // IsDuplicate reports whether err is the violation of a unique index or key.
 func IsDuplicate(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return false
 	}
 	return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

@@ -57,9 +57,15 @@ func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql
 	return db.readers.QueryContext(ctx, query, args...)
 }
 
-// QueryRowContext runs a query for one row on the pool of readers, prepared once.
+// QueryRowContext runs a query for one row, which it finds by an index, on the pool of
+// readers, prepared once. Once begun it is not interrupted when ctx ends: the driver has a
+// goroutine for each query that may be, which takes as long as finding the row does. A query
+// that looks at many rows is one for QueryContext.
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	db.reads.Add(1)
+	if stats := db.readers.Stats(); stats.InUse < stats.MaxOpenConnections && ctx.Err() == nil {
+		ctx = context.WithoutCancel(ctx) // no connection has to be waited for
+	}
 	if stmt := db.prepared.of(ctx, query); stmt != nil {
 		return stmt.QueryRowContext(ctx, args...)
 	}

@@ -25,6 +25,7 @@ type inside struct {
 type insideWorker struct {
 	calls chan *insideCall
 	call  insideCall
+	late  *time.Timer
 }
 
 // insideCall is one request. Where nobody waits for its answer any more the worker that
@@ -47,12 +48,12 @@ func (s *inside) do(req *fasthttp.Request, resp *fasthttp.Response, deadline tim
 	}
 	call := &w.call
 	call.ctx.Init(req, nil, nil)
-	timer := time.NewTimer(time.Until(deadline))
-	defer timer.Stop()
+	w.late.Reset(time.Until(deadline))
+	defer w.late.Stop()
 	w.calls <- call
 	select {
 	case <-call.done:
-	case <-timer.C:
+	case <-w.late.C:
 		go s.abandon(w)
 		return fasthttp.ErrTimeout
 	}
@@ -81,7 +82,7 @@ func (s *inside) worker() *insideWorker {
 		s.idle[n-1], s.idle = nil, s.idle[:n-1]
 		return w
 	}
-	w := &insideWorker{calls: make(chan *insideCall), call: insideCall{done: make(chan struct{}, 1)}}
+	w := &insideWorker{calls: make(chan *insideCall), call: insideCall{done: make(chan struct{}, 1)}, late: time.NewTimer(time.Hour)}
 	go func() {
 		for call := range w.calls {
 			s.handler(&call.ctx)

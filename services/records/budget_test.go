@@ -46,8 +46,8 @@ func TestRoundTripsToTheStore(t *testing.T) {
 
 // The most that a request of the service may allocate.
 const (
-	createAllocations = 370
-	listAllocations   = 40
+	createAllocations = 345
+	listAllocations   = 30
 )
 
 func TestAllocationsOfARequest(t *testing.T) {
