@@ -10,7 +10,7 @@ import (
 // queue without room, so that they are seen only by who waits for them.
 func TestACommitWaitsForAsManyAsThereWere(t *testing.T) {
 	var g gathering
-	g.committed(2, 1, 300*time.Microsecond)
+	g.committed(2, 1, 0, 300*time.Microsecond)
 	queue := make(chan *write)
 	go func() {
 		for range 2 {
@@ -30,7 +30,7 @@ func TestACommitWaitsForAsManyAsThereWere(t *testing.T) {
 
 func TestWhoWritesAloneIsNotKeptWaiting(t *testing.T) {
 	var g gathering
-	g.committed(1, 0, time.Hour)
+	g.committed(1, 0, 0, time.Hour)
 	asked := func(time.Duration) <-chan time.Time {
 		t.Error("it was waited")
 		return nil
@@ -42,7 +42,7 @@ func TestWhoWritesAloneIsNotKeptWaiting(t *testing.T) {
 
 func TestWaitingForWritesEnds(t *testing.T) {
 	var g gathering
-	g.committed(64, 64, time.Hour)
+	g.committed(64, 64, 0, time.Hour)
 	over := make(chan time.Time, 1)
 	over <- time.Time{}
 	limited := func(d time.Duration) <-chan time.Time {
@@ -64,7 +64,7 @@ func TestWaitingForWritesEnds(t *testing.T) {
 	for range cap(queue) {
 		queue <- new(write)
 	}
-	g.committed(batchLimit, batchLimit, time.Hour)
+	g.committed(batchLimit, batchLimit, 0, time.Hour)
 	if batch := g.more(nil, queue, limited, t.Context().Done()); len(batch) != batchLimit {
 		t.Errorf("a batch of %d, want at most %d", len(batch), batchLimit)
 	}
@@ -82,7 +82,7 @@ func TestThoseWhoMetByChanceAreNotWaitedForLong(t *testing.T) {
 		return over
 	}
 	alone := func() {
-		g.committed(1, 1, time.Millisecond)
+		g.committed(1, 1, 0, time.Millisecond)
 		g.more([]*write{new(write)}, make(chan *write), limited, t.Context().Done())
 	}
 	const commits = 1000
@@ -107,7 +107,7 @@ func TestThoseWhoMetByChanceAreNotWaitedForLong(t *testing.T) {
 	never := func(time.Duration) <-chan time.Time { return nil }
 	met := 0
 	for range 2 * 64 {
-		g.committed(2, 0, time.Millisecond)
+		g.committed(2, 0, 0, time.Millisecond)
 		if len(g.more([]*write{new(write)}, queue, never, t.Context().Done())) >= 2 {
 			met++
 		}
@@ -115,4 +115,75 @@ func TestThoseWhoMetByChanceAreNotWaitedForLong(t *testing.T) {
 	if met < 64 {
 		t.Errorf("of %d commits %d waited for those who come again, want all once a wait brought one", 2*64, met)
 	}
+}
+
+// TestCommitsAreForHalfOfThoseWhoPrepareMeanwhile has sixteen write again and again, who take
+// longer to come again than half of a commit lasts, or do not.
+func TestCommitsAreForHalfOfThoseWhoPrepareMeanwhile(t *testing.T) {
+	const lasted = time.Millisecond
+	slow := func() *gathering {
+		g := new(gathering)
+		for range 2 { // until it is known how many they are, and how long all of them take
+			g.committed(16, 0, lasted, lasted)
+		}
+		return g
+	}
+	t.Run("slow", func(t *testing.T) {
+		g := slow()
+		for i := range halvesFor {
+			if n := g.expected(); n != 8 {
+				t.Fatalf("commit %d is for %d, want half of 16", i, n)
+			}
+			g.committed(8, 3, lasted/4, lasted)
+		}
+		if n := g.expected(); n != 16 {
+			t.Fatalf("after %d commits for half the next is for %d: it is not looked again", halvesFor, n)
+		}
+		// Those who were in the commit before have come only now: how long all of them take
+		// is not known yet.
+		g.committed(16, 0, lasted, lasted)
+		if n := g.expected(); n != 16 {
+			t.Errorf("the second is for %d, want 16", n)
+		}
+		g.committed(16, 0, lasted, lasted)
+		if n := g.expected(); n != 8 {
+			t.Errorf("the third is for %d, want 8", n)
+		}
+	})
+	t.Run("fast", func(t *testing.T) {
+		g := new(gathering)
+		for i := range 100 {
+			g.committed(16, 0, lasted/4, lasted)
+			if n := g.expected(); n != 16 {
+				t.Fatalf("commit %d is for %d, want 16: nobody prepares anything meanwhile", i, n)
+			}
+		}
+	})
+	t.Run("more come", func(t *testing.T) {
+		g := slow()
+		g.committed(8, 12, 0, lasted)
+		if n := g.expected(); n != 10 {
+			t.Errorf("it is waited for %d, want half of the 20 that were seen", n)
+		}
+	})
+	t.Run("fewer come", func(t *testing.T) {
+		g := slow()
+		g.committed(5, 0, 2*lasted, lasted)
+		if n := g.expected(); n != 16 {
+			t.Errorf("it is waited for %d, want all who were there, to know how many are left", n)
+		}
+		g.committed(5, 0, 2*lasted, lasted)
+		if n := g.expected(); n != 5 {
+			t.Errorf("it is waited for %d, want the 5 who are left", n)
+		}
+	})
+	t.Run("alone", func(t *testing.T) {
+		g := new(gathering)
+		for range 3 {
+			g.committed(1, 0, time.Hour, lasted)
+			if n := g.expected(); n != 1 {
+				t.Fatalf("it is waited for %d", n)
+			}
+		}
+	})
 }
