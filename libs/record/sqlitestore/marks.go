@@ -2,7 +2,9 @@ package sqlitestore
 
 import (
 	"context"
+	"slices"
 
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
@@ -79,29 +81,54 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 
 // RecordsNumbered implements record.Counting.
 func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (n int64, err error) {
-	err = s.db.QueryRowContext(ctx,
+	err = s.db.Read().QueryRowContext(ctx, // which looks at many rows
 		`SELECT COALESCE(SUM(highest), 0) FROM (SELECT MAX(seq) AS highest FROM records WHERE org = ? GROUP BY event, type)`, org).Scan(&n)
 	return n, wrap("count the numbers of records", err)
 }
 
-// StoreContributions implements record.Marks: one transaction.
+// storedAtOnce is how many contributions are stored in one transaction, and for how many
+// others wait at most: those of a whole segment take ten times as long as most writes do.
+const storedAtOnce = 32
+
+// StoreContributions implements record.Marks: one transaction, or several behind what
+// others write.
 func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
 	if len(all) == 0 {
 		return ctx.Err()
 	}
-	// After the write: who has read what it changes, before or meanwhile, reads it again.
-	defer s.segments.stored.Add(1)
-	return s.write(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
-		for _, r := range all {
-			if _, err := tx.ExecContext(ctx,
-				`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
-				 WHERE org = ? AND id = ? AND rev = ? AND context_rev <= ?`,
-				text(r.Preview), text(r.Contribution), r.ContextRev, org, r.ID, r.Rev, r.ContextRev); err != nil {
-				return err
-			}
+	if len(all) > storedAtOnce {
+		ctx = fairshare.Behind(ctx)
+	}
+	unseen := false // as another engine calculates them: no other revision, and no other context
+	defer func() {
+		if unseen { // After the writes: who has read what they change, before or meanwhile, reads it again.
+			s.segments.stored.Add(1)
 		}
-		return nil
-	})
+	}()
+	for part := range slices.Chunk(all, storedAtOnce) {
+		err := s.write(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
+			for _, r := range part {
+				stored, err := changed(tx.ExecContext(ctx,
+					`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
+					 WHERE org = ? AND id = ? AND rev = ? AND context_rev < ?`,
+					text(r.Preview), text(r.Contribution), r.ContextRev, org, r.ID, r.Rev, r.ContextRev))
+				if err == nil && !stored {
+					stored, err = changed(tx.ExecContext(ctx,
+						`UPDATE records SET preview = ?, contribution = ? WHERE org = ? AND id = ? AND rev = ? AND context_rev = ?`,
+						text(r.Preview), text(r.Contribution), org, r.ID, r.Rev, r.ContextRev))
+					unseen = unseen || stored
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MarkedEvents implements record.Marks.

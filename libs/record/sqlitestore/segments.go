@@ -25,7 +25,7 @@ const (
 type segments struct {
 	kept *lru.Cache[segmentKey, *segment]
 	// stored counts what changes contributions and not the states of their records, as
-	// another engine does.
+	// another engine does. Another context does change them.
 	stored atomic.Int64
 }
 

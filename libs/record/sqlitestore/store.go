@@ -59,17 +59,19 @@ func wrap(verb string, err error) error {
 // changedOne turns the outcome of a conditional write into ErrConflict where
 // the condition did not hold.
 func changedOne(result sql.Result, err error) error {
-	if err != nil {
+	if ok, err := changed(result, err); err != nil || ok {
 		return err
+	}
+	return record.ErrConflict
+}
+
+// changed reports whether a statement has changed a row.
+func changed(result sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
 	}
 	n, err := result.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return record.ErrConflict
-	}
-	return nil
+	return n > 0, err
 }
 
 // scanner is a row about to be read.

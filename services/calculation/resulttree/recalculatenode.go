@@ -51,6 +51,7 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	}
 	node := d.node
 	if id.Level == 0 {
+		rest(ctx)
 		node.Detail.Causes, err = r.causesOf(ctx, d)
 	} else {
 		node.Detail.Causes, err = r.causesBetween(ctx, org, event, node.Detail.Changed, id.child)
@@ -149,7 +150,10 @@ func (r Recalculator) countRecords(ctx context.Context, ev record.Event, node *N
 	parts := make([]part, 0, len(counted))
 	inputs, input := sha256.New(), []byte(nil)
 	var recalculated []record.Recalculated
-	for _, c := range counted {
+	for i, c := range counted {
+		if i%restAfter == restAfter-1 {
+			rest(ctx)
+		}
 		contribution, err := r.contribution(ev, c, &recalculated)
 		if err != nil {
 			// One record that cannot be calculated must not hold up the event:

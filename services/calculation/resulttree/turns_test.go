@@ -22,7 +22,7 @@ func TestRunsOfOrganizationsTakeTurns(t *testing.T) {
 		atOnce.Add(1)
 		return func() { atOnce.Add(-1) }
 	}
-	work := inTurn(turns, waits, func(_ context.Context, org record.OrgID, _ record.EventID) error {
+	work := turns.of(waits, func(_ context.Context, org record.OrgID, _ record.EventID) error {
 		begun <- org
 		<-end
 		return nil
@@ -34,7 +34,7 @@ func TestRunsOfOrganizationsTakeTurns(t *testing.T) {
 			go func() { failed <- work(context.Background(), org, record.EventID(fmt.Sprint(org, i))) }()
 		}
 		testkit.Eventually(t, 10*time.Second, func() error {
-			if got := turns.Waiting(string(org)); got != waiting {
+			if got := turns.scheduler.Waiting(string(org)); got != waiting {
 				return fmt.Errorf("%d of %s wait, want %d", got, org, waiting)
 			}
 			return nil

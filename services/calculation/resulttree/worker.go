@@ -46,7 +46,7 @@ func Work(ctx context.Context, d WorkerDeps) error {
 	metered := meteredRecalculator{
 		Recalculator: NewRecalculator(d.Records, d.Results, d.Now), insight: d.Insight, notifier: d.Notifier, ending: ctx.Done(), log: d.Logger,
 	}
-	coalescer := newCoalescer(inTurn(newTurns(d.Workers), d.Insight.Waits, metered.recalculate))
+	coalescer := newCoalescer(newTurns(d.Workers).of(d.Insight.Waits, metered.recalculate))
 	workers := taken * d.Workers
 	sweeper := &Sweeper{Records: d.Records, Notifier: sweepNotifier{d.Notifier, d.Insight}, Logger: d.Logger, Looked: d.Looked}
 	swept := make(chan struct{})
