@@ -171,6 +171,10 @@ type Source struct {
 	// them; empty: it is calculated.
 	InputsHash string
 
+	// Between, where it is set, is called each time that 64 records have been calculated, so
+	// that its maker can let others work. Its error ends the calculation.
+	Between func() error
+
 	// set is that of the excerpt in a bundle whose set the program does not hold.
 	set *factors.Set
 }
@@ -283,6 +287,10 @@ func (s Source) complete(b *Bundle, set *factors.Set, used rows, sum total.Contr
 	b.Result = Result{Revision: s.Revision, CalculatedAt: s.CalculatedAt, InputsHash: s.InputsHash, Tree: s.Tree, Breakdown: sum.BreakdownOf(ev, set.Year)}
 }
 
+// calculatedBetween is how many records are calculated from one call of Source.Between to the
+// next: some milliseconds of a processor.
+const calculatedBetween = 64
+
 // calculate returns the records of a source in the order of a bundle, what each of them
 // comes to, and the rows that they use.
 func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Contribution, used rows, faults []fault) {
@@ -298,6 +306,11 @@ func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Con
 	used = rows{used: map[string]bool{}, suppliers: map[string]factors.Factor{}, consulted: map[int]factors.Factor{}}
 	records, parts = make([]Record, 0, len(inputs)), make([]total.Contribution, 0, len(inputs))
 	for i, in := range inputs {
+		if s.Between != nil && i%calculatedBetween == calculatedBetween-1 {
+			if err := s.Between(); err != nil {
+				return nil, nil, used, []fault{{i, err}}
+			}
+		}
 		r := Record{ID: in.ID, Type: in.Type, Seq: in.Seq, Revision: in.Revision, Fields: in.Fields,
 			InputHash: cmp.Or(in.Hash, inputHash(in)), Lines: []footprint.Line{}, Defaulted: []string{}, Notices: []footprint.Notice{}}
 		evaluation, err := evaluate(in.Type, in.Fields, ev)

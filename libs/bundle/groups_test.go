@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"slices"
 	"testing"
@@ -114,4 +115,26 @@ func TestJoinGivesTheBytesOfBuild(t *testing.T) {
 func hex256(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// TestTheMakerIsCalledBetweenRecords: and its error ends the calculation.
+func TestTheMakerIsCalledBetweenRecords(t *testing.T) {
+	t.Parallel()
+	s := source(t)
+	for len(s.Records) < 200 {
+		s.Records = append(s.Records, s.Records...)
+	}
+	calls := 0
+	s.Between = func() error {
+		calls++
+		return nil
+	}
+	if _, err := bundle.PartOf(s); err != nil || calls != len(s.Records)/64 {
+		t.Errorf("of %d records it was called %d times, %v", len(s.Records), calls, err)
+	}
+	end := errors.New("no more")
+	s.Between = func() error { return end }
+	if _, err := bundle.PartOf(s); !errors.Is(err, end) {
+		t.Errorf("it ended with %v", err)
+	}
 }

@@ -37,11 +37,20 @@ type indexed struct {
 
 func (i indexed) mass() footprint.Mass { return footprint.MassOfWords(i.Hi, i.Lo) }
 
-// writeIndexed is bundle.WriteRecords that returns an index of what it has written.
-func writeIndexed(w io.Writer, records []bundle.Record) ([]indexed, error) {
+// writtenBetween is how many records are written from one call of between to the next.
+const writtenBetween = 64
+
+// writeIndexed is bundle.WriteRecords that returns an index of what it has written. It calls
+// between each time that it has written some.
+func writeIndexed(w io.Writer, records []bundle.Record, between func() error) ([]indexed, error) {
 	index := make([]indexed, len(records))
 	at := int64(0)
 	for i, r := range records {
+		if i%writtenBetween == writtenBetween-1 {
+			if err := between(); err != nil {
+				return nil, err
+			}
+		}
 		var text bytes.Buffer
 		if err := bundle.WriteRecords(&text, records[i:i+1]); err != nil {
 			return nil, err

@@ -48,7 +48,7 @@ type making struct {
 	// tag is the tag that it has if nothing changes meanwhile; see settledTag.
 	tag  string
 	file *web.File
-	// yield lets others have their turns between two segments.
+	// yield lets others have their turns between two parts of the work.
 	yield func(context.Context) error
 }
 
@@ -61,6 +61,7 @@ type reportPart struct {
 // source returns what the records of a segment are in a report.
 func (s *server) reportSource(ctx context.Context, m *making, r resulttree.Result, counted []record.Counted) (source bundle.Source, err error) {
 	source = sourceOf(m.ev, r, counted)
+	source.Between = func() error { return m.yield(ctx) }
 	if m.names != "" && m.form != formCSV {
 		if source.Provenance, err = s.provenanceOf(ctx, m.ev, counted); err != nil {
 			return source, err
@@ -84,6 +85,9 @@ func (s *server) reportParts(ctx context.Context, m *making, write func(*reportP
 		if err != nil {
 			return reportPart{}, fmt.Errorf("report of event %s: %w", r.Event, err)
 		}
+		if err := m.yield(ctx); err != nil {
+			return reportPart{}, err
+		}
 		kept := reportPart{Kept: bundle.Kept{Group: part.Group}}
 		if err := write(&kept, source, part, r); err != nil {
 			return kept, err
@@ -98,7 +102,7 @@ func (s *server) reportBundle(ctx context.Context, m *making) (result resulttree
 	result, parts, err = s.reportParts(ctx, m, func(kept *reportPart, source bundle.Source, part bundle.Part, _ resulttree.Result) (err error) {
 		var index []indexed
 		if kept.Records, err = bundle.TextOf(m.file, func(w io.Writer) error {
-			index, err = writeIndexed(w, part.Records)
+			index, err = writeIndexed(w, part.Records, source.Between)
 			return err
 		}); err != nil {
 			return err
