@@ -21,7 +21,9 @@ func TestReportsLetOthersGoBetweenParts(t *testing.T) {
 	s.deps.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Pause: 1, Longest: time.Second,
 		After: func(_ time.Duration, over func()) { pauses.Add(1); go over() }})
 	s.restart()
-	for _, form := range []string{"application/json", "text/csv", "text/html"} {
+	// Twice while a segment is calculated, before it is written and after that, and of a bundle twice
+	// while it is: 34 times in a table and 50 in a bundle. Without one of these they are no more than these.
+	for form, least := range map[string]int64{"application/json": 34, "text/csv": 26, "text/html": 34} {
 		s.deps.Work.Seen("another organization")
 		pauses.Store(0)
 		var all sync.WaitGroup
@@ -33,9 +35,8 @@ func TestReportsLetOthersGoBetweenParts(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// While they are calculated, before they are written, and after that.
-		if n := pauses.Load(); n < 4*segments {
-			t.Errorf("%s: %d reports of %d segments of 140 records paused %d times", form, reports, segments, n)
+		if n := pauses.Load(); n <= least {
+			t.Errorf("%s: %d reports of %d segments of 140 records paused %d times, want more than %d", form, reports, segments, n, least)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package resulttree
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,4 +70,33 @@ func TestALongRunWorksHalfOfTheTimeBesideOthers(t *testing.T) {
 			t.Errorf("%d runs are under way after the last", turns.short)
 		}
 	})
+}
+
+// hundred are the records of one segment.
+type hundred struct{ Records }
+
+func (hundred) Approved(context.Context, record.OrgID, record.Sub, int64, int64) ([]record.Counted, error) {
+	return make([]record.Counted, 100), nil
+}
+
+// counted is the arithmetic of records that are calculated already.
+type counted struct{ Arithmetic }
+
+func (counted) Current(json.RawMessage) bool { return true }
+
+func (counted) Total(json.RawMessage) (string, error) { return "0", nil }
+
+// TestARunRestsWithinASegment: not only between two of them.
+func TestARunRestsWithinASegment(t *testing.T) {
+	t.Parallel()
+	mine := &turn{turns: newTurns(1), since: time.Now().Add(-time.Hour)}
+	mine.turns.began()
+	ctx := context.WithValue(t.Context(), turnKey{}, mine)
+	r := Recalculator{Records: hundred{}, Arithmetic: counted{}, Fanout: 512}
+	if _, _, err := r.countRecords(ctx, record.Event{}, &Node{}); err != nil {
+		t.Fatal(err)
+	}
+	if !mine.long {
+		t.Error("after an hour it has not rested once")
+	}
 }
