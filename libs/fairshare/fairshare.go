@@ -55,6 +55,7 @@ type Scheduler struct {
 
 	mu      sync.Mutex
 	running int
+	waiting int // of all keys
 	// clock is the virtual time: the start of the work begun last. A key that
 	// comes back after a while starts from it, so that it cannot save up.
 	clock float64
@@ -240,6 +241,7 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 		return nil, nil //nolint:nilnil // nothing has to be waited for
 	}
 	t := &ticket{cost: cost, first: first, ready: make(chan struct{})}
+	s.waiting++
 	if first {
 		q.waiting = slices.Insert(q.waiting, 0, t)
 	} else {
@@ -296,6 +298,7 @@ func (s *Scheduler) cancel(key slot, t *ticket) bool {
 	for i, w := range q.waiting {
 		if w == t {
 			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			s.waiting--
 			s.forget(key, q)
 			return true
 		}
@@ -346,7 +349,7 @@ func (s *Scheduler) idle(q *queue) bool {
 
 // dispatch begins as much work as there is room for.
 func (s *Scheduler) dispatch() {
-	for s.running < s.o.Slots {
+	for s.waiting > 0 && s.running < s.o.Slots {
 		var key slot
 		var q *queue
 		for k, candidate := range s.keys {
@@ -362,6 +365,7 @@ func (s *Scheduler) dispatch() {
 		}
 		t := q.waiting[0]
 		q.waiting = q.waiting[1:]
+		s.waiting--
 		s.begin(q, t.cost)
 		close(t.ready)
 	}

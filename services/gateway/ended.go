@@ -53,3 +53,11 @@ func (c *endedConn) Write(b []byte) (int, error) {
 	c.answering = false
 	return c.Conn.Write(b)
 }
+
+// notReached returns the error of a connection that could not be made anew, or nil.
+func (c *endedConn) notReached() error {
+	if kept, ok := c.Conn.(*freshConn); ok {
+		return kept.unreached
+	}
+	return nil
+}

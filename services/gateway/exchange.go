@@ -41,6 +41,9 @@ func exchange(via *fasthttp.HostClient, req *fasthttp.Request, resp *fasthttp.Re
 	left, err := readAnswer(from, resp, stream)
 	if err != nil {
 		via.ReleaseReader(from)
+		if kept, ok := conn.(interface{ notReached() error }); ok && kept.notReached() != nil {
+			err = kept.notReached()
+		}
 		via.CloseConn(pooled)
 		return !errors.Is(err, fasthttp.ErrBodyTooLarge), err
 	}

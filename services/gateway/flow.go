@@ -175,7 +175,7 @@ type packer struct {
 }
 
 // newPacker prepares the compression of an answer to one request.
-func (k *compressor) newPacker(c *fiber.Ctx) (p *packer, err error) {
+func (k compressor) newPacker(c *fiber.Ctx) (p *packer, err error) {
 	org := web.PrincipalOf(c).Org
 	p = &packer{turn: func(ctx context.Context, length int) (func(), error) { return k.turn(ctx, org, length) }}
 	if k.coding == codingBrotli {

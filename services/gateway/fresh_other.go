@@ -2,9 +2,18 @@
 
 package gateway
 
-import "net"
+import (
+	"errors"
+	"net"
+)
 
-// peek cannot tell on this platform.
-type peek struct{}
+var errGone = errors.New("the connection was closed while it waited")
 
-func (*peek) byPeer(net.Conn) bool { return false }
+// socket is nothing on this platform: whether a connection was closed cannot be told.
+type socket struct{}
+
+func (*socket) of(net.Conn) bool { return false }
+
+func (*socket) quiet() bool { return true }
+
+func (*socket) ask(request, _ []byte, _ bool) (n int, rest []byte, err error) { return 0, request, nil }

@@ -87,7 +87,7 @@ func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler
 
 // hopAllocations is what a request through the gateway may allocate more than one
 // that a bare client passes on.
-const hopAllocations = 24
+const hopAllocations = 20
 
 func TestAllocationsOfAHop(t *testing.T) {
 	testkit.WithoutRace(t)

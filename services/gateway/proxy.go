@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,7 +102,8 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		if !ok {
 			deadline = began.Add(g.Timeout)
 		}
-		own := keepOwn(c)
+		var kept [96]byte
+		own := keepOwn(c, kept[:0])
 		answer := answerFor(o, c)
 		err := to.call(ctx, o, web.PrincipalOf(c), req, answer, deadline)
 		if err == nil {
@@ -164,7 +166,12 @@ func (g *gateway) callerOf(c *fiber.Ctx) caller {
 
 // ownFields are the fields of an answer that the gateway has decided before it
 // asks a service; asking overwrites the whole answer.
-type ownFields struct{ requestID, rateLimit, rateLimitPolicy string }
+type ownFields struct {
+	requestID string
+	// kept is the field of the limit, so long, and that of its policy.
+	kept  []byte
+	limit int
+}
 
 const (
 	headerRateLimit       = "RateLimit"
@@ -174,26 +181,28 @@ const (
 // The same names as fasthttp keeps them.
 var nameRateLimit, nameRateLimitPolicy = []byte("Ratelimit"), []byte("Ratelimit-Policy")
 
-func keepOwn(c *fiber.Ctx) ownFields {
+// keepOwn returns the fields of an answer, in room where they fit.
+func keepOwn(c *fiber.Ctx, room []byte) ownFields {
 	h := &c.Response().Header
-	return ownFields{web.RequestID(c), string(h.PeekBytes(nameRateLimit)), string(h.PeekBytes(nameRateLimitPolicy))}
+	kept := append(room, h.PeekBytes(nameRateLimit)...)
+	return ownFields{web.RequestID(c), append(kept, h.PeekBytes(nameRateLimitPolicy)...), len(kept)}
 }
 
 func (o ownFields) restore(c *fiber.Ctx) {
 	web.SetRequestID(c, o.requestID)
-	prepend(c, nameRateLimit, o.rateLimit)
-	prepend(c, nameRateLimitPolicy, o.rateLimitPolicy)
+	prepend(c, nameRateLimit, o.kept[:o.limit])
+	prepend(c, nameRateLimitPolicy, o.kept[o.limit:])
 }
 
 // prepend puts a member before those that a service has set: the fields are
 // lists, and a service may have limits of its own.
-func prepend(c *fiber.Ctx, name []byte, member string) {
-	if member == "" {
+func prepend(c *fiber.Ctx, name, member []byte) {
+	if len(member) == 0 {
 		return
 	}
 	h := &c.Response().Header
 	if theirs := h.PeekBytes(name); len(theirs) > 0 {
-		member += ", " + string(theirs)
+		member = append(append(slices.Clip(member), ", "...), theirs...)
 	}
-	h.SetCanonical(name, []byte(member))
+	h.SetCanonical(name, member)
 }

@@ -141,7 +141,7 @@ func (f *Files) Use(c *fiber.Ctx) error {
 
 func isReserved(p string) bool {
 	for _, prefix := range reserved {
-		if p == prefix || strings.HasPrefix(p, prefix+"/") {
+		if below, ok := strings.CutPrefix(p, prefix); ok && (below == "" || below[0] == '/') {
 			return true
 		}
 	}
