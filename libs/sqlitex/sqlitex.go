@@ -63,9 +63,10 @@ type Traffic struct {
 func (db *DB) Traffic() Traffic { return Traffic{db.reads.Load(), db.writes.Load()} }
 
 type write struct {
-	ctx    context.Context
-	run    func(context.Context, Tx) error
-	result chan error
+	ctx      context.Context
+	run      func(context.Context, Tx) error
+	result   chan error
+	unsynced bool
 }
 
 // dsn returns the driver's address of a file.
@@ -168,7 +169,8 @@ func (db *DB) Ping(ctx context.Context) error {
 // is wrong with what was asked.
 //
 // Under the context of a Together it is a part of that one. Under that of fairshare.Behind
-// it is made while no other waits, or in its turn after some of the others.
+// it is made while no other waits, or in its turn after some of the others, and under that of
+// Unsynced it is durable only with the next that is not.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
 	if gathered, err := db.gathered(ctx, fn); gathered {
 		return err
@@ -182,7 +184,7 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) err
 }
 
 func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) error {
-	w := &write{ctx: ctx, run: fn, result: make(chan error, 1)}
+	w := &write{ctx: ctx, run: fn, result: make(chan error, 1), unsynced: isUnsynced(ctx)}
 	select {
 	case <-db.closing:
 		return ErrClosed

@@ -20,6 +20,8 @@ type writer struct {
 	changed, broken bool
 	// guarded is for how many transactions each write has a savepoint.
 	guarded int
+	// unsynced: a commit does not wait until it is on the disk.
+	unsynced bool
 }
 
 // newWriter takes the connection of the pool and brings the schema up to date.
@@ -163,6 +165,9 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 	results = make([]error, len(batch))
 	// Not the caller's context: a cancelled caller must not undo its neighbours.
 	ctx := context.Background()
+	if err := w.setSync(ctx, batch); err != nil {
+		return results, false, err
+	}
 	if _, err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return results, false, err
 	}

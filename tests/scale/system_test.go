@@ -172,7 +172,7 @@ type result struct {
 
 // see waits until an event's result is current.
 func (s *system) see(e *event) result {
-	for deadline := time.Now().Add(patience); ; {
+	for began := time.Now(); ; {
 		status, body := s.ask(http.MethodGet, "/events/"+e.id+"/results", nil)
 		var envelope struct{ Data result }
 		if err := json.Unmarshal(body, &envelope); err != nil || status != http.StatusOK && status != http.StatusNotFound {
@@ -182,16 +182,18 @@ func (s *system) see(e *event) result {
 		if status == http.StatusOK && envelope.Data.Status == "current" {
 			return envelope.Data
 		}
-		if time.Now().After(deadline) {
+		waited := time.Since(began)
+		if waited > patience {
 			s.t.Errorf("event %s did not become current", e.id)
 			return result{}
 		}
-		<-time.After(askAgain)
+		<-time.After(max(askAgain, waited/100))
 	}
 }
 
-// askAgain is how long is waited between two looks at a result: it is part of what is
-// measured, and so a small part of what is hoped for.
+// askAgain is how long is waited between two looks at a result at least, and a hundredth of
+// what has been waited for: it is part of what is measured, and so a small part of it; and
+// looking all the time for minutes would be a load of its own.
 const askAgain = 2 * time.Millisecond
 
 // check holds an event's result against what was approved.

@@ -97,7 +97,9 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 		return ctx.Err()
 	}
 	if len(all) > storedAtOnce {
-		ctx = fairshare.Behind(ctx)
+		// Where they are lost they are calculated again: the result that counts them is stored
+		// after them, in a write that is synced.
+		ctx = sqlitex.Unsynced(fairshare.Behind(ctx))
 	}
 	unseen := false // as another engine calculates them: no other revision, and no other context
 	defer func() {
