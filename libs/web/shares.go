@@ -127,6 +127,9 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	}
 	turn := &share{scheduler, org, release}
 	c.Locals(keyShare, turn)
+	if o.Cost.Expensive() {
+		c.SetUserContext(fairshare.Yielding(c.UserContext(), turn.yield))
+	}
 	return func() { turn.end() }, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // TestReportsLetOthersGoBetweenParts: a report ends its turn after some dozens of records, and
@@ -38,5 +39,32 @@ func TestReportsLetOthersGoBetweenParts(t *testing.T) {
 		if n := pauses.Load(); n <= least {
 			t.Errorf("%s: %d reports of %d segments of 140 records paused %d times, want more than %d", form, reports, segments, n, least)
 		}
+	}
+}
+
+// TestAdoptionsLetOthersGoBetweenParts: what another factor set makes of an event is worked
+// out in turns of some dozens of records too.
+func TestAdoptionsLetOthersGoBetweenParts(t *testing.T) {
+	t.Parallel()
+	const rehearsals, segments, parts = 2, 4, 3 // of 140 records, 64 at a time
+	s := start(t)
+	s.fill(140 * segments)
+	var pauses atomic.Int64
+	s.deps.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Pause: 1, Longest: time.Second,
+		After: func(_ time.Duration, over func()) { pauses.Add(1); go over() }})
+	s.restart()
+	s.deps.Work.Seen("another organization")
+	var all sync.WaitGroup
+	for range rehearsals {
+		all.Go(func() {
+			got := s.call(http.MethodPost, "/api/v2/events/e1/factor-set", "org1.manager", map[string]any{"engine": footprint.Engine4}, "X-Dry-Run", "true")
+			if got.status != http.StatusOK {
+				t.Errorf("%d %.200s", got.status, got.body)
+			}
+		})
+	}
+	all.Wait()
+	if n := pauses.Load(); n < rehearsals*segments*parts {
+		t.Errorf("%d rehearsals of %d segments paused %d times, want %d at least", rehearsals, segments, n, rehearsals*segments*parts)
 	}
 }

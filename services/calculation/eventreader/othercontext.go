@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -99,10 +100,12 @@ func (r Reader) segmentUnder(ctx context.Context, ev record.Event, n resulttree.
 	}
 	sum := segmentUnder{hash: read.Hash}
 	if both {
-		sum.Now, _ = evaluateAll(read.Counted, ev.Context())
+		if sum.Now, _, err = evaluateAll(ctx, read.Counted, ev.Context()); err != nil {
+			return segmentUnder{}, err
+		}
 	}
-	sum.Next, sum.Faults = evaluateAll(read.Counted, next)
-	return sum, nil
+	sum.Next, sum.Faults, err = evaluateAll(ctx, read.Counted, next)
+	return sum, err
 }
 
 // isTreeOf reports whether the segments, in the order of Nodes, are those whose
@@ -132,12 +135,19 @@ func isTreeOf(r resulttree.Result, segments []resulttree.Node) (bool, error) {
 	return hex.EncodeToString(inputs.Sum(nil)) == r.InputsHash, nil
 }
 
+// yieldAfter is after how many records others go.
+const yieldAfter = 64
+
 // evaluateAll adds up records under a context, and names those that have no
 // factor there.
-func evaluateAll(counted []record.Counted, ev footprint.EventContext) (total.Contribution, []apperr.Detail) {
+func evaluateAll(ctx context.Context, counted []record.Counted, ev footprint.EventContext) (sum total.Contribution, faults []apperr.Detail, err error) {
 	parts := make([]total.Contribution, 0, len(counted))
-	var faults []apperr.Detail
-	for _, c := range counted {
+	for i, c := range counted {
+		if i%yieldAfter == 0 { // before the first as well: they have just been read
+			if err := fairshare.Yield(ctx); err != nil {
+				return sum, nil, err
+			}
+		}
 		evaluation, err := footprint.Evaluate(c.Type, c.Fields, ev)
 		if err != nil {
 			if len(faults) < maxFaults {
@@ -148,5 +158,5 @@ func evaluateAll(counted []record.Counted, ev footprint.EventContext) (total.Con
 		}
 		parts = append(parts, total.Of(&evaluation))
 	}
-	return total.Sum(parts...), faults
+	return total.Sum(parts...), faults, nil
 }
