@@ -108,6 +108,7 @@ func (r Recalculator) addedUp(ctx context.Context, ev record.Event, stored Node,
 		return d, err
 	}
 	d.node.Detail.Changed = changesBetween(stored.Detail.Children, d.node.Detail.Children)
+	rest(ctx)
 	var told bool
 	if d.by = r.difference(stored, d.node, parts); d.by != nil {
 		d.node.Contribution, told, err = r.Arithmetic.Moved(stored.Contribution, d.by.more, d.by.gone)
@@ -120,6 +121,7 @@ func (r Recalculator) addedUp(ctx context.Context, ev record.Event, stored Node,
 		for _, c := range counted {
 			d.revs[c.ID] = c.Rev
 		}
+		rest(ctx)
 		r.keepFacts(ctx, stored, &d.node, counted, parts)
 	}
 	return d, err
@@ -147,6 +149,7 @@ func (r Recalculator) countRecords(ctx context.Context, ev record.Event, node *N
 	if err != nil {
 		return nil, nil, err
 	}
+	rest(ctx)
 	parts := make([]part, 0, len(counted))
 	inputs, input := sha256.New(), []byte(nil)
 	var recalculated []record.Recalculated

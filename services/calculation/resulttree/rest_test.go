@@ -72,31 +72,47 @@ func TestALongRunWorksHalfOfTheTimeBesideOthers(t *testing.T) {
 	})
 }
 
-// hundred are the records of one segment.
+// hundred are the records of one segment, which take a while to read.
 type hundred struct{ Records }
 
 func (hundred) Approved(context.Context, record.OrgID, record.Sub, int64, int64) ([]record.Counted, error) {
+	<-time.After(30 * time.Millisecond)
 	return make([]record.Counted, 100), nil
 }
 
-// counted is the arithmetic of records that are calculated already.
-type counted struct{ Arithmetic }
+// slow is the arithmetic of records that are calculated already, and take a while to add up.
+type slow struct{ Arithmetic }
 
-func (counted) Current(json.RawMessage) bool { return true }
+func (slow) Current(json.RawMessage) bool { return true }
 
-func (counted) Total(json.RawMessage) (string, error) { return "0", nil }
+func (slow) Total(json.RawMessage) (string, error) {
+	<-time.After(time.Millisecond)
+	return "0", nil
+}
 
-// TestARunRestsWithinASegment: not only between two of them.
+func (slow) Sum([]json.RawMessage) (json.RawMessage, error) {
+	<-time.After(30 * time.Millisecond)
+	return json.RawMessage(`{}`), nil
+}
+
+// TestARunRestsWithinASegment: beside another run, after it has read the records of a segment,
+// between them, before it adds them up and after that.
 func TestARunRestsWithinASegment(t *testing.T) {
 	t.Parallel()
-	mine := &turn{turns: newTurns(1), since: time.Now().Add(-time.Hour)}
-	mine.turns.began()
-	ctx := context.WithValue(t.Context(), turnKey{}, mine)
-	r := Recalculator{Records: hundred{}, Arithmetic: counted{}, Fanout: 512}
-	if _, _, err := r.countRecords(ctx, record.Event{}, &Node{}); err != nil {
-		t.Fatal(err)
-	}
-	if !mine.long {
-		t.Error("after an hour it has not rested once")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		mine := &turn{turns: newTurns(2), since: time.Now()}
+		mine.turns.began()
+		mine.turns.began() // another one, which is short
+		ctx := context.WithValue(t.Context(), turnKey{}, mine)
+		r := Recalculator{Records: hundred{}, Arithmetic: slow{}, Fanout: 512}
+		began := time.Now()
+		if _, err := r.addedUp(ctx, record.Event{}, Node{}, NodeID{Index: FactSegments}); err != nil {
+			t.Fatal(err)
+		}
+		const read, before, after, sum = 30, restAfter - 1, 100 - (restAfter - 1), 30
+		want := (read + read + before + time.Duration(longestRest.Milliseconds()) + after + after + sum + sum) * time.Millisecond
+		if took := time.Since(began); took != want {
+			t.Errorf("it took %v with its rests, want %v", took, want)
+		}
+	})
 }
