@@ -41,7 +41,7 @@ type fakeAPI struct {
 	requests int
 	logins   int
 	renewals int
-	valid    string                                // the access token
+	valid    map[string]bool                       // the Authorization of each client whose token has not expired
 	keys     map[string]*httptest.ResponseRecorder // answers by idempotency key
 	events   int
 	records  []*fakeRecord // in order of creation
@@ -64,7 +64,7 @@ type fakeRecord struct {
 
 func startFake(t *testing.T, ex *Example, faultOf func(*http.Request, int) fault) (*fakeAPI, string) {
 	t.Helper()
-	f := &fakeAPI{t: t, ex: ex, faultOf: faultOf, keys: map[string]*httptest.ResponseRecorder{}}
+	f := &fakeAPI{t: t, ex: ex, faultOf: faultOf, valid: map[string]bool{}, keys: map[string]*httptest.ResponseRecorder{}}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	return f, server.URL
@@ -88,7 +88,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case expired:
 		if !strings.Contains(r.URL.Path, "/auth/") {
-			f.valid = "" // until renewed
+			delete(f.valid, r.Header.Get("Authorization")) // that of this client, until it renews it
 		}
 	case limited:
 		w.Header().Set("Retry-After", "7")
@@ -147,8 +147,9 @@ func (f *fakeAPI) answer(w http.ResponseWriter, status int, data any) {
 }
 
 func (f *fakeAPI) newToken() string {
-	f.valid = "token-" + strconv.Itoa(f.logins+f.renewals)
-	return f.valid
+	token := "token-" + strconv.Itoa(f.logins+f.renewals)
+	f.valid["Bearer "+token] = true
+	return token
 }
 
 func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
@@ -160,17 +161,14 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 	switch path {
 	case "auth/login":
 		f.logins++
-		if f.valid == "" {
-			f.newToken()
-		}
-		f.answer(w, 200, map[string]any{"accessToken": f.valid, "refreshToken": "again", "expiresIn": 60, "tokenType": "Bearer"})
+		f.answer(w, 200, map[string]any{"accessToken": f.newToken(), "refreshToken": "again", "expiresIn": 60, "tokenType": "Bearer"})
 		return
 	case "auth/refresh":
 		f.renewals++
 		f.answer(w, 200, map[string]any{"accessToken": f.newToken()})
 		return
 	}
-	if f.valid == "" || r.Header.Get("Authorization") != "Bearer "+f.valid {
+	if !f.valid[r.Header.Get("Authorization")] {
 		refuse(w, 401, "UNAUTHENTICATED")
 		return
 	}
