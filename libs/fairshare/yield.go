@@ -14,7 +14,7 @@ func Yielding(ctx context.Context, yield func(context.Context) error) context.Co
 
 // Yield lets others go: what waits for a processor in this process, and, under a context of
 // Yielding, whoever has work that is scheduled with this. Work that lasts calls it between its
-// parts, some tenths of a millisecond each. Its error is that of ctx, or that there was no
+// parts, a millisecond or so each. Its error is that of ctx, or that there was no
 // other turn in time.
 func Yield(ctx context.Context) error {
 	runtime.Gosched()

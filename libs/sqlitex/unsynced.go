@@ -10,7 +10,7 @@ type unsyncedKey struct{}
 // Unsynced returns a context for writes of what is made again where it is lost: they are there
 // for everybody when Write returns, and durable with the next write that is not of such a
 // context. A power cut before takes them away, the last first, and nothing else with them; the
-// death of the process does not. Such a write takes less than half of the time of another.
+// death of the process does not.
 func Unsynced(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unsyncedKey{}, true)
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
+// countPauses starts the service with one turn at a time, and counts the pauses between turns
+// of an organization that has several pieces of work.
+func (s *service) countPauses() *atomic.Int64 {
+	s.t.Helper()
+	pauses := new(atomic.Int64)
+	s.deps.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Pause: 1, Longest: time.Second,
+		After: func(_ time.Duration, over func()) { pauses.Add(1); go over() }})
+	s.restart()
+	return pauses
+}
+
 // TestReportsLetOthersGoBetweenParts: a report ends its turn after some dozens of records, and
 // so pauses there where work pauses: whoever floods with reports has no long turn.
 func TestReportsLetOthersGoBetweenParts(t *testing.T) {
@@ -18,10 +29,7 @@ func TestReportsLetOthersGoBetweenParts(t *testing.T) {
 	const reports, segments = 2, 4 // of each kind of record one
 	s := start(t)
 	s.fill(140 * segments)
-	var pauses atomic.Int64
-	s.deps.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Pause: 1, Longest: time.Second,
-		After: func(_ time.Duration, over func()) { pauses.Add(1); go over() }})
-	s.restart()
+	pauses := s.countPauses()
 	// Twice while a segment is calculated, before it is written and after that, and of a bundle twice
 	// while it is: 34 times in a table and 50 in a bundle. Without one of these they are no more than these.
 	for form, least := range map[string]int64{"application/json": 34, "text/csv": 26, "text/html": 34} {
@@ -49,10 +57,7 @@ func TestAdoptionsLetOthersGoBetweenParts(t *testing.T) {
 	const rehearsals, segments, parts = 2, 4, 3 // of 140 records, 64 at a time
 	s := start(t)
 	s.fill(140 * segments)
-	var pauses atomic.Int64
-	s.deps.Work = fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Pause: 1, Longest: time.Second,
-		After: func(_ time.Duration, over func()) { pauses.Add(1); go over() }})
-	s.restart()
+	pauses := s.countPauses()
 	s.deps.Work.Seen("another organization")
 	var all sync.WaitGroup
 	for range rehearsals {

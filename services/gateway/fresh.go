@@ -34,6 +34,10 @@ type freshConn struct {
 	socket          socket
 }
 
+// errGone is returned where the other side has closed a connection, or has sent what nobody
+// asked for, before a request was sent.
+var errGone = errors.New("the connection was closed while it waited")
+
 // heldMost is what a request that is held is smaller than: a piece of that size is one that
 // has filled the buffer of its writer, and others follow.
 const heldMost = 4096

@@ -2,12 +2,7 @@
 
 package gateway
 
-import (
-	"errors"
-	"net"
-)
-
-var errGone = errors.New("the connection was closed while it waited")
+import "net"
 
 // socket is nothing on this platform: whether a connection was closed cannot be told.
 type socket struct{}

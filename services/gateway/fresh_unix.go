@@ -10,10 +10,6 @@ import (
 	"syscall"
 )
 
-// errGone is returned where the other side has closed a connection, or has sent what nobody
-// asked for, before a request was sent.
-var errGone = errors.New("the connection was closed while it waited")
-
 // socket is what a connection is to the system. What using it takes is made once for each
 // connection.
 type socket struct {
