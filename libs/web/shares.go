@@ -149,17 +149,10 @@ type share struct {
 	end       func() // of the turn that it has
 }
 
-// Yield returns what ends the turn of a request and waits for its next one, which goes before
-// all that its organization has waiting: work that lasts calls it between its parts, so that
-// others have theirs between them. While no other organization has work it keeps its turn.
-func Yield(c *fiber.Ctx) func(context.Context) error {
-	s, ok := c.Locals(keyShare).(*share)
-	if !ok {
-		return func(context.Context) error { return nil }
-	}
-	return s.yield
-}
-
+// yield, which fairshare.Yield calls under the context of an expensive request, ends its turn
+// and waits for its next one, which goes before all that its organization has waiting: work that
+// lasts calls it between its parts, so that others have theirs between them. While no other
+// organization has work it keeps its turn.
 func (s *share) yield(ctx context.Context) error {
 	if s.scheduler.Alone(s.org) {
 		return nil

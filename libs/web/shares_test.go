@@ -226,14 +226,13 @@ func TestYield(t *testing.T) {
 	var done []string // one at a time has a turn
 	begun, queued := make(chan struct{}), make(chan struct{})
 	handler := func(c *fiber.Ctx) error {
-		yield := web.Yield(c)
 		for part := range 3 {
 			done = append(done, fmt.Sprint(c.Query("as"), part))
 			if c.Query("as") == "long" && part == 0 {
 				close(begun)
 				<-queued
 			}
-			if err := yield(c.UserContext()); err != nil {
+			if err := fairshare.Yield(c.UserContext()); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -48,8 +49,6 @@ type making struct {
 	// tag is the tag that it has if nothing changes meanwhile; see settledTag.
 	tag  string
 	file *web.File
-	// yield lets others have their turns between two parts of the work.
-	yield func(context.Context) error
 }
 
 // reportPart is what is kept of a segment.
@@ -61,7 +60,7 @@ type reportPart struct {
 // source returns what the records of a segment are in a report.
 func (s *server) reportSource(ctx context.Context, m *making, r resulttree.Result, counted []record.Counted) (source bundle.Source, err error) {
 	source = sourceOf(m.ev, r, counted)
-	source.Between = func() error { return m.yield(ctx) }
+	source.Between = func() error { return fairshare.Yield(ctx) }
 	if m.names != "" && m.form != formCSV {
 		if source.Provenance, err = s.provenanceOf(ctx, m.ev, counted); err != nil {
 			return source, err
@@ -85,14 +84,14 @@ func (s *server) reportParts(ctx context.Context, m *making, write func(*reportP
 		if err != nil {
 			return reportPart{}, fmt.Errorf("report of event %s: %w", r.Event, err)
 		}
-		if err := m.yield(ctx); err != nil {
+		if err := fairshare.Yield(ctx); err != nil {
 			return reportPart{}, err
 		}
 		kept := reportPart{Kept: bundle.Kept{Group: part.Group}}
 		if err := write(&kept, source, part, r); err != nil {
 			return kept, err
 		}
-		return kept, m.yield(ctx)
+		return kept, fairshare.Yield(ctx)
 	})
 }
 

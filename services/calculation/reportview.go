@@ -55,7 +55,7 @@ func (s *server) report(c *fiber.Ctx) error {
 	if tag != "" && web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	m := &making{ev: ev, newest: newest, form: form, names: names, tag: tag, file: s.Spool.New(string(ev.Org)), yield: web.Yield(c)}
+	m := &making{ev: ev, newest: newest, form: form, names: names, tag: tag, file: s.Spool.New(string(ev.Org))}
 	if names == bundle.NamesRoles {
 		m.pseudonyms = bundle.NewPseudonyms(pseudonym)
 	}

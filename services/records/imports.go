@@ -16,6 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/idempotency"
@@ -354,8 +355,7 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 // rehearseImport looks at the whole file before it answers: as what the import
 // would come to.
 func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
-	yield := web.Yield(c)
-	turn := func() error { return yield(c.UserContext()) }
+	turn := func() error { return fairshare.Yield(c.UserContext()) }
 	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), turn: turn, keep: func(*record.Import) error { return turn() }}
 	good, err := v.run(c.UserContext(), &i, file.Reader())
 	if err != nil {
