@@ -105,6 +105,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 		}
 		v.cache.Remove(sum)
 	}
+	token = strings.Clone(token) // what the library keeps of it is not ours to say
 	kid, alg, reason := v.header(token)
 	if reason != "" {
 		return Principal{}, invalid(reason)

@@ -26,6 +26,7 @@ type Lines struct {
 	mu    sync.Mutex
 	to    io.Writer
 	lines []byte
+	room  []byte // where the line of a request is put together
 	later interface{ Reset(d time.Duration) bool }
 }
 
@@ -42,16 +43,24 @@ func NewLines(w io.Writer) *Lines {
 func (l *Lines) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.take(line); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// take puts a line behind those that wait.
+func (l *Lines) take(line []byte) error {
 	if len(l.lines)+len(line) > linesRoom {
 		if err := l.flush(); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if len(l.lines) == 0 {
 		l.later.Reset(linesWait)
 	}
 	l.lines = append(l.lines, line...)
-	return len(line), nil
+	return nil
 }
 
 // Flush writes the lines that wait.
@@ -74,6 +83,7 @@ func (l *Lines) flush() error {
 type promptly struct {
 	slog.Handler
 	lines *Lines
+	start string // of the line of a request, after its time; empty where it has more than Request
 }
 
 // Handle implements slog.Handler.
@@ -87,10 +97,10 @@ func (h promptly) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs implements slog.Handler.
 func (h promptly) WithAttrs(a []slog.Attr) slog.Handler {
-	return promptly{h.Handler.WithAttrs(a), h.lines}
+	return promptly{Handler: h.Handler.WithAttrs(a), lines: h.lines}
 }
 
 // WithGroup implements slog.Handler.
 func (h promptly) WithGroup(name string) slog.Handler {
-	return promptly{h.Handler.WithGroup(name), h.lines}
+	return promptly{Handler: h.Handler.WithGroup(name), lines: h.lines}
 }

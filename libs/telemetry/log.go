@@ -23,7 +23,7 @@ func Logger(w io.Writer, service string, level ...slog.Leveler) *slog.Logger {
 	var h slog.Handler = withTrace{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least})}
 	h = h.WithAttrs([]slog.Attr{slog.String("service", service)})
 	if lines, ok := w.(*Lines); ok {
-		h = promptly{h, lines}
+		h = promptly{h, lines, startOf(service)}
 	}
 	if enabled(logs, os.Getenv) {
 		h = fanout{h, atLeast{otelslog.NewHandler(scope), least}}

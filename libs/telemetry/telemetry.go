@@ -21,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 const scope = "github.com/eventcarbon/ecf/libs/telemetry"
@@ -85,6 +86,9 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 		tp := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithSpanProcessor(withoutPolling{sdktrace.NewBatchSpanProcessor(exporter)}))
 		otel.SetTracerProvider(tp)
 		stops = append(stops, tp.Shutdown)
+	} else {
+		// The one that is there before any is set makes a span of its own for each request.
+		otel.SetTracerProvider(noop.NewTracerProvider())
 	}
 	if enabled(metrics, os.Getenv) {
 		reader, err := autoexport.NewMetricReader(ctx)

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -31,6 +33,9 @@ type known struct {
 	cause     error
 	// quiet: the request is logged as one of debugging; unrouted: no operation has taken it.
 	quiet, unrouted bool
+	// began is when the request came, and ended, once its line is written, when it had been
+	// answered: reading the clock takes a good part of what measuring does.
+	began, ended time.Time
 }
 
 // knownOf returns what is known of a request.

@@ -59,7 +59,6 @@ func saneID(s []byte) bool {
 // accessLog turns an error into its answer and writes the one log line of the
 // request. The line never holds an email, a token, a query or a body.
 func (e *edge) accessLog(c *fiber.Ctx) error {
-	start := e.o.Now()
 	if err := c.Next(); err != nil {
 		if err := e.handleError(c, err); err != nil {
 			return err
@@ -69,18 +68,12 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 	if status < http.StatusInternalServerError && !e.o.Logger.Enabled(c.UserContext(), slog.LevelInfo) {
 		return nil
 	}
-	attrs := []slog.Attr{
-		slog.String("method", loggable(methodOf(c))),
-		slog.String("route", routeOf(c)),
-		slog.Int("status", status),
-		slog.Float64("ms", float64(e.o.Now().Sub(start).Microseconds())/1000),
-		slog.String("request_id", RequestID(c)),
-	}
+	k := knownOf(c)
+	k.ended = e.o.Now()
+	line := telemetry.Request{At: k.ended, Took: k.ended.Sub(k.began), Method: loggable(methodOf(c)), Route: routeOf(c), Status: status,
+		ID: RequestID(c), Code: string(codeOf(c))}
 	if p := PrincipalOf(c); p.UserID != "" {
-		attrs = append(attrs, slog.String("org", p.Org), slog.String("actor", p.UserID))
-	}
-	if code := codeOf(c); code != "" {
-		attrs = append(attrs, slog.String("code", string(code)))
+		line.Org, line.Actor = p.Org, p.UserID
 	}
 	level := slog.LevelInfo
 	switch {
@@ -88,16 +81,16 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 		level = slog.LevelError
 	case status > http.StatusInternalServerError:
 		level = slog.LevelWarn
-	case knownOf(c).quiet:
+	case k.quiet:
 		level = slog.LevelDebug
 	}
-	if cause := knownOf(c).cause; cause != nil && status >= http.StatusInternalServerError {
-		attrs = append(attrs, slog.String("error", telemetry.Redact(cause.Error())))
+	if cause := k.cause; cause != nil && status >= http.StatusInternalServerError {
+		line.Error = telemetry.Redact(cause.Error())
 		if p, ok := errors.AsType[*panicked](cause); ok {
-			attrs = append(attrs, slog.String("stack", p.stack))
+			line.Stack = p.stack
 		}
 	}
-	e.o.Logger.LogAttrs(c.UserContext(), level, telemetry.RequestMessage, attrs...)
+	telemetry.LogRequest(c.UserContext(), e.o.Logger, level, line)
 	return nil
 }
 

@@ -40,10 +40,11 @@ func (e *edge) newTracing() fiber.Handler {
 	}
 	var known measured
 	return func(c *fiber.Ctx) error {
+		k := knownOf(c)
+		k.began = e.o.Now()
 		if isHealthPath(c.Path()) {
 			return c.Next()
 		}
-		start := e.o.Now()
 		method := methodAttr(c)
 		ctx := otel.GetTextMapPropagator().Extract(c.UserContext(), header{c})
 		opts := serverSpan
@@ -71,7 +72,10 @@ func (e *edge) newTracing() fiber.Handler {
 		if status >= fiber.StatusInternalServerError {
 			l.failure = code
 		}
-		duration.Inst().Record(ctx, e.o.Now().Sub(start).Seconds(), known.of(l)...)
+		if k.ended.IsZero() {
+			k.ended = e.o.Now()
+		}
+		duration.Inst().Record(ctx, k.ended.Sub(k.began).Seconds(), known.of(l)...)
 		if !span.IsRecording() {
 			return err
 		}

@@ -48,7 +48,7 @@ func newHop(t testing.TB) *hop {
 		Tokens:   tokens{alice: {UserID: "u1", Org: "o1", Role: identity.User, Session: "s1"}},
 		Sessions: &lives{states: map[string]identity.State{"s1": {Active: true, UserID: "u1", Org: "o1", Role: identity.User}}},
 		Limits:   ratelimit.NewLocal(time.Now, 0), SignInLimit: rule, WriteLimit: rule,
-		Logger: telemetry.Logger(silent{}, "gateway", slog.LevelInfo),
+		Logger: telemetry.Logger(telemetry.NewLines(silent{}), "gateway", slog.LevelInfo),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler
 
 // hopAllocations is what a request through the gateway may allocate more than one
 // that a bare client passes on.
-const hopAllocations = 20
+const hopAllocations = 17
 
 func TestAllocationsOfAHop(t *testing.T) {
 	testkit.WithoutRace(t)

@@ -74,12 +74,21 @@ func NewChecker(o Options) *Checker {
 	return c
 }
 
+// Recent returns the state of the session sid where it is remembered.
+func (c *Checker) Recent(sid string) (identity.State, bool) {
+	now := c.o.Now()
+	a, ok := c.recent.Get(sid)
+	if !ok || !within(a.until.Sub(now), rememberFor) {
+		return identity.State{}, false
+	}
+	c.checks.memory.Add(1)
+	return a.facts.State(now), true
+}
+
 // Check returns the state of the session sid.
 func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error) {
-	now := c.o.Now()
-	if a, ok := c.recent.Get(sid); ok && within(a.until.Sub(now), rememberFor) {
-		c.checks.memory.Add(1)
-		return a.facts.State(now), nil
+	if state, ok := c.Recent(sid); ok {
+		return state, nil
 	}
 	// Many requests of one session ask at once; one look-up answers them all.
 	// It has its own time, since the first caller may leave.
