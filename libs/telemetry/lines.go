@@ -14,25 +14,32 @@ const RequestMessage = "request"
 const (
 	// linesWait is how long a line of a request waits for others at most.
 	linesWait = 100 * time.Millisecond
-	// linesRoom is how many bytes of them wait.
+	// linesRoom is how many bytes of them wait until they are written. Requests go on
+	// meanwhile, up to linesMost: then they wait for whoever reads the log.
 	linesRoom = 32 << 10
+	linesMost = 8 * linesRoom
 )
 
-// Lines is a log to which the lines of requests are written together: one write for each of
-// thousands a second takes more than making them. Any other line, and any above the level
-// Info, is written at once, with those before it. A process that is killed loses the lines
-// of the requests that it has answered in the last tenth of a second.
+// Lines is a log to which the lines of requests are written together, and by none of them: one
+// write for each of thousands a second takes more than making them, and the request that made
+// one would wait for whoever reads the log. Any other line, and any above the level Info, is
+// written at once, with those before it. A process that is killed loses the lines of the
+// requests that it has answered in the last tenth of a second.
 type Lines struct {
+	// writing is held by who writes, so that lines keep their order. It is taken before mu.
+	writing sync.Mutex
+	to      io.Writer
+	spare   []byte // the buffer that does not take lines
+
 	mu    sync.Mutex
-	to    io.Writer
 	lines []byte
-	room  []byte // where the line of a request is put together
+	due   bool // they are about to be written
 	later interface{ Reset(d time.Duration) bool }
 }
 
 // NewLines returns a log that writes to w.
 func NewLines(w io.Writer) *Lines {
-	l := &Lines{to: w, lines: make([]byte, 0, linesRoom)}
+	l := &Lines{to: w}
 	timer := time.AfterFunc(time.Hour, l.Flush)
 	timer.Stop()
 	l.later = timer
@@ -41,41 +48,46 @@ func NewLines(w io.Writer) *Lines {
 
 // Write implements io.Writer: it takes a line.
 func (l *Lines) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.take(line); err != nil {
-		return 0, err
-	}
-	return len(line), nil
+	err := l.add(func(lines []byte) []byte { return append(lines, line...) })
+	return len(line), err
 }
 
-// take puts a line behind those that wait.
-func (l *Lines) take(line []byte) error {
-	if len(l.lines)+len(line) > linesRoom {
-		if err := l.flush(); err != nil {
-			return err
-		}
+// add appends a line to those that wait.
+func (l *Lines) add(line func(lines []byte) []byte) (err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lines) >= linesMost {
+		l.mu.Unlock()
+		err = l.flush()
+		l.mu.Lock()
 	}
-	if len(l.lines) == 0 {
+	before := len(l.lines)
+	l.lines = line(l.lines)
+	switch {
+	case before == 0:
 		l.later.Reset(linesWait)
+	case len(l.lines) > linesRoom && !l.due:
+		l.due = true
+		l.later.Reset(0)
 	}
-	l.lines = append(l.lines, line...)
-	return nil
+	return err
 }
 
 // Flush writes the lines that wait.
-func (l *Lines) Flush() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_ = l.flush() // there is nowhere to say so
-}
+func (l *Lines) Flush() { _ = l.flush() } // there is nowhere to say so
 
 func (l *Lines) flush() error {
-	if len(l.lines) == 0 {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	lines := l.lines
+	l.lines, l.due = l.spare[:0], false
+	l.mu.Unlock()
+	l.spare = lines
+	if len(lines) == 0 {
 		return nil
 	}
-	_, err := l.to.Write(l.lines)
-	l.lines = l.lines[:0]
+	_, err := l.to.Write(lines)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,7 +77,7 @@ func TestManyLinesDoNotWait(t *testing.T) {
 	to := &writes{}
 	lines := telemetry.NewLines(to)
 	log := telemetry.Logger(lines, "test")
-	const many = 2000
+	const many = 20_000
 	for n := range many {
 		log.Info(telemetry.RequestMessage, "n", n)
 	}
@@ -94,8 +95,56 @@ func TestManyLinesDoNotWait(t *testing.T) {
 		n++
 	}
 	for _, w := range written {
-		if !strings.HasSuffix(w, "\n") || len(w) > 32<<10 {
+		if !strings.HasSuffix(w, "\n") || len(w) > 257<<10 {
 			t.Errorf("a write of %d bytes ends with %q", len(w), w[len(w)-10:])
+		}
+	}
+}
+
+// slow is a log that nobody reads until it is opened.
+type slow struct {
+	writes
+	open chan struct{}
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	<-s.open
+	return s.writes.Write(p)
+}
+
+// TestRequestsDoNotWaitForTheReaderOfTheLog: a request goes on while lines are written, until
+// more than a few thousand of them wait.
+func TestRequestsDoNotWaitForTheReaderOfTheLog(t *testing.T) {
+	t.Parallel()
+	to := &slow{open: make(chan struct{})}
+	lines := telemetry.NewLines(to)
+	log := telemetry.Logger(lines, "test")
+	var went atomic.Int64
+	done := make(chan struct{})
+	const many = 20_000
+	go func() {
+		defer close(done)
+		for n := range many {
+			log.Info(telemetry.RequestMessage, "n", n)
+			went.Add(1)
+		}
+	}()
+	testkit.Eventually(t, 20*time.Second, func() error {
+		if n := went.Load(); n < 1000 {
+			return fmt.Errorf("%d lines went on while none was read", n)
+		}
+		return nil
+	})
+	close(to.open)
+	<-done
+	lines.Flush()
+	all := to.take()
+	if n := strings.Count(strings.Join(all, ""), "\n"); n != many {
+		t.Errorf("%d lines were written", n)
+	}
+	for _, w := range all {
+		if len(w) > 257<<10 {
+			t.Errorf("%d bytes waited", len(w))
 		}
 	}
 }

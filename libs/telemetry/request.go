@@ -44,7 +44,7 @@ func LogRequest(ctx context.Context, log *slog.Logger, level slog.Level, r Reque
 		return
 	}
 	if p, ok := h.(promptly); ok && level == slog.LevelInfo && p.start != "" && r.plain() && !trace.SpanContextFromContext(ctx).IsValid() {
-		p.lines.request(p.start, &r)
+		_ = p.lines.add(func(lines []byte) []byte { return r.append(lines, p.start) }) // there is nowhere to say so
 		return
 	}
 	// Of no place in a program: all of these lines are of the same one.
@@ -100,13 +100,4 @@ func (r *Request) append(to []byte, start string) []byte {
 		to = append(append(to, `","code":"`...), r.Code...)
 	}
 	return append(to, "\"}\n"...)
-}
-
-// request takes the line of a plain request.
-func (l *Lines) request(start string, r *Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	line := r.append(l.room[:0], start)
-	l.room = line[:0]
-	_ = l.take(line) // as slog does
 }
