@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the digests in compose file, manifests and Dockerfile with what the
+# Compares the digests in compose file, manifests, Dockerfile and workflow with what the
 # registries answer for the tags beside them, and fails where one is not held.
 # Needs crane (github.com/google/go-containerregistry/cmd/crane).
 set -euo pipefail
@@ -13,5 +13,5 @@ while read -r image; do
   elif [ "$(crane digest "$tag")" != "$digest" ]; then
     echo "note: $tag has moved on from $digest"
   fi
-done < <(grep -rhoE '[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}' docker-compose.yml k8s deploy/Dockerfile | sort -u)
+done < <(grep -rhoE '[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}' docker-compose.yml k8s deploy/Dockerfile .github/workflows | sort -u)
 exit $status

@@ -7,8 +7,10 @@
 #
 #   VULNDB     file:///folder with a copy of the database, or https://…; the Go
 #              project's own when not set
-#   REQUIRE    any value: no database, or one older than MAX_AGE_DAYS (30), is an
-#              error. Without it, it is said and nothing is checked.
+#   REQUIRE    any value: no database, or one older than MAX_AGE_DAYS (30) or of the
+#              future, or one that is not whole, with less than LEAST_ENTRIES (500) or
+#              none of the standard library, is an error. Without it, no database is
+#              said and nothing is checked.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -20,21 +22,30 @@ unchecked() {
   exit 0
 }
 
-case $db in
-  file://*)
-    index=${db#file://}/index/db.json
-    [ -r "$index" ] || unchecked "there is no $index"
-    state=$(cat "$index") ;;
-  *)
-    state=$(curl -fsS --max-time 20 "$db/index/db.json" 2>/dev/null) || unchecked "$db cannot be reached" ;;
-esac
+# part prints a part of the database.
+part() {
+  case $db in
+    file://*) cat "${db#file://}/$1" 2>/dev/null ;;
+    *) curl -fsS --max-time 60 "$db/$1" 2>/dev/null ;;
+  esac
+}
+state=$(part index/db.json) || unchecked "there is no $db/index/db.json, or it cannot be reached"
 modified=$(sed -n 's/.*"modified" *: *"\([^"]*\)".*/\1/p' <<<"$state" | head -1)
 [ -n "$modified" ] || unchecked "$db does not say of when its data are"
 age=$((($(date +%s) - $(date -d "$modified" +%s)) / 86400))
 echo "known vulnerabilities, by data of $modified ($age days old) from $db"
-if [ -n "${REQUIRE:-}" ] && [ "$age" -gt "${MAX_AGE_DAYS:-30}" ]; then
-  echo "the data are older than ${MAX_AGE_DAYS:-30} days" >&2
-  exit 1
+if [ -n "${REQUIRE:-}" ]; then
+  if [ "$age" -gt "${MAX_AGE_DAYS:-30}" ] || [ "$age" -lt 0 ]; then
+    echo "the data are older than ${MAX_AGE_DAYS:-30} days, or of the future" >&2
+    exit 1
+  fi
+  # Programs are looked up by their modules: without these nothing would ever be found.
+  modules=$(part index/modules.json) || modules=
+  entries=$(grep -o '"id" *: *"GO-[0-9]*-[0-9]*"' <<<"$modules" | sort -u | wc -l)
+  if [ "$entries" -lt "${LEAST_ENTRIES:-500}" ] || ! grep -q '"path" *: *"stdlib"' <<<"$modules"; then
+    echo "the data are not whole: $entries entries, and at least ${LEAST_ENTRIES:-500} are expected, some of them of stdlib" >&2
+    exit 1
+  fi
 fi
 
 # A proper program of its own version, whatever workspace this is run in.
