@@ -100,12 +100,14 @@ func (p *passwordChanges) leave(user string) {
 	}
 }
 
-// knownSessions bounds how many sessions of an account are looked through.
+// knownSessions bounds how many sessions of an account are looked through that a former
+// release has stored.
 const knownSessions = 100
 
-// ownNetwork reports whether a session of an account was begun, by its password,
-// from the network of an address. Every attempt costs the same reads, so that
-// their time does not tell which accounts there are.
+// ownNetwork reports whether an account has been signed in to, or its session refreshed, from
+// the network of an address, by what is stored of its sessions, ended or not. An attempt at
+// an account that there is not costs the same reads as one from a network that is not known,
+// so that their time does not tell which accounts there are.
 func (s *Service) ownNetwork(ctx context.Context, emailKey, address string) bool {
 	u, err := s.store.UserByEmail(ctx, emailKey)
 	if errors.Is(err, account.ErrNotFound) {
@@ -114,12 +116,16 @@ func (s *Service) ownNetwork(ctx context.Context, emailKey, address string) bool
 	if err != nil {
 		return false // the sign-in itself will say that the store is away
 	}
+	network := account.Origin{Address: address}.Network()
+	if known, err := s.store.KnownNetwork(ctx, u, network); known || err != nil || network == "" {
+		return known
+	}
 	begun, err := s.store.NewestSessions(ctx, u, s.now(), knownSessions)
 	if err != nil {
 		return false
 	}
 	for _, v := range begun {
-		if v.Created.Address != "" && addressKey(v.Created.Address) == addressKey(address) {
+		if v.Created.Network() == network {
 			return true
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
 // TestRehearsedChangesHashNothingNew: a rehearsal looks at the present password
@@ -81,5 +83,44 @@ func TestOwnerSignsInAfterRedisIsEmptied(t *testing.T) {
 		}
 		b.want(login(goodPass, "198.51.100.1"), http.StatusTooManyRequests, "RATE_LIMITED")
 		b.want(login(goodPass, owner), http.StatusOK, "")
+	}
+}
+
+// Statement 3: the owner's networks are those of all sessions that are stored: of one that was
+// signed out of, of one that many have come after, and of one that went on elsewhere.
+func TestOwnersNetworksOutliveTheirSessions(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	login := func(secret, from string) answer {
+		return b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":`+quoted(secret)+`}`, "X-Forwarded-For", from)
+	}
+	const left, office, train = "192.0.2.9", "192.0.2.10", "192.0.2.11"
+	out := login(goodPass, left)
+	b.want(out, http.StatusOK, "")
+	b.want(b.do("POST", "/api/v2/auth/logout", out.text("accessToken"), ""), http.StatusOK, "")
+	in := login(goodPass, office)
+	b.want(in, http.StatusOK, "")
+	b.want(b.do("POST", "/api/v2/auth/refresh", "", `{"refreshToken":`+quoted(in.text("refreshToken"))+`}`, "X-Forwarded-For", train), http.StatusOK, "")
+	u, err := b.store.UserByEmail(t.Context(), "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 1200 { // a program that signs in for each of its runs
+		at := b.clock.Now().Add(time.Duration(n) * time.Second)
+		v := account.Session{ID: account.NewID(), User: u.ID, Org: u.Org, Epoch: u.Epoch, CreatedAt: at, LastUsedAt: at, Expires: at.Add(24 * time.Hour), Rev: 1,
+			Created: account.Origin{Address: fmt.Sprintf("203.0.113.%d", n%250)}}
+		if err := b.store.InsertSession(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.redis.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 36 {
+		login("wrong", fmt.Sprintf("198.51.100.%d", 1+i%2))
+	}
+	b.want(login(goodPass, "198.51.100.1"), http.StatusTooManyRequests, "RATE_LIMITED")
+	for _, own := range []string{left, office, train} {
+		b.want(login(goodPass, own), http.StatusOK, "")
 	}
 }

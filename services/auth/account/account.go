@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"net/netip"
 	"strings"
 	"time"
 	"unicode"
@@ -21,6 +22,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/ids"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
 
 // User is a membership: what joins a person to an organization, and what the rest
@@ -189,6 +191,15 @@ type Session struct {
 type Origin struct {
 	Address   string // IP address; may be empty
 	UserAgent string // cut to a readable length
+}
+
+// Network returns the network that the address is of, as limits count it; empty for none.
+func (o Origin) Network() string {
+	addr, err := netip.ParseAddr(o.Address)
+	if err != nil {
+		return ""
+	}
+	return ratelimit.AddressKey(addr)
 }
 
 // Fact returns what others may know about the session.

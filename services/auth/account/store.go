@@ -99,6 +99,10 @@ type Sessions interface {
 	SessionsPage(ctx context.Context, u User, now time.Time, skip, limit int64) ([]Session, int64, error)
 	// NewestSessions is the first page of SessionsPage, without the count.
 	NewestSessions(ctx context.Context, u User, now time.Time, limit int64) ([]Session, error)
+	// KnownNetwork reports whether a session of a user, in any state until it is purged, was
+	// begun in a network or last refreshed in it. Those stored by a release that did not know
+	// of networks are not found.
+	KnownNetwork(ctx context.Context, u User, network string) (bool, error)
 	// SurplusSessions reads as many of the sessions of a user that have not been ended,
 	// whether they have expired or not, as there are beyond keep, and at most limit: those
 	// used least, longest ago first. Those used at the time since, or later, are left out.

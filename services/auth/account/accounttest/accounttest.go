@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) account.Store) {
 		"no touch succeeds after the end":            endRace,
 		"live sessions are listed newest first":      sessionsPage,
 		"sessions that were used least are surplus":  surplus,
+		"networks that sessions were used in":        networks,
 		"expired sessions are purged":                purge,
 		"marks stay until they are cleared":          marks,
 		"nothing is shared between organizations":    tenants,

@@ -126,6 +126,43 @@ func sessionsPage(t *testing.T, s account.Store) {
 	}
 }
 
+func networks(t *testing.T, s account.Store) {
+	ctx := t.Context()
+	u := insertUser(t, s, user("o1", "ada@example.com", identity.User))
+	add := func(id, from string, change func(*account.Session)) {
+		v := session(u)
+		v.ID, v.Created.Address, v.Last.Address = id, from, from
+		change(&v)
+		must(t, s.InsertSession(ctx, v))
+	}
+	add("live", "192.0.2.1", func(*account.Session) {})
+	add("six", "2001:db8:1:2::7", func(*account.Session) {})
+	add("ended", "192.0.2.2", func(v *account.Session) { v.EndedAt = at })
+	add("expired", "192.0.2.3", func(v *account.Session) { v.Expires = at.Add(-time.Minute) })
+	add("former epoch", "192.0.2.4", func(v *account.Session) { v.Epoch = u.Epoch - 1 })
+	add("another's", "192.0.2.5", func(v *account.Session) { v.User = "u2" })
+	add("of another organization", "192.0.2.6", func(v *account.Session) { v.Org = "o2" })
+	add("from nowhere", "", func(*account.Session) {})
+	must(t, s.TouchSession(ctx, u.Org, "live", at, account.Origin{Address: "192.0.2.7"}))
+	for n := range 150 {
+		add(fmt.Sprint("elsewhere", n), fmt.Sprint("198.51.100.", n), func(v *account.Session) { v.CreatedAt = at.Add(time.Duration(n) * time.Minute) })
+	}
+	for address, want := range map[string]bool{
+		"192.0.2.1": true, "192.0.2.2": true, "192.0.2.3": true, "192.0.2.4": true, "192.0.2.7": true, "2001:db8:1:2::8": true,
+		"192.0.2.5": false, "192.0.2.6": false, "192.0.2.8": false, "2001:db8:1:3::7": false, "": false,
+	} {
+		if known, err := s.KnownNetwork(ctx, u, account.Origin{Address: address}.Network()); known != want || err != nil {
+			t.Errorf("%q is known: %v, %v", address, known, err)
+		}
+	}
+	if n, err := s.PurgeSessions(ctx, at); n != 1 || err != nil {
+		t.Fatalf("%d purged, %v", n, err)
+	}
+	if known, err := s.KnownNetwork(ctx, u, account.Origin{Address: "192.0.2.3"}.Network()); known || err != nil {
+		t.Errorf("the network of a session that is gone is known: %v", err)
+	}
+}
+
 func surplus(t *testing.T, s account.Store) {
 	u := user("o1", "ada@example.com", identity.User)
 	for i, change := range []func(*account.Session){

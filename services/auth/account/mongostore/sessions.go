@@ -36,6 +36,9 @@ type sessionDoc struct {
 	Member      string `bson:"member,omitempty"`
 	MemberOrg   string `bson:"memberOrg,omitempty"`
 	MemberEpoch int64  `bson:"memberEpoch,omitempty"`
+
+	CreatedNet string `bson:"createdNet,omitempty"`
+	LastNet    string `bson:"lastNet,omitempty"`
 }
 
 func sessionOf(d sessionDoc) account.Session {
@@ -56,6 +59,7 @@ func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
 		Created: originDoc(v.Created), Last: originDoc(v.Last),
 		EndedAt: date(v.EndedAt), EndReason: v.EndReason, Rev: v.Rev, Mark: v.Mark,
 		Member: v.Member, MemberOrg: v.MemberOrg, MemberEpoch: v.MemberEpoch,
+		CreatedNet: v.Created.Network(), LastNet: v.Last.Network(),
 	}))
 }
 
@@ -76,7 +80,7 @@ func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, 
 	}
 	notLater := append(bson.D{}, live...)
 	notLater = append(notLater, bson.E{Key: "lastUsedAt", Value: bson.D{{Key: "$lte", Value: date(at)}}})
-	touched, err := mongox.Update(ctx, s.sessions, notLater, bson.D{{Key: "lastUsedAt", Value: date(at)}, {Key: "last", Value: originDoc(from)}})
+	touched, err := mongox.Update(ctx, s.sessions, notLater, bson.D{{Key: "lastUsedAt", Value: date(at)}, {Key: "last", Value: originDoc(from)}, {Key: "lastNet", Value: from.Network()}})
 	if err != nil || touched {
 		return wrap("touch session", err)
 	}
@@ -133,6 +137,17 @@ func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time,
 func (s *Store) NewestSessions(ctx context.Context, u account.User, now time.Time, limit int64) ([]account.Session, error) {
 	newest, err := list(ctx, s.sessions, liveSessions(u, now), sessionOf, options.Find().SetSort(newestFirst).SetLimit(limit))
 	return newest, wrap("read newest sessions", err)
+}
+
+// KnownNetwork implements account.Sessions.
+func (s *Store) KnownNetwork(ctx context.Context, u account.User, network string) (bool, error) {
+	if network == "" {
+		return false, ctx.Err()
+	}
+	n, err := s.sessions.CountDocuments(ctx, bson.D{{Key: "org", Value: u.Org}, {Key: "user", Value: u.ID}, {Key: "$or", Value: bson.A{
+		bson.D{{Key: "createdNet", Value: network}}, bson.D{{Key: "lastNet", Value: network}},
+	}}}, options.Count().SetLimit(1))
+	return n > 0, wrap("look for a network", err)
 }
 
 // SurplusSessions implements account.Sessions. Most users have few sessions, which the

@@ -54,7 +54,9 @@ func Schema() []mongox.Component {
 		mongox.CreateIndexes(1, Indexes()[7:8]...),
 		// Version 4: the sessions of a user that have ended do not stand between those that
 		// have not.
-		mongox.ReplaceIndexes(1, Indexes()[8:], "sessions.org_1_user_1_createdAt_1__id_1"),
+		mongox.ReplaceIndexes(1, Indexes()[8:9], "sessions.org_1_user_1_createdAt_1__id_1"),
+		// Version 5: sessions are found by the networks that they were used in.
+		mongox.CreateIndexes(1, Indexes()[9:]...),
 	}}}
 }
 
@@ -73,6 +75,8 @@ func Indexes() []mongox.Index {
 		index("users", false, "person", "createdAt", "_id"),
 		index("users", false, "org", "former"),
 		index("sessions", false, "org", "user", "endedAt", "createdAt", "_id"),
+		index("sessions", false, "org", "user", "createdNet"),
+		index("sessions", false, "org", "user", "lastNet"),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst(), networks()}}}
 }
 
 // memberships is version 2: people in several organizations. Nothing is moved: the
@@ -58,6 +58,16 @@ func openSessionsFirst() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE INDEX account_sessions_open ON account_sessions (org, user, ended_at, created_at, id)`,
 		`DROP INDEX account_sessions_list`,
+	)
+}
+
+// networks is version 6: sessions are found by the networks that they were used in.
+func networks() sqlitex.Step {
+	return sqlitex.Statements(1,
+		`ALTER TABLE account_sessions ADD COLUMN created_net TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE account_sessions ADD COLUMN last_net TEXT NOT NULL DEFAULT ''`,
+		`CREATE INDEX account_sessions_created_net ON account_sessions (org, user, created_net)`,
+		`CREATE INDEX account_sessions_last_net ON account_sessions (org, user, last_net)`,
 	)
 }
 

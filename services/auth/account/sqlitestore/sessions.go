@@ -26,10 +26,10 @@ func scanSession(row scanner) (account.Session, error) {
 // InsertSession implements account.Sessions.
 func (s *Store) InsertSession(ctx context.Context, v account.Session) error {
 	return s.write(ctx, "insert session", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO account_sessions (`+sessionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_sessions (`+sessionColumns+`, created_net, last_net) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			v.ID, v.User, v.Org, v.SecretHash, v.Epoch, millis(v.CreatedAt), millis(v.Expires), millis(v.LastUsedAt),
 			v.Created.Address, v.Created.UserAgent, v.Last.Address, v.Last.UserAgent, millis(v.EndedAt), v.EndReason, v.Rev, v.Mark,
-			v.Member, v.MemberOrg, v.MemberEpoch)
+			v.Member, v.MemberOrg, v.MemberEpoch, v.Created.Network(), v.Last.Network())
 		return unique(err)
 	})
 }
@@ -55,8 +55,8 @@ func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, 
 		if err != nil || used > millis(at) {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE account_sessions SET last_used_at = ?, last_addr = ?, last_agent = ? WHERE org = ? AND id = ?`,
-			millis(at), from.Address, from.UserAgent, org, id)
+		_, err = tx.ExecContext(ctx, `UPDATE account_sessions SET last_used_at = ?, last_addr = ?, last_agent = ?, last_net = ? WHERE org = ? AND id = ?`,
+			millis(at), from.Address, from.UserAgent, from.Network(), org, id)
 		return err
 	})
 }
@@ -91,6 +91,17 @@ func (s *Store) NewestSessions(ctx context.Context, u account.User, now time.Tim
 	newest, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+liveSessions+` ORDER BY created_at DESC, id DESC LIMIT ?`,
 		u.Org, u.ID, millis(now), u.Epoch, u.Kept, limit)
 	return newest, wrap("read newest sessions", err)
+}
+
+// KnownNetwork implements account.Sessions.
+func (s *Store) KnownNetwork(ctx context.Context, u account.User, network string) (known bool, err error) {
+	if network == "" {
+		return false, ctx.Err()
+	}
+	err = s.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM account_sessions WHERE org = ? AND user = ? AND created_net = ?)
+		OR EXISTS (SELECT 1 FROM account_sessions WHERE org = ? AND user = ? AND last_net = ?)`,
+		u.Org, u.ID, network, u.Org, u.ID, network).Scan(&known)
+	return known, wrap("look for a network", err)
 }
 
 const openSessions = ` FROM account_sessions WHERE org = ? AND user = ? AND ended_at = 0`
