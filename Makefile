@@ -261,9 +261,14 @@ bench-neighbour: ## Measure what one organization notices while another floods t
 	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
 
 .PHONY: bench-curve
-bench-curve: ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (20 minutes, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
+bench-curve: bench-stored ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (half an hour, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
 	@ECF_SCALE=curve ECF_CURVE_OUT=$(CURDIR)/docs/benchmarks/curve.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurve ./tests/scale
 	@ECF_SCALE=curve ECF_CURVE_MONGODB_OUT=$(CURDIR)/docs/benchmarks/curve-mongodb.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurveOnMongoDB ./services/standalone
+	@$(GO) run ./tests/cmd/capacity
+
+.PHONY: bench-stored
+bench-stored: ## Measure what a record leaves in the store until it is in the result, and work out anew what ten thousand organizations need (2 minutes)
+	@ECF_SCALE=curve ECF_STORED_OUT=$(CURDIR)/docs/benchmarks/stored.tsv $(GO) test -count=1 -timeout 1h -v -run TestStoredBytes ./services/standalone
 	@$(GO) run ./tests/cmd/capacity
 
 .PHONY: bench-pages

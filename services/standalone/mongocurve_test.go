@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -37,13 +38,14 @@ func TestCurveOnMongoDB(t *testing.T) {
 		t.Parallel()
 	}
 	var table strings.Builder
-	table.WriteString("operation\trecords\tn\tprocessor_us\tcommands\tdocuments\n")
+	table.WriteString(testkit.Provenance(t) + "operation\trecords\tn\tprocessor_us\tcommands\tdocuments\n")
 	// One after the other: the engine is slow with what a larger one has stored in it.
 	for _, s := range sizes {
 		org, g := record.OrgID(fmt.Sprint("curve", s[0])), newGrowing(t)
 		path, size := "/events/"+string(eventOf(org)), g.fill(org, s[0], s[1], 0)
 		g.ask("calculation", org, http.MethodGet, path+"/results")
-		approvals := 0
+		approvals, submitted := 0, 0
+		var created []string
 		for _, operation := range []struct {
 			name string
 			do   func(i int)
@@ -52,7 +54,11 @@ func TestCurveOnMongoDB(t *testing.T) {
 				page := []int64{1, size / 50, size / 25}[i%3]
 				g.ask("records", org, http.MethodGet, fmt.Sprint(path, "/waste?limit=25&page=", page))
 			}},
-			{"create", func(int) { g.ask("records", org, http.MethodPost, path+"/waste") }},
+			{"create", func(int) { created = append(created, g.ask("records", org, http.MethodPost, path+"/waste")) }},
+			{"submit", func(int) {
+				g.ask("records", org, http.MethodPost, path+"/waste/"+created[submitted]+"/submit")
+				submitted++
+			}},
 			{"approve-to-visible", func(int) {
 				approvals++
 				g.ask("review", org, http.MethodPost, fmt.Sprint(path, "/waste/", idOf(org, int64(approvals)), "/approve"))

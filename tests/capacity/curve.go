@@ -1,8 +1,8 @@
 // Package capacity works out what a deployment of many organizations needs from what
-// requests were measured to cost, and checks the arithmetic by simulating it with the
-// measured distributions. The table it reads is written by TestCurve of tests/scale;
-// the page it writes is docs/runbooks/ten-thousand.md. The table of the other engine is
-// written by TestCurveOnMongoDB of services/standalone.
+// requests were measured to cost and records to take, and checks the arithmetic by
+// simulating it with the measured distributions. The tables it reads are written by
+// TestCurve of tests/scale, and by TestCurveOnMongoDB and TestStoredBytes of
+// services/standalone; the page it writes is docs/runbooks/ten-thousand.md.
 package capacity
 
 import (
@@ -19,6 +19,7 @@ import (
 const (
 	List    = "list"
 	Create  = "create"
+	Submit  = "submit"
 	Approve = "approve-to-visible"
 	Results = "results"
 	SignIn  = "sign-in"
@@ -33,8 +34,6 @@ type Point struct {
 	// the result was asked for until it was there.
 	Processor float64
 	Polls     float64
-	// Bytes is what a record takes on disk, with its indexes.
-	Bytes float64
 	// Quantiles of how long it took, in µs, at equal distances from the least to the most.
 	Quantiles []float64
 	// Commands and Documents are what was sent to MongoDB and read from it; 0 where the
@@ -70,47 +69,96 @@ func (c Curve) At(operation string, records int) (Point, error) {
 	return Point{}, fmt.Errorf("%s was not measured in events of %d records", operation, records)
 }
 
-const columns = 7
+// lines returns the lines of a table but its heading and what begins with "#", each
+// with its number.
+func lines(r io.Reader) (rows []line, err error) {
+	all := bufio.NewScanner(r)
+	for n := 1; all.Scan(); n++ {
+		if !strings.HasPrefix(all.Text(), "#") {
+			rows = append(rows, line{n, strings.Split(all.Text(), "\t")})
+		}
+	}
+	if err := all.Err(); err != nil {
+		return nil, err
+	}
+	if len(rows) < 2 {
+		return nil, errors.New("the table is empty")
+	}
+	for _, row := range rows {
+		if is, want := len(row.cells), len(rows[0].cells); is != want {
+			return nil, fmt.Errorf("line %d has %d columns, want %d", row.number, is, want)
+		}
+	}
+	return rows[1:], nil
+}
+
+// line is one of a table.
+type line struct {
+	number int
+	cells  []string
+}
+
+// numbers returns cells as numbers.
+func numbers(cells []string) (all []float64, err error) {
+	for _, text := range cells {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+const columns, columnsMongoDB = 6, 6
 
 // ReadMongoDB reads the table that TestCurveOnMongoDB of services/standalone writes: what
 // the services take of processors, without the database.
 func ReadMongoDB(r io.Reader) (Curve, error) {
-	var c Curve
-	lines := bufio.NewScanner(r)
-	for n := 0; lines.Scan(); n++ {
-		if n == 0 {
-			continue
-		}
-		var p Point
-		if _, err := fmt.Sscanf(lines.Text(), "%s\t%d\t%d\t%f\t%d\t%d", &p.Operation, &p.Records, &p.N, &p.Processor, &p.Commands, &p.Documents); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n+1, err)
-		}
-		c = append(c, p)
+	rows, err := lines(r)
+	if err != nil {
+		return nil, err
 	}
-	return c, lines.Err()
+	var c Curve
+	for _, row := range rows {
+		if len(row.cells) != columnsMongoDB {
+			return nil, fmt.Errorf("line %d has %d columns, want %d", row.number, len(row.cells), columnsMongoDB)
+		}
+		n, err := numbers(row.cells[1:])
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", row.number, err)
+		}
+		c = append(c, Point{Operation: row.cells[0], Records: int(n[0]), N: int(n[1]), Processor: n[2], Commands: int(n[3]), Documents: int(n[4])})
+	}
+	return c, nil
+}
+
+// Commands returns the most commands that an operation sends in an event of any size.
+func (c Curve) Commands(operation string) (float64, error) {
+	most := 0
+	for _, p := range c.Of(operation) {
+		most = max(most, p.Commands)
+	}
+	if most == 0 {
+		return 0, fmt.Errorf("the commands of %s were not counted", operation)
+	}
+	return float64(most), nil
 }
 
 // Read reads the table of the embedded engine. Readings of the result while somebody waited for it were paid
 // for by who measured: they are taken off.
 func Read(r io.Reader) (Curve, error) {
+	rows, err := lines(r)
+	if err != nil {
+		return nil, err
+	}
 	var c Curve
-	lines := bufio.NewScanner(r)
-	for n := 0; lines.Scan(); n++ {
-		cells := strings.Split(lines.Text(), "\t")
-		if len(cells) != columns {
-			return nil, fmt.Errorf("line %d has %d columns, want %d", n+1, len(cells), columns)
-		}
-		if n == 0 {
-			continue
-		}
-		p, err := point(cells)
+	for _, row := range rows {
+		p, err := point(row.cells)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n+1, err)
+			return nil, fmt.Errorf("line %d: %w", row.number, err)
 		}
 		c = append(c, p)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
 	}
 	for i, p := range c {
 		if p.Polls == 0 {
@@ -126,17 +174,18 @@ func Read(r io.Reader) (Curve, error) {
 }
 
 func point(cells []string) (p Point, err error) {
-	p.Operation = cells[0]
-	numbers := make([]float64, 0, len(cells)+20)
-	for _, text := range slices.Concat(cells[1:columns-1], strings.Fields(cells[columns-1])) {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return p, err
-		}
-		numbers = append(numbers, n)
+	if len(cells) != columns {
+		return p, fmt.Errorf("%d columns, want %d", len(cells), columns)
 	}
-	p.Records, p.N, p.Processor, p.Polls, p.Bytes = int(numbers[0]), int(numbers[1]), numbers[2], numbers[3], numbers[4]
-	if p.Quantiles = numbers[5:]; len(p.Quantiles) < 2 || !slices.IsSorted(p.Quantiles) {
+	n, err := numbers(cells[1 : columns-1])
+	if err != nil {
+		return p, err
+	}
+	p = Point{Operation: cells[0], Records: int(n[0]), N: int(n[1]), Processor: n[2], Polls: n[3]}
+	if p.Quantiles, err = numbers(strings.Fields(cells[columns-1])); err != nil {
+		return p, err
+	}
+	if len(p.Quantiles) < 2 || !slices.IsSorted(p.Quantiles) {
 		return p, errors.New("the quantiles do not rise")
 	}
 	return p, nil

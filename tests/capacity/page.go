@@ -1,8 +1,11 @@
 package capacity
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -10,20 +13,26 @@ import (
 const seed = 19
 
 // Page writes docs/runbooks/ten-thousand.md.
-func Page(c, mongodb Curve) (string, error) {
-	p, err := Work(c, Assumed(), Wanted())
+func Page(m Tables) (string, error) {
+	p, err := Work(m, Assumed(), Wanted())
 	if err != nil {
 		return "", err
 	}
-	s, err := Simulate(c, p, seed)
+	stored, err := m.Stored.table()
+	if err != nil {
+		return "", err
+	}
+	s, err := Simulate(m.Embedded, p, seed)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	b.WriteString(opening)
-	b.WriteString(c.table())
+	b.WriteString(m.Embedded.table())
 	b.WriteString(onMongoDB)
-	b.WriteString(mongodb.commands())
+	b.WriteString(m.MongoDB.commands())
+	b.WriteString(whatIsStored)
+	b.WriteString(stored)
 	b.WriteString(p.text())
 	b.WriteString(s.text(p))
 	b.WriteString(closing)
@@ -34,8 +43,8 @@ const opening = `# Ten thousand organizations
 
 What a deployment of 10,000 organizations needs, from what requests cost on one machine.
 ` + "`make bench-curve`" + ` measures (embedded engine, the server as a process of its own, one request after the
-other, in turns over the sizes; 20 minutes and 4 GB of disk) and writes this page, its drawings and
-the tables ([embedded](../benchmarks/curve.tsv), [MongoDB](../benchmarks/curve-mongodb.tsv)) that all are made from. The model is ` + "`tests/capacity`" + `; with another
+other, in turns over the sizes; half an hour and 4 GB of disk) and writes this page, its drawings and
+the tables ([embedded](../benchmarks/curve.tsv), [MongoDB](../benchmarks/curve-mongodb.tsv), [bytes](../benchmarks/stored.tsv)) that all are made from. The model is ` + "`tests/capacity`" + `; with another
 workload in it, ` + "`go run ./tests/cmd/capacity`" + ` works the page out again.
 
 ## Cost by size
@@ -51,7 +60,7 @@ until it is visible is without the readings of who waited for it.
 
 func (c Curve) table() string {
 	var b strings.Builder
-	b.WriteString("| | records | processor time | by that of the smallest | median |\n|---|--:|--:|--:|--:|\n")
+	b.WriteString("| | records | processor time | by that of the smallest | median | by that of the smallest |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, d := range drawn {
 		points := c.Of(d.operation)
 		for i, p := range points {
@@ -59,8 +68,8 @@ func (c Curve) table() string {
 			if i > 0 {
 				name = ""
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", name, thousands(p.Records), duration(p.Processor),
-				figure(p.Processor/max(points[0].Processor, 1)), duration(p.Median()))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, thousands(p.Records), duration(p.Processor),
+				figure(p.Processor/max(points[0].Processor, 1)), duration(p.Median()), figure(p.Median()/max(points[0].Median(), 1)))
 		}
 	}
 	return b.String() + "\n"
@@ -115,10 +124,19 @@ organization does is log-normal with σ = %s: one in a hundred does %s times wha
 	row("of them hashing passwords (auth)", "sign-ins × their cost, likewise", figure(p.SignIn))
 	row("offered to the workers", "approvals a second × processor time until visible", figure(p.Approvals*p.Service)+" cores")
 	row("workers, one core each", fmt.Sprintf("fewest with which 95 of 100 wait no longer than is left of %s beside the %s that 95 of 100 take by themselves, or else do not wait: Erlang C, corrected by Allen and Cunneen for a variation of %s", duration(t.Visible*1e6), duration(p.Tail*1e6), figure(p.Variation)), thousands(p.Workers))
-	row("records stored", "organizations × records × months × bytes", figure(p.Bytes/1e9)+" GB")
-	row("the largest shard by the mean one", "1 + 4 √((shards − 1) e^σ² ÷ organizations)", figure(p.Uneven))
-	row("shards, replica sets of three", fmt.Sprintf("stored × that ÷ %.0f GB, which a member copies in an hour at 100 MB/s", t.ShardSize/1e9), thousands(p.Shards))
+	row("stored", "organizations × records × months × bytes of a record, as above: on MongoDB documents and "+figure(unfilled)+" × keys, all revisions kept", figure(p.Storage.Bytes/1e9)+" GB")
+	row("the largest shard by the mean one", "1 + the largest organization of all, in 99 of 100 draws, × shards ÷ organizations + √((shards − 1) e^σ² ÷ organizations)", figure(p.Storage.Uneven))
+	row("shards, replica sets of three", fmt.Sprintf("stored × that ÷ %.0f GB, which a member copies in an hour at 100 MB/s", t.ShardSize/1e9), thousands(p.Storage.Shards))
 	row("commands for the largest shard", "commands of each request, counted, × requests of the hour", figure(p.Commands)+" a second")
+	b.WriteString("\nWhat is stored, by how it is kept:\n\n| | stored | shards | an organization, once | in a replica set of three |\n|---|--:|--:|--:|--:|\n")
+	for _, s := range slices.Concat([]Storage{p.Storage}, p.Others) {
+		shards := thousands(s.Shards)
+		three := figure(members*s.Bytes/n/1e9) + " GB"
+		if s.Engine == SQLite {
+			shards, three = "–", "–" // a file
+		}
+		fmt.Fprintf(&b, "| %s | %s GB | %s | %s GB | %s |\n", s.words(), figure(s.Bytes/1e9), shards, figure(s.Bytes/n/1e9), three)
+	}
 	fmt.Fprintf(&b, `
 So one organization costs, in a month:
 
@@ -126,10 +144,10 @@ So one organization costs, in a month:
 |---|--:|
 | processors, provided for the busiest hour | %s core-hours of services |
 | the same without that hour's factor | %s core-hours |
-| stored at its end, once | %s GB |
+| stored once %.0f months are there, once | %s GB |
 | stored, in a replica set of three | %s GB |
 
-`, figure(p.Cores/n*month/hour), figure(p.Seconds/t.Busy/hour), figure(p.Bytes/n/1e9), figure(members*p.Bytes/n/1e9))
+`, figure(p.Cores/n*month/hour), figure(p.Seconds/t.Busy/hour), w.Kept, figure(p.Storage.Bytes/n/1e9), figure(members*p.Storage.Bytes/n/1e9))
 	return b.String()
 }
 
@@ -149,8 +167,60 @@ Organizations are dealt to shards %d times.
 | the largest shard by the mean one, 99 draws of 100 | %s | %s |
 
 `, draws, figure(p.Approvals*hour), figure(float64(s.Tasks)), 100*p.Approvals*p.Service/float64(p.Workers), 100*s.Busy,
-		duration(p.Wait*1e6), duration(s.Wait*1e6), duration((p.Wait+p.Tail)*1e6), duration(p.Targets.Visible*1e6), duration(s.Visible*1e6), figure(p.Uneven), figure(s.Uneven))
+		duration(p.Wait*1e6), duration(s.Wait*1e6), duration((p.Wait+p.Tail)*1e6), duration(p.Targets.Visible*1e6), duration(s.Visible*1e6), figure(p.Storage.Uneven), figure(s.Uneven))
 	return b.String()
+}
+
+const whatIsStored = `## What a record leaves in the store
+` + "`TestStoredBytes`" + ` of ` + "`services/standalone`" + ` (` + "`make bench-stored`" + `) makes records of two types in one event, submits, approves and counts each by
+itself, through the product's own workflow and worker, and adds up what each has added: the pages of the embedded engine's file, by its own
+statistics; the documents of MongoDB as they are sent, and the bytes of their keys in indexes, worked out as in
+[the runbook](mongodb.md#sizing). Estimated are that pages of MongoDB's indexes are two thirds full, and that nothing is compressed: Snappy,
+its default, makes less of documents; without a server that was not measured. A revision has what each type of the event comes to, so of more types it is larger.
+
+`
+
+// table returns what a record takes, where each is counted by itself and all is kept.
+func (s Stored) table() (string, error) {
+	var b strings.Builder
+	b.WriteString("| bytes for each record | rows | embedded: rows | pages | MongoDB: documents | keys of indexes |\n|---|--:|--:|--:|--:|--:|\n")
+	var file, database Filled
+	for _, k := range []struct{ kind, name string }{
+		{Records, "the record"}, {History, "its history: created, submitted"}, {Revisions, "revisions of the result"},
+		{Changes, "changes of nodes"}, {Sums, "nodes and counts of the event"},
+	} {
+		f, err := s.of(SQLite, 1, k.kind)
+		if err != nil {
+			return "", err
+		}
+		d, err := s.of(MongoDB, 1, k.kind)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", k.name, figure(f.Rows), figure(f.Data+f.Indexes), figure(f.Pages), figure(d.Data), figure(d.Indexes))
+		file.Data, file.Pages = file.Data+f.Data+f.Indexes, file.Pages+f.Pages
+		database.Data, database.Indexes = database.Data+d.Data, database.Indexes+d.Indexes
+	}
+	fmt.Fprintf(&b, "| all | | %s | %s | %s | %s |\n\n", figure(file.Data), figure(file.Pages), figure(database.Data), figure(database.Indexes))
+	return b.String(), nil
+}
+
+// words say how records and what they leave are kept.
+func (k Keeping) words() string {
+	engine, counted, kept := "MongoDB", "each approval counted by itself", "all revisions kept, the default"
+	if k.Engine == SQLite {
+		engine = "the embedded engine"
+	}
+	if k.Burst > 1 {
+		counted = fmt.Sprintf("%d approvals counted together", k.Burst)
+	}
+	if k.Months > 0 {
+		kept = fmt.Sprintf("revisions kept for %s months ([ADR 0050](../adr/0050-retention-of-revisions.md))", figure(k.Months))
+		if k.Months == 1 {
+			kept = strings.Replace(kept, "1 months", "a month", 1)
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s", engine, counted, kept)
 }
 
 const closing = `## How it is laid out
@@ -169,9 +239,10 @@ const closing = `## How it is laid out
   the organization would be the next step.
 
 ## What this does not say
-The processors of MongoDB's members: no server was at hand, only commands and documents were counted. The arithmetic is
-that of the embedded engine, whose time is in the cores of the services above instead, so those are too many and the
-database's are missing. One process for everything saves the network between services; the gateway's hop is in it. Reports, exports, imports and
+The processors of MongoDB's members: no server was at hand, only commands, documents and their bytes were counted. The time is
+that of the embedded engine, whose own is in the cores of the services above, so those are too many and the
+database's are missing. The oplog, room for an index that is built anew, files of evidence, signed revisions, and the audit log, which has an entry for each sign-in
+and none for decisions about records, are not in what is stored. One process for everything saves the network between services; the gateway's hop is in it. Reports, exports, imports and
 changes of the factor set are rare and bound by their own limits; they are not in the workload.
 `
 
@@ -179,24 +250,40 @@ changes of the factor set are rare and bound by their own limits; they are not i
 const (
 	Table        = "docs/benchmarks/curve.tsv"
 	TableMongoDB = "docs/benchmarks/curve-mongodb.tsv"
+	TableStored  = "docs/benchmarks/stored.tsv"
 	page         = "docs/runbooks/ten-thousand.md"
 )
 
+// ReadTables reads what was measured from a folder that has what the repository's root has.
+func ReadTables(root fs.FS) (m Tables, err error) {
+	if m.Embedded, err = read(root, Table, Read); err != nil {
+		return m, err
+	}
+	if m.MongoDB, err = read(root, TableMongoDB, ReadMongoDB); err != nil {
+		return m, err
+	}
+	m.Stored, err = read(root, TableStored, ReadStored)
+	return m, err
+}
+
+func read[T any](root fs.FS, name string, table func(io.Reader) (T, error)) (t T, err error) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return t, err
+	}
+	if t, err = table(bytes.NewReader(text)); err != nil {
+		return t, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
 // Files returns the page and its drawings by their names.
-func Files(table, mongodb io.Reader) (map[string]string, error) {
-	c, err := Read(table)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Table, err)
-	}
-	m, err := ReadMongoDB(mongodb)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", TableMongoDB, err)
-	}
-	text, err := Page(c, m)
+func Files(m Tables) (map[string]string, error) {
+	text, err := Page(m)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{page: text, drawingOf(Table): Plot(c), drawingOf(TableMongoDB): Plot(m)}, nil
+	return map[string]string{page: text, drawingOf(Table): Plot(m.Embedded), drawingOf(TableMongoDB): Plot(m.MongoDB)}, nil
 }
 
 // drawingOf names the drawing of a table.

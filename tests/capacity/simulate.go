@@ -53,14 +53,14 @@ func Simulate(c Curve, p Plan, seed uint64) (Simulated, error) {
 
 // deal returns the load of the largest shard by that of the mean one.
 func deal(r *rand.Rand, p Plan) float64 {
-	shards := make([]float64, p.Shards)
+	shards := make([]float64, p.Storage.Shards)
 	all := 0.0
 	for range p.Workload.Organizations {
 		load := math.Exp(p.Workload.Spread * r.NormFloat64())
-		shards[r.IntN(p.Shards)] += load
+		shards[r.IntN(p.Storage.Shards)] += load
 		all += load
 	}
-	return slices.Max(shards) / all * float64(p.Shards)
+	return slices.Max(shards) / all * float64(p.Storage.Shards)
 }
 
 // draw returns the value of a measured distribution that the part u of all is below.

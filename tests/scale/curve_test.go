@@ -1,26 +1,24 @@
 package scale
 
 import (
-	"database/sql"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/eventcarbon/ecf/services/standalone"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // curvePlan is how much of everything TestCurve does.
 type curvePlan struct {
 	sizes  []int
-	rounds int // in each of them a block of every operation in every size
+	rounds int // in each of them a block of every operation in every size, after one that is not measured
 	block  int
 	out    string // the table; empty for none
 }
@@ -65,20 +63,18 @@ type measured struct {
 }
 
 // TestCurve measures what a request costs by the size of its event: one request after
-// the other, in turns over the sizes, on the embedded engine. What the same requests
+// the other, in turns over the sizes, each of which comes first in its turn, on the
+// embedded engine. The first round is not measured: what a process does only once, and
+// what it remembers from then on, would be the cost of whichever size comes first. What the same requests
 // read and send on MongoDB is counted by TestRoutesCostTheSameInEventsOfAnySize.
 // ECF_SCALE=curve plays it in full, up to events of ECF_CURVE_MOST records (a million),
 // and writes the table to ECF_CURVE_OUT.
 func TestCurve(t *testing.T) {
 	p := curvePlanned(t)
 	s := newSystem(t)
-	data := s.dataDir()
 	var sized []*event
-	var stored []int64 // bytes of the file for each record
 	for _, size := range p.sizes {
-		before := bytesOf(t, data)
-		sized = append(sized, s.seed(fmt.Sprintf("with %d records", size), size, 2*p.rounds*p.block))
-		stored = append(stored, (bytesOf(t, data)-before)/int64(size+2*p.rounds*p.block))
+		sized = append(sized, s.seed(fmt.Sprintf("with %d records", size), size, 2*(1+p.rounds)*p.block))
 	}
 	s.start()
 	s.settle()
@@ -118,15 +114,16 @@ func TestCurve(t *testing.T) {
 	for i := range all {
 		all[i] = make([]measured, len(sized))
 	}
-	for round := range p.rounds {
+	for round := range 1 + p.rounds {
 		for i, o := range operations {
-			for j, e := range sized {
-				m := &all[i][j]
-				before, began := s.proc.ProcessorTime(), polls
-				block := o.block
-				if block == 0 {
-					block = p.block
+			for turn := range sized {
+				j := (round + turn) % len(sized)
+				e, m := sized[j], &all[i][j]
+				if round == 0 {
+					m = &measured{}
 				}
+				before, began := s.proc.ProcessorTime(), polls
+				block := cmp.Or(o.block, p.block)
 				for k := range block {
 					start := time.Now()
 					if err := o.do(e, round*block+k); err != nil {
@@ -140,12 +137,15 @@ func TestCurve(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	table.WriteString("operation\trecords\tn\tprocessor_us\tpolls\tbytes_per_record\tquantiles_us\n")
+	table.WriteString(testkit.Provenance(t) + "operation\trecords\tn\tprocessor_us\tpolls\tquantiles_us\n")
 	for i, o := range operations {
 		for j, e := range sized {
 			m := all[i][j]
-			fmt.Fprintf(&table, "%s\t%d\t%d\t%d\t%.2f\t%d\t%s\n", o.name, e.size, len(m.took), m.processor.Microseconds()/int64(len(m.took)),
-				float64(m.polls)/float64(len(m.took)), stored[j], m.took.quantiles())
+			if want := p.rounds * cmp.Or(o.block, p.block); len(m.took) != want {
+				t.Errorf("%s in an event of %d was measured %d times, want %d", o.name, e.size, len(m.took), want)
+			}
+			fmt.Fprintf(&table, "%s\t%d\t%d\t%d\t%.2f\t%s\n", o.name, e.size, len(m.took), m.processor.Microseconds()/int64(len(m.took)),
+				float64(m.polls)/float64(len(m.took)), m.took.quantiles())
 			t.Logf("%-20s %9d records: processor %6d µs, %s", o.name, e.size, m.processor.Microseconds()/int64(len(m.took)), m.took)
 		}
 	}
@@ -185,35 +185,4 @@ func (s sample) quantiles() string {
 		points[i] = fmt.Sprint(sorted[(len(sorted)-1)*i/(len(points)-1)].Microseconds())
 	}
 	return strings.Join(points, " ")
-}
-
-// dataDir is the folder of the server's database.
-func (s *system) dataDir() string {
-	for _, setting := range s.env {
-		if value, ok := strings.CutPrefix(setting, "ECF_DATA_DIR="); ok {
-			return value
-		}
-	}
-	s.t.Fatal("no folder of data is set")
-	return ""
-}
-
-// bytesOf returns the size of the database, with all that is in its log.
-func bytesOf(t *testing.T, data string) (size int64) {
-	t.Helper()
-	path := filepath.Join(data, standalone.DatabaseFile)
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The log is as long as it has been once, whatever is in it.
-	_, err = db.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)")
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
 }

@@ -132,7 +132,8 @@ func kindsUnder(t *testing.T, set string) []kind {
 
 // seed stores an event of so many approved records, with others evenly among
 // them that wait for a decision. A mark in each segment lets the server sum it
-// when it starts.
+// when it starts. The records have no histories and the result no revisions, so this is
+// no measure of what records take: that is TestStoredBytes of services/standalone.
 func (s *system) seed(title string, size, undecided int) *event {
 	t := s.t
 	t.Helper()

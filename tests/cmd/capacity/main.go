@@ -1,6 +1,6 @@
-// Command capacity works out docs/runbooks/ten-thousand.md and its drawings from the
-// measured cost of requests by size, docs/benchmarks/curve.tsv and curve-mongodb.tsv. It is called in the
-// repository's root:
+// Command capacity works out docs/runbooks/ten-thousand.md and its drawings from what
+// requests were measured to cost by size and records to take, docs/benchmarks/curve.tsv,
+// curve-mongodb.tsv and stored.tsv. It is called in the repository's root:
 //
 //	go run ./tests/cmd/capacity
 //
@@ -23,17 +23,11 @@ func main() {
 }
 
 func run(root string) error {
-	table, err := os.Open(filepath.Join(root, filepath.FromSlash(capacity.Table)))
+	tables, err := capacity.ReadTables(os.DirFS(root))
 	if err != nil {
 		return err
 	}
-	defer table.Close() //nolint:errcheck // it was only read
-	mongodb, err := os.Open(filepath.Join(root, filepath.FromSlash(capacity.TableMongoDB)))
-	if err != nil {
-		return err
-	}
-	defer mongodb.Close() //nolint:errcheck // it was only read
-	files, err := capacity.Files(table, mongodb)
+	files, err := capacity.Files(tables)
 	if err != nil {
 		return err
 	}
