@@ -65,32 +65,3 @@ func TestRunbooksNameCommands(t *testing.T) {
 		t.Errorf("only %v were found", seen)
 	}
 }
-
-// TestCapacityGuideIsMeasured: every figure of the guide stands in the benchmarks, beside
-// its command, but those marked as read from a running process.
-func TestCapacityGuideIsMeasured(t *testing.T) {
-	t.Parallel()
-	benchmarks := source(t, "docs/benchmarks.md")
-	_, table, found := strings.Cut(source(t, "docs/runbooks/capacity.md"), "\n## What costs what\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	rows, figures := 0, 0
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		if len(cells) != 5 || strings.Contains(line, "---") || strings.Contains(line, "Measured") {
-			continue
-		}
-		rows++
-		if strings.Contains(cells[2], "†") {
-			continue
-		}
-		for _, figure := range regexp.MustCompile(`[0-9][0-9,.]*[0-9]|[0-9]`).FindAllString(cells[2], -1) {
-			figures++
-			if !regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(figure) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(benchmarks) {
-				t.Errorf("docs/benchmarks.md does not have the figure %s of: %s", figure, strings.TrimSpace(line))
-			}
-		}
-	}
-	if !found || rows < 10 || figures < 15 {
-		t.Errorf("only %d rows with %d figures were read", rows, figures)
-	}
-}
