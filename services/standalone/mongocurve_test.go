@@ -70,14 +70,18 @@ func TestCurveOnMongoDB(t *testing.T) {
 			// Each is done once before: what is remembered from then on is as it is in a
 			// process that has run for a while.
 			operation.do(0)
-			var last cost
+			// What is sent again because the machine is busy is counted from its last
+			// attempt on: the one with the most commands is whole.
+			var most cost
 			began := processorTime(t)
 			for i := range times {
-				last = g.during(t, func() { operation.do(i) })
+				if c := g.during(t, func() { operation.do(i) }); len(c.commands) >= len(most.commands) {
+					most = c
+				}
 			}
 			mean := (processorTime(t) - began) / time.Duration(times)
-			fmt.Fprintf(&table, "%s\t%d\t%d\t%d\t%d\t%d\n", operation.name, size, times, mean.Microseconds(), len(last.commands), last.documents)
-			t.Logf("%-20s %9d records: processor %6d µs, %d commands, %d documents", operation.name, size, mean.Microseconds(), len(last.commands), last.documents)
+			fmt.Fprintf(&table, "%s\t%d\t%d\t%d\t%d\t%d\n", operation.name, size, times, mean.Microseconds(), len(most.commands), most.documents)
+			t.Logf("%-20s %9d records: processor %6d µs, %d commands, %d documents", operation.name, size, mean.Microseconds(), len(most.commands), most.documents)
 		}
 		g.check(org, s[0], approvals)
 	}

@@ -43,7 +43,7 @@ const opening = `# Ten thousand organizations
 
 What a deployment of 10,000 organizations needs, from what requests cost on one machine.
 ` + "`make bench-curve`" + ` measures (embedded engine, the server as a process of its own, one request after the
-other, in turns over the sizes; half an hour and 4 GB of disk) and writes this page, its drawings and
+other, in turns over the sizes, each of which comes first in its turn, after a round that is not measured; half an hour and 4 GB of disk) and writes this page, its drawings and
 the tables ([embedded](../benchmarks/curve.tsv), [MongoDB](../benchmarks/curve-mongodb.tsv), [bytes](../benchmarks/stored.tsv)) that all are made from. The model is ` + "`tests/capacity`" + `; with another
 workload in it, ` + "`go run ./tests/cmd/capacity`" + ` works the page out again.
 
@@ -82,7 +82,8 @@ Processor time of the services, which work in one process with the driver and wi
 database, which was a process of its own and is the engine of the tests: that one reads a whole collection for each command,
 so neither its times nor anybody's by the clock say anything about a server. What a server has to do is counted instead: commands and documents,
 each of them found by an index. The smallest event is stored whole; of the others the sums are stored, and of their records the first
-segment and the pages that are read: nothing here asks for others. Each is the mean of twelve; the kept run was made beside much other work.
+segment and the pages that are read: nothing here asks for others. Each time is the mean of twelve; the counts are of
+the one that sent the most commands. The kept run was made beside much other work.
 
 `
 
