@@ -144,7 +144,7 @@ func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
 	case !slices.Contains(rule.from, f.Status):
 		return f, apperr.New(apperr.InvalidTransition, "A supplier factor that is %s cannot take the move %q. A change of an approved one is a new version: create it under the same name.", f.Status, string(c.Action)).
 			With(apperr.Detail{Field: "status", Code: string(f.Status), Message: "The factor is " + string(f.Status) + "."})
-	case c.Policy.FourEyes && c.Action == SupplierApprove && (f.CreatedBy.ID == c.By.ID || f.EditedBy.ID == c.By.ID):
+	case c.Policy.FourEyes && c.Action == SupplierApprove && f.changedBy(c.By.ID):
 		return f, apperr.New(apperr.SelfApprovalForbidden, "Your organization asks for four eyes: who proposed or edited a factor cannot approve it.")
 	case c.Action == SupplierEdit && len(f.History) >= maxSupplierEdits:
 		return f, apperr.New(apperr.InvalidTransition, "The proposal was changed %d times. Delete it and create another one.", maxSupplierEdits)
@@ -165,6 +165,14 @@ func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
 	}
 	f.Status = rule.to
 	return f, nil
+}
+
+// changedBy reports whether a user has proposed the version or ever edited it: it has not been
+// approved before.
+func (f SupplierFactor) changedBy(user string) bool {
+	return f.CreatedBy.ID == user || f.EditedBy.ID == user || slices.ContainsFunc(f.History, func(e SupplierEntry) bool {
+		return e.By.ID == user && (e.Action == string(SupplierCreate) || e.Action == string(SupplierEdit))
+	})
 }
 
 // ETag is a tag of the version for If-Match.

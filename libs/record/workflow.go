@@ -325,8 +325,8 @@ func involved(r Record, user string) bool {
 }
 
 // checkEditors returns an error where the caller edited or submitted the record since
-// it was approved last: under four eyes nobody approves their own figures, whoever has
-// edited others after that.
+// somebody approved it last: under four eyes nobody approves their own figures, whoever has
+// edited others after that. Where a policy approved it, nobody had looked.
 func (w Workflow) checkEditors(ctx context.Context, req Request, before Record) error {
 	if w.History == nil {
 		return fmt.Errorf("%s record: no history to tell who edited it", req.Move)
@@ -339,7 +339,7 @@ func (w Workflow) checkEditors(ctx context.Context, req Request, before Record) 
 	for _, e := range slices.Backward(entries) {
 		switch {
 		case e.Rev >= before.Rev:
-		case e.Move == Approve || e.Move == AutoApprove:
+		case e.Move == Approve:
 			return nil
 		case e.By.ID == req.By.ID && (e.Move == Edit || e.Move == Submit):
 			return selfApproval()

@@ -307,6 +307,10 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 		// Who submitted has a hand in it too, whoever submitted again after that.
 		{manager, record.Reopen, ""}, {creator, record.Edit, ""}, {manager, record.Submit, ""}, {creator, record.Withdraw, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
+		// What a policy has approved nobody has looked at.
+		{second, record.Reopen, ""}, {manager, record.Edit, ""}, {creator, record.Submit, ""}, {record.Actor{ID: "policy", Role: identity.Admin}, record.AutoApprove, ""},
+		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
+		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
 	} {
 		err := apply(step.by, step.move)
 		if apperr.CodeOf(err) != step.want {

@@ -103,3 +103,17 @@ func TestSupplierFactorIsReviewed(t *testing.T) {
 	}
 	h.send(marie, http.MethodPost, "/supplier-factors/"+fourth.text("_id")+"/reject", `{"comment":"No."}`).want(http.StatusOK, "")
 }
+
+// TestWhoEditedASupplierFactorDoesNotApproveIt: whoever else has edited it after that.
+func TestWhoEditedASupplierFactorDoesNotApproveIt(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
+	path := "/supplier-factors/" + h.send(root, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "").text("_id")
+	h.send(planck, http.MethodPatch, path, `{"kgCO2ePerUnit":0.0001}`).want(http.StatusOK, "")
+	h.send(root, http.MethodPatch, path, `{"source":"Statement of 2026"}`).want(http.StatusOK, "")
+	for _, by := range []string{planck, root} {
+		h.send(by, http.MethodPost, path+"/approve", "").want(http.StatusForbidden, "SELF_APPROVAL_FORBIDDEN")
+	}
+	h.send(marie, http.MethodPost, path+"/approve", "").want(http.StatusOK, "")
+}
