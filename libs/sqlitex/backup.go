@@ -21,6 +21,9 @@ func Copy(ctx context.Context, to, from string) (err error) {
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
+	if err := private(from); err != nil {
+		return err
+	}
 	leave, err := share(from)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", from, err)

@@ -91,6 +91,9 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	} else if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	if err := private(path); err != nil {
+		return nil, err
+	}
 	separateCaches()
 	leave, err := share(path)
 	if err != nil {

@@ -58,6 +58,11 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	if _, err := os.Stat(source); err != nil && c.Data.Records.URI == "" {
 		return fmt.Errorf("there is nothing to back up: %w", err)
 	}
+	if c.Data.Records.URI == "" {
+		if err := tightenDataDir(c.Dir.Path); err != nil {
+			return err
+		}
+	}
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return fmt.Errorf("folder of the backup: %w", err)
 	}

@@ -51,11 +51,21 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	target.must("", "restore", "--from", backup)
+	closed := func(after string) {
+		if info, err := os.Stat(target.env["ECF_DATA_DIR"]); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("after %s the data directory has the mode %v: %v", after, info.Mode(), err)
+		}
+	}
+	closed("restore")
+	for _, command := range [][]string{{"schema", "status"}, {"backup", "--to", filepath.Join(t.TempDir(), "again")}} {
+		if err := os.Chmod(target.env["ECF_DATA_DIR"], 0o755); err != nil { //nolint:gosec // as above
+			t.Fatal(err)
+		}
+		target.must("", command...)
+		closed(command[0])
+	}
 	if got, err := target.run("", "audit", "verify"); err != nil || got != want {
 		t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, want)
-	}
-	if info, err := os.Stat(target.env["ECF_DATA_DIR"]); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the data directory has the mode %v: %v", info.Mode(), err)
 	}
 	status, body := ask(t, "POST", target.serve()+"/api/v2/auth/login", "", `{"email":"admin@example.test","password":"`+password+`"}`)
 	if status != http.StatusOK {

@@ -87,7 +87,7 @@ func (d *demoAccounts) account(ctx context.Context, accounts *auth.Service, role
 
 // readOrMake reads the password from the credentials file, or makes both.
 func (d *demoAccounts) readOrMake(c Config) error {
-	if err := os.MkdirAll(c.Data.Dir.Path, 0o700); err != nil {
+	if err := makeDataDir(c.Data.Dir.Path); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(d.File)

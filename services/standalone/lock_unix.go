@@ -13,8 +13,8 @@ import (
 // lockDataDir keeps a second server from serving the same data directory. The
 // lock ends with the process, however it ends.
 func lockDataDir(dir string) (unlock func(), err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+	if err := makeDataDir(dir); err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the operator names the directory
 	if err != nil {

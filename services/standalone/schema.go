@@ -32,6 +32,9 @@ func sqliteSchema() []sqlitex.Component {
 // writes nothing.
 func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, error) {
 	if d.Records.URI == "" {
+		if err := tightenDataDir(d.Dir.Path); err != nil {
+			return nil, err
+		}
 		return sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
 	}
 	return onMongo(ctx, env, d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {

@@ -1,0 +1,29 @@
+package sqlitex
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// private takes the files of a database that are there from other users, who could read
+// what was copied into place or made by another program.
+func private(path string) error {
+	for _, part := range []string{"", "-wal", "-shm", "-journal"} {
+		info, err := os.Stat(path + part)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		if err := os.Chmod(path+part, 0o600); err != nil {
+			return fmt.Errorf("%s can be read by other users, and its mode cannot be changed: %w", path+part, err)
+		}
+	}
+	return nil
+}
