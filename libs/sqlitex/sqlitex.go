@@ -54,13 +54,16 @@ type DB struct {
 
 // Traffic is how often a file was asked since it was opened.
 type Traffic struct {
-	// Reads are queries of the pool of readers, Writes are calls of Write.
-	Reads, Writes int64
+	// Reads are queries of the pool of readers, Writes are calls of Write, and Statements
+	// what these have asked.
+	Reads, Writes, Statements int64
 }
 
 // Traffic returns how often the file was asked. What a transaction of Read asks is
 // not in it.
-func (db *DB) Traffic() Traffic { return Traffic{db.reads.Load(), db.writes.Load()} }
+func (db *DB) Traffic() Traffic {
+	return Traffic{db.reads.Load(), db.writes.Load(), db.writer.asked.Load()}
+}
 
 type write struct {
 	ctx      context.Context

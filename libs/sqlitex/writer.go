@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,6 +23,8 @@ type writer struct {
 	guarded int
 	// unsynced: a commit does not wait until it is on the disk.
 	unsynced bool
+	// asked is how many statements the writes have run.
+	asked atomic.Int64
 }
 
 // newWriter takes the connection of the pool and brings the schema up to date.
@@ -42,6 +45,7 @@ func (w *writer) close() error { return w.conn.Close() }
 
 // ExecContext implements Tx.
 func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	w.asked.Add(1)
 	result, err := w.exec(ctx, query, args...)
 	if err != nil {
 		w.noteError(err)
@@ -91,6 +95,7 @@ func hasPrefix(query, word string) bool {
 // be read when the same query is asked again, and one prepared statement
 // serves one reader.
 func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	w.asked.Add(1)
 	w.changed = w.changed || !isRead(query)
 	rows, err := w.conn.QueryContext(ctx, query, args...)
 	w.noteError(err)
@@ -99,6 +104,7 @@ func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*
 
 // QueryRowContext implements Tx.
 func (w *writer) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	w.asked.Add(1)
 	w.changed = w.changed || !isRead(query)
 	row := w.queryRow(ctx, query, args...)
 	w.noteError(row.Err())
