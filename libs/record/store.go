@@ -350,7 +350,7 @@ type Counting interface {
 	// StoreContributions keeps contributions recalculated (and their previews)
 	// with those records whose Rev is still the one given and whose ContextRev is
 	// not higher than the one given (an equal one is of another engine); it does
-	// nothing to the others. Rev stays. With an error some of them may have been
-	// stored.
+	// nothing to the others. Rev stays. No record is in all twice. With an error some
+	// of them may have been stored.
 	StoreContributions(ctx context.Context, org OrgID, all []Recalculated) error
 }

@@ -2,7 +2,8 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
+	"database/sql"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -29,24 +30,36 @@ func nextSeq(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Su
 	return seq, err
 }
 
+// newColumns are the columns of a new record, in the order of insertion.values, and
+// newRow its parameters.
+const (
+	newColumns = `id, org, event, type, seq, rev, status, deleted, ref_key, reference, mark, context_rev,
+		created_at, created_by, updated_at, fields, preview, contribution, body, fence`
+	newRow   = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	newWidth = 20
+)
+
+func (i insertion) values(org record.OrgID, seq int64) [newWidth]any {
+	r := i.record
+	return [...]any{
+		r.ID, org, r.Event, r.Type, seq, r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
+		millis(r.CreatedAt), i.createdBy, millis(r.UpdatedAt),
+		text(r.Fields), text(r.Preview), text(r.Contribution), i.body, r.Fence,
+	}
+}
+
 // insert stores the record under seq. The sentinels ErrDuplicate and
 // ErrDuplicateReference leave the transaction as it was.
 func (i insertion) insert(ctx context.Context, tx sqlitex.Tx, org record.OrgID, seq int64) error {
-	r := i.record
-	_, err := tx.ExecContext(ctx,
-		`INSERT INTO records (id, org, event, type, seq, rev, status, deleted, ref_key, reference, mark, context_rev,
-			created_at, created_by, updated_at, fields, preview, contribution, body, fence)
-		 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, org, r.Event, r.Type, seq, r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
-		millis(r.CreatedAt), i.createdBy, millis(r.UpdatedAt),
-		text(r.Fields), text(r.Preview), text(r.Contribution), i.body, r.Fence)
+	values := i.values(org, seq)
+	_, err := tx.ExecContext(ctx, `INSERT INTO records (`+newColumns+`) VALUES `+newRow, values[:]...)
 	if sqlitex.IsDuplicate(err) {
-		return whichDuplicate(ctx, tx, org, r)
+		return whichDuplicate(ctx, tx, org, i.record)
 	}
-	if err != nil || !r.Deleted {
+	if err != nil || !i.record.Deleted {
 		return err
 	}
-	return foldRecord(ctx, tx, org, r.ID)
+	return foldRecord(ctx, tx, org, i.record.ID)
 }
 
 // InsertRecords implements record.Records: one transaction.
@@ -63,23 +76,26 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 	var refused []error
 	err := s.write(ctx, "insert records", func(ctx context.Context, tx sqlitex.Tx) error {
 		// The function may run again, so it begins with nothing.
-		stored, refused = make([]record.Record, len(rows)), make([]error, len(rows))
+		stored, refused = make([]record.Record, 0, len(rows)), make([]error, 0, len(rows))
 		seq, err := nextSeq(ctx, tx, org, sub)
 		if err != nil {
 			return err
 		}
-		for i, row := range rows {
-			err := row.insert(ctx, tx, org, seq)
-			if errors.Is(err, record.ErrDuplicate) || errors.Is(err, record.ErrDuplicateReference) {
-				refused[i] = err
-				continue
-			}
+		for part := range slices.Chunk(rows, sqlitex.MostRows) {
+			refusals, err := insertAll(ctx, tx, org, sub, seq, part)
 			if err != nil {
 				return err
 			}
-			stored[i] = row.record
-			stored[i].Org, stored[i].Seq = org, seq
-			seq++
+			for i, row := range part {
+				var r record.Record
+				if refusals[i] == nil {
+					r = row.record
+					r.Org, r.Seq = org, seq
+					seq++
+				}
+				stored = append(stored, r)
+			}
+			refused = append(refused, refusals...)
 		}
 		return nil
 	})
@@ -87,6 +103,113 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 		return nil, nil, err
 	}
 	return stored, refused, nil
+}
+
+// insertAll stores new records under the numbers from seq on, by one statement, and says
+// at its place why one of them was not stored, which takes no number. Seldom is one refused,
+// so which are is asked only after the statement has failed.
+func insertAll(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub, seq int64, all []insertion) (refused []error, err error) {
+	refused = make([]error, len(all))
+	err = insertRows(ctx, tx, org, sub, seq, all)
+	if !sqlitex.IsDuplicate(err) {
+		return refused, err
+	}
+	if refused, err = duplicates(ctx, tx, org, sub, all); err != nil {
+		return nil, err
+	}
+	accepted := make([]insertion, 0, len(all))
+	for i, row := range all {
+		if refused[i] == nil {
+			accepted = append(accepted, row)
+		}
+	}
+	if len(accepted) == 0 {
+		return refused, nil
+	}
+	return refused, insertRows(ctx, tx, org, sub, seq, accepted)
+}
+
+// insertRows stores new records under the numbers from seq on. Where one cannot be stored,
+// none is.
+func insertRows(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub, seq int64, all []insertion) error {
+	rows := sqlitex.NewRows(newWidth, len(all))
+	var deleted []int64
+	for i, row := range all {
+		number := seq + int64(i)
+		values := row.values(org, number)
+		rows.Add(values[:]...)
+		if row.record.Deleted {
+			deleted = append(deleted, number)
+		}
+	}
+	_, err := rows.Exec(ctx, tx, `INSERT INTO records (`+newColumns+`)
+		SELECT * FROM (VALUES `+newRow+`) WHERE column1 IS NOT NULL`)
+	if err != nil || len(deleted) == 0 {
+		return err
+	}
+	return recordsOf(org, sub).compact(ctx, tx, deleted...)
+}
+
+// duplicates says of each new record what whichDuplicate says of one: with what it collides,
+// of what is stored and of what comes before it and is accepted.
+func duplicates(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub, all []insertion) ([]error, error) {
+	ids, references := sqlitex.NewRows(1, len(all)), sqlitex.NewRows(1, len(all))
+	for _, row := range all {
+		ids.Add(row.record.ID)
+		references.Add(row.record.RefKey())
+	}
+	mine := map[record.ID]bool{} // whether an id that is taken is this organization's
+	rows, err := ids.Query(ctx, tx, `SELECT id, org = ? FROM records WHERE id IN (VALUES (?))`, org)
+	if err := each(rows, err, func(row scanner) error {
+		var id record.ID
+		var own bool
+		err := row.Scan(&id, &own)
+		mine[id] = own
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	taken := map[string]bool{}
+	rows, err = references.Query(ctx, tx,
+		`SELECT ref_key FROM records WHERE org = ? AND event = ? AND type = ? AND ref_key IN (VALUES (?))`, org, sub.Event, sub.Type)
+	if err := each(rows, err, func(row scanner) error {
+		var key string
+		err := row.Scan(&key)
+		taken[key] = true
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	refused := make([]error, len(all))
+	for i, row := range all {
+		id, key := row.record.ID, row.record.RefKey()
+		own, there := mine[id]
+		switch {
+		case own:
+			refused[i] = record.ErrDuplicate
+		case taken[key]:
+			refused[i] = record.ErrDuplicateReference
+		case there: // another organization's
+			refused[i] = record.ErrDuplicate
+		default:
+			mine[id], taken[key] = true, true
+		}
+	}
+	return refused, nil
+}
+
+// each calls f for every row.
+func each(rows *sql.Rows, err error, f func(scanner) error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what Close would
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // FindRecord implements record.Records.

@@ -98,9 +98,9 @@ func TestContributionsOfAnotherContextForgetNothing(t *testing.T) {
 			t.Errorf("%s: %d reads, want %d", what, n, reads)
 		}
 	}
-	calculated := func(contextRev int64) {
+	calculated := func(contextRev int64, contribution string) {
 		t.Helper()
-		err := store.StoreContributions(t.Context(), org, []record.Recalculated{{ID: "of other", Rev: 1, ContextRev: contextRev, Contribution: json.RawMessage(`{}`)}})
+		err := store.StoreContributions(t.Context(), org, []record.Recalculated{{ID: "of other", Rev: 1, ContextRev: contextRev, Contribution: json.RawMessage(contribution)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +108,10 @@ func TestContributionsOfAnotherContextForgetNothing(t *testing.T) {
 	approved("the first time", 1)
 	approved("the second time", 2) // the states, and the records
 	approved("the third time", 1)  // the states
-	calculated(2)
+	calculated(2, `{}`)
 	approved("after another context of another event", 1)
-	calculated(2)
+	calculated(2, `{}`)
+	approved("after the same once more", 1)
+	calculated(2, `{"lines":[]}`)
 	approved("after another engine", 2)
 }

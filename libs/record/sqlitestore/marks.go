@@ -24,10 +24,19 @@ func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event re
 		return ctx.Err()
 	}
 	return s.write(ctx, "clear record marks", func(ctx context.Context, tx sqlitex.Tx) error {
-		for _, m := range marked {
-			if _, err := tx.ExecContext(ctx,
-				`UPDATE records SET mark = '' WHERE org = ? AND event = ? AND id = ? AND mark = ?`,
-				org, event, m.ID, m.Mark); err != nil {
+		if len(marked) == 1 { // as after most decisions
+			_, err := tx.ExecContext(ctx, `UPDATE records SET mark = '' WHERE org = ? AND event = ? AND id = ? AND mark = ?`,
+				org, event, marked[0].ID, marked[0].Mark)
+			return err
+		}
+		for part := range slices.Chunk(marked, sqlitex.MostRows) {
+			rows := sqlitex.NewRows(2, len(part))
+			for _, m := range part {
+				rows.Add(m.ID, m.Mark)
+			}
+			// The signs keep the engine from the indexes by organization: it would read all of an event.
+			if _, err := rows.Exec(ctx, tx, `UPDATE records SET mark = ''
+				FROM (VALUES (?, ?)) WHERE +org = ? AND +event = ? AND id = column1 AND mark = column2`, org, event); err != nil {
 				return err
 			}
 		}
@@ -109,21 +118,28 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 	}()
 	for part := range slices.Chunk(all, storedAtOnce) {
 		err := s.write(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
+			rows := sqlitex.NewRows(5, len(part))
 			for _, r := range part {
-				stored, err := changed(tx.ExecContext(ctx,
-					`UPDATE records SET preview = ?, contribution = ?, context_rev = ?
-					 WHERE org = ? AND id = ? AND rev = ? AND context_rev < ?`,
-					text(r.Preview), text(r.Contribution), r.ContextRev, org, r.ID, r.Rev, r.ContextRev))
-				if err == nil && !stored {
-					stored, err = changed(tx.ExecContext(ctx,
-						`UPDATE records SET preview = ?, contribution = ? WHERE org = ? AND id = ? AND rev = ? AND context_rev = ?`,
-						text(r.Preview), text(r.Contribution), org, r.ID, r.Rev, r.ContextRev))
-					unseen = unseen || stored
-				}
-				if err != nil {
-					return err
-				}
+				rows.Add(r.ID, r.Rev, r.ContextRev, text(r.Preview), text(r.Contribution))
 			}
+			// The sign keeps the engine from the indexes by organization here too.
+			done, err := rows.Exec(ctx, tx, `UPDATE records SET preview = column4, contribution = column5, context_rev = column3
+				FROM (VALUES (?, ?, ?, ?, ?)) WHERE +org = ? AND id = column1 AND rev = column2 AND context_rev < column3`, org)
+			if err != nil {
+				return err
+			}
+			n, err := done.RowsAffected()
+			if err != nil || n == int64(len(part)) {
+				return err
+			}
+			// What was stored just now has this context too, and what there is to store already.
+			other, err := changed(rows.Exec(ctx, tx, `UPDATE records SET preview = column4, contribution = column5
+				FROM (VALUES (?, ?, ?, ?, ?)) WHERE +org = ? AND id = column1 AND rev = column2 AND context_rev = column3
+				AND (preview IS NOT column4 OR contribution IS NOT column5)`, org))
+			if err != nil {
+				return err
+			}
+			unseen = unseen || other
 			return nil
 		})
 		if err != nil {

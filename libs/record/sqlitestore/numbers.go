@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/numbering"
@@ -69,9 +71,9 @@ func foldEvent(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.E
 	return eventsOf(org).compact(ctx, tx, number)
 }
 
-// compact adds a number to the set of its block, and to the counts. Where the list
-// has no counts yet, everything that is deleted is added.
-func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, number int64) error {
+// compact adds numbers, which are of two blocks at most, to the sets of their blocks and to
+// the counts. Where the list has no counts yet, everything that is deleted is added.
+func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, numbers ...int64) error {
 	var blob []byte
 	err := tx.QueryRowContext(ctx, `SELECT counts FROM list_counts WHERE org = ? AND event = ? AND type = ?`, l.args()...).Scan(&blob)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -80,18 +82,11 @@ func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, number int64) erro
 	if err != nil {
 		return err
 	}
-	block := numbering.BlockOf(number)
-	sets, err := l.sets(ctx, tx, block, block)
+	sets, err := l.sets(ctx, tx, numbering.BlockOf(slices.Min(numbers)), numbering.BlockOf(slices.Max(numbers)))
 	if err != nil {
 		return err
 	}
-	set, counts := sets[block], countsOf(blob)
-	set.Add(number)
-	counts.Set(block, set.Len())
-	if err := l.putSet(ctx, tx, block, set); err != nil {
-		return err
-	}
-	return l.putCounts(ctx, tx, counts)
+	return l.put(ctx, tx, numbers, sets, countsOf(blob))
 }
 
 // foldAll makes the sets and the counts from the deleted items themselves.
@@ -100,28 +95,32 @@ func (l numbered) foldAll(ctx context.Context, tx sqlitex.Tx) error {
 	if err != nil {
 		return err
 	}
-	sets, counts := map[int64]*numbering.Set{}, numbering.Counts{}
+	return l.put(ctx, tx, numbers, map[int64]*numbering.Set{}, numbering.Counts{})
+}
+
+// put stores sets and counts with the numbers added.
+func (l numbered) put(ctx context.Context, tx sqlitex.Tx, numbers []int64, sets map[int64]*numbering.Set, counts numbering.Counts) error {
 	for _, number := range numbers {
 		block := numbering.BlockOf(number)
 		if sets[block] == nil {
 			sets[block] = &numbering.Set{}
 		}
 		sets[block].Add(number)
+		counts.Set(block, sets[block].Len())
 	}
-	for block, set := range sets {
-		counts.Set(block, set.Len())
-		if err := l.putSet(ctx, tx, block, set); err != nil {
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(sets)), sqlitex.MostRows) {
+		rows := sqlitex.NewRows(5, len(part))
+		for _, block := range part {
+			rows.Add(l.args(block, setBlob(sets[block]))...)
+		}
+		if _, err := rows.Exec(ctx, tx,
+			`INSERT INTO list_sets (org, event, type, block, numbers)
+			 SELECT * FROM (VALUES (?, ?, ?, ?, ?)) WHERE column1 IS NOT NULL
+			 ON CONFLICT (org, event, type, block) DO UPDATE SET numbers = excluded.numbers`); err != nil {
 			return err
 		}
 	}
 	return l.putCounts(ctx, tx, counts)
-}
-
-func (l numbered) putSet(ctx context.Context, tx sqlitex.Tx, block int64, set *numbering.Set) error {
-	_, err := tx.ExecContext(ctx,
-		`INSERT INTO list_sets (org, event, type, block, numbers) VALUES (?, ?, ?, ?, ?)
-		 ON CONFLICT (org, event, type, block) DO UPDATE SET numbers = excluded.numbers`, l.args(block, setBlob(set))...)
-	return err
 }
 
 func (l numbered) putCounts(ctx context.Context, tx sqlitex.Tx, counts numbering.Counts) error {

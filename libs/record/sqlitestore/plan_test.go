@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
 // statements returns every SQL statement written in the package's sources.
@@ -93,6 +95,11 @@ func TestStatements(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t, filepath.Join(t.TempDir(), "plan.db"))
 	all := statements(t)
+	for _, statement := range all {
+		if many := sqlitex.RepeatRow(statement, 64); many != statement {
+			all = append(all, many)
+		}
+	}
 	if len(all) < 30 {
 		t.Fatalf("found only %d statements; the search has gone blind", len(all))
 	}
@@ -100,8 +107,9 @@ func TestStatements(t *testing.T) {
 	tenant := regexp.MustCompile(`\borg = \?|^INSERT INTO \w+ \(\s*(id, )?org\b|organizations|factor_packs`)
 	// Walks over an index that holds nothing but what is asked for.
 	allowed := regexp.MustCompile(`^SCAN (records USING COVERING INDEX records_marked|imports USING COVERING INDEX imports_open|events USING COVERING INDEX events_(marked|closing)|factor_packs USING COVERING INDEX factor_packs_added|` +
-		`json_each VIRTUAL TABLE.*|types|\(subquery-\d+\)|CONSTANT ROW)`)
+		`json_each VIRTUAL TABLE.*|types|64-ROW VALUES CLAUSE|\(subquery-\d+\)|CONSTANT ROW)`)
 	wholeOrganization := regexp.MustCompile(`^(SEARCH|SCAN) (records|history|record_counts|list_sets|list_counts|segments|event_members|event_history) .*\(org=\?\)$`)
+	wholeEvent := regexp.MustCompile(`^SEARCH records .*\(org=\?( AND event=\?( AND type=\?)?)?\)$`)
 	// What waits for a decision, the limit of a plan, which is counted seldom, and the
 	// events that somebody does not see.
 	countsAll := regexp.MustCompile(`INDEXED BY records_queue_all|MAX\(seq\) AS highest|^SELECT EXISTS|^SELECT DISTINCT event FROM event_members`)
@@ -134,6 +142,9 @@ func TestStatements(t *testing.T) {
 			}
 			if wholeOrganization.MatchString(step) && !countsAll.MatchString(statement) {
 				t.Errorf("reads all of an organization: %s, in %s", step, statement)
+			}
+			if strings.Contains(statement, "(VALUES (") && wholeEvent.MatchString(step) {
+				t.Errorf("reads all of an event for the rows that are given: %s, in %s", step, statement)
 			}
 			// The ids of deleted events are looked up beside it.
 			besides := regexp.MustCompile(`^(LIST SUBQUERY|SEARCH events USING INDEX|SCAN json_each|USE TEMP B-TREE FOR ORDER BY|CREATE BLOOM FILTER)`)

@@ -22,13 +22,23 @@ func policies() sqlitex.Step {
 
 // InsertPolicies implements record.Policies.
 func (s *Store) InsertPolicies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error {
+	bodies := make([]string, len(states))
+	for i, e := range states {
+		body, err := json.Marshal(e)
+		if err != nil {
+			return wrap("insert policies", err)
+		}
+		bodies[i] = string(body)
+	}
 	return s.write(ctx, "insert policies", func(ctx context.Context, tx sqlitex.Tx) error {
-		for _, e := range states {
-			body, err := json.Marshal(e)
-			if err != nil {
-				return err
+		for from := 0; from < len(states); from += sqlitex.MostRows {
+			part := states[from:min(from+sqlitex.MostRows, len(states))]
+			rows := sqlitex.NewRows(3, len(part))
+			for i, e := range part {
+				rows.Add(org, e.Rev, bodies[from+i])
 			}
-			if _, err := tx.ExecContext(ctx, `INSERT INTO policies (org, rev, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, org, e.Rev, string(body)); err != nil {
+			if _, err := rows.Exec(ctx, tx, `INSERT INTO policies (org, rev, body)
+				SELECT * FROM (VALUES (?, ?, ?)) WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING`); err != nil {
 				return err
 			}
 		}
