@@ -1,13 +1,19 @@
 package records_test
 
 import (
+	"log/slog"
 	"net/http"
 	"testing"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
+	"github.com/eventcarbon/ecf/services/records"
 )
 
 const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","roundTrip":true}`
@@ -50,7 +56,25 @@ func TestRoundTripsToTheStore(t *testing.T) {
 const (
 	createAllocations = 345
 	listAllocations   = 30
+	// Of a list that is not remembered, since its store does not tell what version it is of:
+	// by its tag the caller has the page, or the service has.
+	pollAllocations = 140
+	pageAllocations = 136
 )
+
+// unversioned is the service over a store that does not tell its version.
+func (h *harness) unversioned() *fiber.App {
+	h.t.Helper()
+	spool := web.NewSpool(h.t.TempDir())
+	h.t.Cleanup(func() { _ = spool.Remove() })
+	store, log := struct{ record.Store }{h.store}, slog.New(slog.DiscardHandler)
+	app, err := records.New(records.Deps{Spool: spool, Store: store, Notifier: h, Members: members(), Verifier: webtest.Tokens{},
+		Importer: records.NewImporter(store, log, h.now), Logger: log, Now: h.now})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return app
+}
 
 func TestAllocationsOfARequest(t *testing.T) {
 	testkit.WithoutRace(t)
@@ -60,13 +84,18 @@ func TestAllocationsOfARequest(t *testing.T) {
 		h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "")
 	}
 	handler := h.app.Handler()
+	unversioned := h.unversioned().Handler()
+	tag := h.send(ada, http.MethodGet, event+"/flights?limit=25", "").want(http.StatusOK, "").header.Get("ETag")
 	var ctx fasthttp.RequestCtx
 	for _, c := range []struct {
-		method, target, body string
-		status, most         int
+		handler                   fasthttp.RequestHandler
+		method, target, body, tag string
+		status, most              int
 	}{
-		{http.MethodGet, event + "/flights?limit=25", "", http.StatusOK, listAllocations}, // remembered
-		{http.MethodPost, event + "/flights", flightBody, http.StatusCreated, createAllocations},
+		{handler, http.MethodGet, event + "/flights?limit=25", "", "", http.StatusOK, listAllocations}, // remembered
+		{unversioned, http.MethodGet, event + "/flights?limit=25", "", tag, http.StatusNotModified, pollAllocations},
+		{unversioned, http.MethodGet, event + "/flights?limit=25", "", "", http.StatusOK, pageAllocations},
+		{handler, http.MethodPost, event + "/flights", flightBody, "", http.StatusCreated, createAllocations},
 	} {
 		got := testing.AllocsPerRun(50, func() {
 			ctx.Request.Reset()
@@ -80,12 +109,15 @@ func TestAllocationsOfARequest(t *testing.T) {
 				ctx.Request.Header.SetContentType("application/json")
 				ctx.Request.SetBodyString(c.body)
 			}
-			handler(&ctx)
+			if c.tag != "" {
+				ctx.Request.Header.Set("If-None-Match", c.tag)
+			}
+			c.handler(&ctx)
 			if ctx.Response.StatusCode() != c.status {
 				t.Fatalf("%d %s", ctx.Response.StatusCode(), ctx.Response.Body())
 			}
 		})
-		t.Logf("%s %s: %v allocations", c.method, c.target, got)
+		t.Logf("%s %s, %d: %v allocations", c.method, c.target, c.status, got)
 		if got > float64(c.most) {
 			t.Errorf("%s %s allocates %v times, want at most %d", c.method, c.target, got, c.most)
 		}

@@ -120,15 +120,22 @@ func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub
 
 // RecordRevisions implements record.Records.
 func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Revision, error) {
-	revisions, err := list(ctx, s.db, scanRevision,
+	revisions, err := list(ctx, s.db, scanRevisions(),
 		`SELECT seq, rev, context_rev FROM records INDEXED BY records_page
 		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
 		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
 	return revisions, wrap("read revisions of records", err)
 }
 
-func scanRevision(row scanner) (r record.Revision, err error) {
-	return r, row.Scan(&r.Number, &r.Rev, &r.ContextRev)
+// scanRevisions returns what reads a row. All rows are read into one place, so that a
+// row takes no memory of its own.
+func scanRevisions() func(scanner) (record.Revision, error) {
+	var r record.Revision
+	into := []any{(*number)(&r.Number), (*number)(&r.Rev), (*number)(&r.ContextRev)}
+	return func(row scanner) (record.Revision, error) {
+		err := row.Scan(into...)
+		return r, err
+	}
 }
 
 // RecordRange implements record.Records.

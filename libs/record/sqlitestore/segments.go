@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -131,25 +132,36 @@ func changedStates(before, after []record.Revision) (changed []int64) {
 // readApproved reads the approved records of a range.
 func (s *Store) readApproved(ctx context.Context, key segmentKey, from, to int64) ([]record.Counted, error) {
 	counted, err := list(ctx, s.db, func(row scanner) (c record.Counted, err error) {
-		var fields, contribution *string
-		err = row.Scan(&c.ID, &c.Seq, &c.Rev, &c.Type, &fields, &contribution, &c.ContextRev, &c.CreatedAt)
-		c.Fields, c.Contribution = raw(fields), raw(contribution)
-		return c, err
+		return c, row.Scan((*string)(&c.ID), (*number)(&c.Seq), (*number)(&c.Rev), &c.Type, (*[]byte)(&c.Fields), (*[]byte)(&c.Contribution),
+			(*number)(&c.ContextRev), (*number)(&c.CreatedAt))
 	}, `SELECT id, seq, rev, type, fields, contribution, context_rev, created_at FROM records
 		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
 		ORDER BY seq`, key.org, key.Event, key.Type, from, to)
 	return counted, wrap("read approved records", err)
 }
 
+// number reads an integer as the engine has it. database/sql would write it down and parse
+// it, which is an allocation for each of the records of a segment.
+type number int64
+
+// Scan implements sql.Scanner.
+func (n *number) Scan(value any) error {
+	v, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%T is no integer", value)
+	}
+	*n = number(v)
+	return nil
+}
+
 // Inputs implements record.Counting.
 func (s *Store) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error) {
-	inputs, err := list(ctx, s.db, func(row scanner) (in record.Input, err error) {
-		var fields *string
-		if err = row.Scan(&in.ID, &in.Seq, &in.Rev, &fields); fields != nil {
-			in.Fields = *fields
-		}
+	var in record.Input
+	into := []any{(*string)(&in.ID), (*number)(&in.Seq), (*number)(&in.Rev), &in.Fields} // for all rows, as in scanRevisions
+	inputs, err := list(ctx, s.db, func(row scanner) (record.Input, error) {
+		err := row.Scan(into...)
 		return in, err
-	}, `SELECT id, seq, rev, fields FROM records
+	}, `SELECT id, seq, rev, COALESCE(fields, '') FROM records
 		WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND status = 'approved' AND deleted = 0
 		ORDER BY seq`, org, sub.Event, sub.Type, from, to)
 	return inputs, wrap("read inputs", err)
