@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // hop is a gateway before one service that answers the same 4.7 kB each time, as
@@ -26,7 +28,7 @@ type hop struct {
 	bare    fasthttp.RequestHandler // the same way, by a client of the library alone
 }
 
-func newHop(t testing.TB) *hop {
+func newHop(t testing.TB, change ...func(*Deps)) *hop {
 	t.Helper()
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(noop.NewTracerProvider())
@@ -43,13 +45,17 @@ func newHop(t testing.TB) *hop {
 	dial := func() (net.Conn, error) { return listener.Dial() }
 	upstream := Upstream{URL: "http://service", Dial: DialListener(listener)}
 	rule := ratelimit.Rule{Limit: 1000, Window: time.Minute}
-	g, err := New(Deps{
+	deps := Deps{
 		Auth: upstream, Records: upstream, Review: upstream, Calculation: upstream,
 		Tokens:   tokens{alice: {UserID: "u1", Org: "o1", Role: identity.User, Session: "s1"}},
 		Sessions: &lives{states: map[string]identity.State{"s1": {Active: true, UserID: "u1", Org: "o1", Role: identity.User}}},
 		Limits:   ratelimit.NewLocal(time.Now, 0), SignInLimit: rule, WriteLimit: rule,
 		Logger: telemetry.Logger(telemetry.NewLines(silent{}), "gateway", slog.LevelInfo),
-	})
+	}
+	for _, f := range change {
+		f(&deps)
+	}
+	g, err := New(deps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +77,11 @@ func (silent) Write(p []byte) (int, error) { return len(p), nil }
 
 // ask makes the request of a client that lists records.
 func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler) {
+	askFor(t, ctx, handler, "", fasthttp.StatusOK)
+}
+
+// askFor is ask by a client that has the answer of a tag.
+func askFor(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler, tag string, want int) {
 	ctx.Request.Reset()
 	ctx.Response.Reset()
 	ctx.ResetUserValues()
@@ -79,8 +90,11 @@ func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler
 	ctx.Request.Header.Set("Authorization", "Bearer "+alice)
 	ctx.Request.Header.Set("Accept", "application/json")
 	ctx.Request.Header.SetUserAgent("integration/1.0")
+	if tag != "" {
+		ctx.Request.Header.Set("If-None-Match", tag)
+	}
 	handler(ctx)
-	if ctx.Response.StatusCode() != fasthttp.StatusOK {
+	if ctx.Response.StatusCode() != want {
 		t.Fatalf("%d %s", ctx.Response.StatusCode(), ctx.Response.Body())
 	}
 }
@@ -101,6 +115,30 @@ func TestAllocationsOfAHop(t *testing.T) {
 	t.Logf("%v allocations more than the %v of a bare client", got, bare)
 	if got > hopAllocations {
 		t.Errorf("a request through the gateway allocates %v times more than through a bare client (%v), want at most %d", got, bare, hopAllocations)
+	}
+}
+
+// recalledAllocations is what the gateway may allocate for an answer that it recalls.
+const recalledAllocations = 27
+
+// TestAllocationsOfARecalledAnswer leaves out what the service allocates to recall it.
+func TestAllocationsOfARecalledAnswer(t *testing.T) {
+	testkit.WithoutRace(t)
+	h := newHop(t, func(d *Deps) {
+		d.Records.Handler = func(ctx *fasthttp.RequestCtx) { ctx.Error("not recalled", fasthttp.StatusInternalServerError) }
+		d.Records.Recall = func(_ context.Context, _ string, _ identity.Principal, req *fasthttp.Request, resp *fasthttp.Response) bool {
+			if !web.HasTag(&req.Header, `"tag"`) {
+				return false
+			}
+			web.AnswerNotModified(resp, `"tag"`)
+			return true
+		}
+	})
+	var ctx fasthttp.RequestCtx
+	got := testing.AllocsPerRun(300, func() { askFor(t, &ctx, h.handler, `"tag"`, fasthttp.StatusNotModified) })
+	t.Logf("%v allocations", got)
+	if got > recalledAllocations {
+		t.Errorf("an answer that is recalled allocates %v times, want at most %d", got, recalledAllocations)
 	}
 }
 
