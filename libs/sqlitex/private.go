@@ -11,7 +11,7 @@ import (
 // what was copied into place or made by another program.
 func private(path string) error {
 	for _, part := range []string{"", "-wal", "-shm", "-journal"} {
-		info, err := os.Stat(path + part)
+		info, err := os.Stat(path + part) //nolint:gosec // the operator names the file
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -21,7 +21,7 @@ func private(path string) error {
 		if info.Mode().Perm()&0o077 == 0 {
 			continue
 		}
-		if err := os.Chmod(path+part, 0o600); err != nil {
+		if err := os.Chmod(path+part, 0o600); err != nil { //nolint:gosec // as above
 			return fmt.Errorf("%s can be read by other users, and its mode cannot be changed: %w", path+part, err)
 		}
 	}

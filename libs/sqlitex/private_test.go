@@ -36,7 +36,7 @@ func TestFilesOfADatabaseAreTheirOwnersAlone(t *testing.T) {
 			t.Fatalf("%v, %v", parts, err)
 		}
 		for _, part := range parts {
-			if err := os.Chmod(part, 0o644); err != nil { //nolint:gosec // what others have left
+			if err := os.Chmod(part, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -119,7 +119,7 @@ func TestAllocationsOfAHop(t *testing.T) {
 }
 
 // recalledAllocations is what the gateway may allocate for an answer that it recalls.
-const recalledAllocations = 27
+const recalledAllocations = 24
 
 // TestAllocationsOfARecalledAnswer leaves out what the service allocates to recall it.
 func TestAllocationsOfARecalledAnswer(t *testing.T) {
