@@ -31,8 +31,9 @@ type known struct {
 	principal identity.Principal
 	code      apperr.Code
 	cause     error
-	// quiet: the request is logged as one of debugging; unrouted: no operation has taken it.
-	quiet, unrouted bool
+	// quiet: the request is logged as one of debugging, unless it fails; together: also when it
+	// does; unrouted: no operation has taken it.
+	quiet, together, unrouted bool
 	// began is when the request came, and ended, once its line is written, when it had been
 	// answered: reading the clock takes a good part of what measuring does.
 	began, ended time.Time
@@ -51,6 +52,11 @@ func knownOf(c *fiber.Ctx) *known {
 // RequestID returns the id of the request, which is also in its answer's
 // X-Request-Id and in its log line.
 func RequestID(c *fiber.Ctx) string { return knownOf(c).requestID }
+
+// LogTogether makes the line of a request one of debugging, however it is answered. Who calls
+// it tells of many such requests in one line: where they are more than there is time for, a
+// line of each would take what is left of it.
+func LogTogether(c *fiber.Ctx) { knownOf(c).together = true }
 
 // PrincipalOf returns who makes the request. On a public route it is the zero
 // Principal, whose role is RoleNone.

@@ -65,24 +65,16 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 		}
 	}
 	status := c.Response().StatusCode()
-	if status < http.StatusInternalServerError && !e.o.Logger.Enabled(c.UserContext(), slog.LevelInfo) {
+	k := knownOf(c)
+	level := levelOf(status, k)
+	if !e.o.Logger.Enabled(c.UserContext(), level) {
 		return nil
 	}
-	k := knownOf(c)
 	k.ended = e.o.Now()
 	line := telemetry.Request{At: k.ended, Took: k.ended.Sub(k.began), Method: loggable(methodOf(c)), Route: routeOf(c), Status: status,
 		ID: RequestID(c), Code: string(codeOf(c))}
 	if p := PrincipalOf(c); p.UserID != "" {
 		line.Org, line.Actor = p.Org, p.UserID
-	}
-	level := slog.LevelInfo
-	switch {
-	case status == http.StatusInternalServerError:
-		level = slog.LevelError
-	case status > http.StatusInternalServerError:
-		level = slog.LevelWarn
-	case k.quiet:
-		level = slog.LevelDebug
 	}
 	if cause := k.cause; cause != nil && status >= http.StatusInternalServerError {
 		line.Error = telemetry.Redact(cause.Error())
@@ -92,6 +84,21 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 	}
 	telemetry.LogRequest(c.UserContext(), e.o.Logger, level, line)
 	return nil
+}
+
+// levelOf returns the level of the line of a request.
+func levelOf(status int, k *known) slog.Level {
+	switch {
+	case k.together:
+		return slog.LevelDebug
+	case status == http.StatusInternalServerError:
+		return slog.LevelError
+	case status > http.StatusInternalServerError:
+		return slog.LevelWarn
+	case k.quiet:
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // oneLength refuses a request that says twice where its body ends, by its length

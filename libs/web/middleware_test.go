@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -133,6 +134,28 @@ func TestDeadline(t *testing.T) {
 	b.get("/quick")
 	if !errors.Is(kept.Err(), context.Canceled) {
 		t.Errorf("after the handler the context is %v", kept.Err())
+	}
+}
+
+// TestLogTogether: the line of a request that is told of with others is one of debugging.
+func TestLogTogether(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if err := register(b.app, "/api/v2", members(), []served{
+		{Method: "GET", Path: "/auth/{id}", Handler: func(c *fiber.Ctx) error {
+			if c.Params("id") == "together" {
+				web.LogTogether(c)
+			}
+			return apperr.New(apperr.Unavailable, "Not now.")
+		}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"together", "alone"} {
+		b.do("GET", "/api/v2/auth/"+id, "", "X-Request-Id", id)
+	}
+	if lines := b.log.lines(t); len(lines) != 2 || lines[0]["level"] != "DEBUG" || lines[1]["level"] != "WARN" {
+		t.Errorf("%v", lines)
 	}
 }
 

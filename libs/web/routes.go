@@ -20,6 +20,9 @@ type Route struct {
 	// Operation is the id in the table of operations, which says everything else:
 	// method, path, least role, timeout and body limit.
 	Operation string
+	// TakeOn, if set, runs before authentication: what there is no time for is refused before
+	// anything is waited for. It returns what to call when the request has ended.
+	TakeOn func(*fiber.Ctx) (end func(), err error)
 	// Resolve, if set, runs between authentication and the check of the role,
 	// for what the contract answers with 404 before 403 (an unknown type).
 	Resolve func(*fiber.Ctx) error
@@ -31,7 +34,7 @@ type Route struct {
 // registered, unless the table passes its Check, each of its operations has
 // exactly one route, and each route is of one of its operations.
 //
-// On each route that is not public the caller is authenticated (401), then the
+// On each route that is not public TakeOn runs (503), then the caller is authenticated (401), then the
 // afterAuth handlers run (they return nil to go on; the place for 429), then
 // Resolve (404), then the role is checked (403), then an operation that costs
 // much waits for its organization's share (429), then the handler runs.
@@ -143,6 +146,13 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 		c.SetUserContext(ctx)
 	}
 	if !o.Public() {
+		if route.TakeOn != nil {
+			end, err := route.TakeOn(c)
+			if err != nil {
+				return err
+			}
+			defer end()
+		}
 		if err := r.admit(c); err != nil {
 			return err
 		}
