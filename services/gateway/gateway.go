@@ -82,6 +82,8 @@ type Deps struct {
 	hold hold
 	// turns, in tests, schedules short requests.
 	turns *turns
+	// intakes, in tests, take on writes.
+	intakes map[api.Service]*intake
 	// unsent, in tests, counts the answers that clients have not taken.
 	unsent *unsent
 }
@@ -127,7 +129,6 @@ type gateway struct {
 	reads     map[api.Service]*fairshare.Scheduler
 	refusals  audit.Refusals
 	holdback  *holdback
-	intakes   map[api.Service]*intake
 	tracer    trace.Tracer
 	open      *atomic.Int64 // connections
 }
@@ -155,13 +156,16 @@ func New(d Deps) (*Gateway, error) {
 	if d.turns == nil {
 		d.turns = newTurns(processors(), nil)
 	}
+	if d.intakes == nil {
+		d.intakes = newIntakes(d.Now, d.Logger)
+	}
 	if d.unsent == nil {
 		d.unsent = newUnsent(unsentTotal, unsentShare)
 	}
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
-		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold), intakes: newIntakes(d.Now),
+		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},

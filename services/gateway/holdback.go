@@ -23,6 +23,10 @@ const (
 	// refusalWait is how long an answer waits at most. Many connections have their
 	// answers sooner than refusalEach allows, rather than late.
 	refusalWait = 2 * time.Second
+	// overloadWait is how long the answer to a write that is not taken on waits at most: what
+	// refuses it is what others ask for, and its caller is to know soon. Who asks again at once
+	// meets the limit of writes, whose refusals wait longer.
+	overloadWait = 25 * time.Millisecond
 	// refusalsHeld is how many answers wait at a time; what they keep has to fit.
 	refusalsHeld = 1000
 
@@ -43,6 +47,13 @@ const (
 
 // holdKey is where a request keeps its refusal.
 type holdKey struct{}
+
+// overloadKey is where a request says that it was refused by an intake, and whether it was
+// counted.
+type (
+	overloadKey struct{}
+	overload    struct{ counted bool }
+)
 
 // refusal is how the answer of a caller who is refused over and over is delayed.
 type refusal struct {
@@ -95,12 +106,17 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 	if err != nil {
 		_, status = web.Translate(err)
 	}
-	if !paced(status) {
+	over, overloaded := c.Context().UserValue(overloadKey{}).(overload)
+	if !paced(status) || over.counted {
 		return err
 	}
 	var r refusal
 	if p := web.PrincipalOf(c); p.UserID != "" {
-		r.wait = min(g.holdback.pace.reserve(p.Org+":"+p.UserID, 1, g.Now()), refusalWait)
+		most := refusalWait
+		if overloaded {
+			most = overloadWait
+		}
+		r.wait = min(g.holdback.pace.reserve(p.Org+":"+p.UserID, 1, g.Now()), most)
 	} else {
 		r = g.holdback.stranger(ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies)), g.Now())
 		if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); !g.trusts(remote) {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"log/slog"
 	"math"
 	"net/http"
 	"sync"
@@ -17,23 +18,34 @@ const (
 	// intakeDelay is how long writes of a service may all take before some of the next
 	// are refused.
 	intakeDelay = 500 * time.Millisecond
+	// intakeLag is how long one in ten of what can go on may wait for a processor before some
+	// of the next are refused, and intakeBusy within what time those end that are taken on then.
+	// A refusal waits behind them.
+	intakeLag  = 30 * time.Millisecond
+	intakeBusy = 50 * time.Millisecond
 	// intakeWindow is for how long is looked before it is decided again.
 	intakeWindow = 250 * time.Millisecond
 	// intakeLeast is how many writes are always taken on at a time.
 	intakeLeast = 64
+	// intakeTells is how often it is told at most how many were refused.
+	intakeTells = time.Second
 )
 
 // intake bounds the light writes that a service is sent at a time, once they stand in a
-// queue: when not one that ended lately was answered within intakeDelay, as many may be
-// under way as end within that time, by the rate at which they do end. Without it those
-// that are answered at last have taken longer than their callers waited, and the work is
-// lost. While there is no such queue the bound grows again to what there are connections
+// queue. When not one that ended lately was answered within intakeDelay they wait for
+// storage, and as many may be under way as end within that time, by the rate at which they do
+// end. Without it those that are answered at last have taken longer than their callers waited,
+// and the work is lost. When what can go on waits for a processor, those that nobody has looked
+// at yet wait behind all that was begun, and so do refusals: as many may be under way as end
+// within intakeBusy. While there is no such queue the bound grows again to what there are connections
 // for. Writes that only come in bursts therefore never meet it.
 //
 // Who has fewer under way than an even share of the bound is not refused by what others
 // have.
 type intake struct {
-	now func() time.Time
+	now  func() time.Time
+	lag  func() time.Duration // since it was last asked
+	tell func(refused int)
 
 	mu       sync.Mutex
 	limit    int
@@ -43,10 +55,13 @@ type intake struct {
 	began time.Time
 	ended int
 	least time.Duration
+	// What was refused since it was told.
+	refused int
+	told    time.Time
 }
 
-func newIntake(now func() time.Time) *intake {
-	return &intake{now: now, limit: maxConns, of: map[string]int{}, began: now(), least: math.MaxInt64}
+func newIntake(now func() time.Time, lag func() time.Duration, tell func(refused int)) *intake {
+	return &intake{now: now, lag: lag, tell: tell, limit: maxConns, of: map[string]int{}, began: now(), least: math.MaxInt64}
 }
 
 // begin takes on a write of an organization, and returns what to call when it has
@@ -54,64 +69,138 @@ func newIntake(now func() time.Time) *intake {
 func (i *intake) begin(org string) (end func(), ok bool) {
 	began := i.now()
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.look(began)
-	if i.underWay >= i.limit && i.of[org] >= i.limit/(len(i.of)+1) {
-		return nil, false
+	refused := i.look(began)
+	if ok = i.underWay < i.limit || i.of[org] < i.limit/(len(i.of)+1); ok {
+		i.underWay++
+		i.of[org]++
+	} else {
+		i.refused++
 	}
-	i.underWay++
-	i.of[org]++
-	return func() { i.end(org, began) }, true
+	i.mu.Unlock()
+	if refused > 0 {
+		i.tell(refused)
+	}
+	return func() { i.end(org, began) }, ok
 }
 
 func (i *intake) end(org string, began time.Time) {
 	now := i.now()
 	i.mu.Lock()
-	defer i.mu.Unlock()
 	i.underWay--
 	if i.of[org]--; i.of[org] == 0 {
 		delete(i.of, org)
 	}
 	i.ended++
 	i.least = min(i.least, now.Sub(began))
-	i.look(now)
+	refused := i.look(now)
+	i.mu.Unlock()
+	if refused > 0 {
+		i.tell(refused)
+	}
 }
 
-// look decides anew when a window is over. One in which nothing ended goes on.
-func (i *intake) look(now time.Time) {
+// look decides anew when a window is over. One in which nothing ended goes on. It returns how
+// many refusals are to be told of.
+func (i *intake) look(now time.Time) (refused int) {
 	lasted := now.Sub(i.began)
 	if lasted < intakeWindow || i.ended == 0 {
-		return
+		return 0
 	}
-	if i.least > intakeDelay {
-		i.limit = int(float64(i.ended) * intakeDelay.Seconds() / lasted.Seconds())
-	} else {
+	rate := float64(i.ended) / lasted.Seconds()
+	switch {
+	case i.lag() > intakeLag:
+		i.limit = int(rate * intakeBusy.Seconds())
+	case i.least > intakeDelay:
+		i.limit = int(rate * intakeDelay.Seconds())
+	default:
 		i.limit += i.limit / 4
 	}
 	i.limit = min(max(i.limit, intakeLeast), maxConns)
 	i.began, i.ended, i.least = now, 0, math.MaxInt64
+	if now.Sub(i.told) >= intakeTells {
+		refused, i.refused, i.told = i.refused, 0, now
+	}
+	return refused
 }
 
-// taken returns the handler of an operation behind the intake of its service. It
-// stands before the body is read.
+// intakeOf returns the intake of an operation; nil where it has none.
+func (g *gateway) intakeOf(o api.Operation) *intake {
+	if o.Public() || o.Streamed || o.Cost > api.Light || o.Method == http.MethodGet {
+		return nil
+	}
+	return g.intakes[o.Service]
+}
+
+// takenKey is where a request says that an intake has taken it on.
+type takenKey struct{}
+
+// takeOn returns what takes writes of an operation on before anything is waited for, the state
+// of the caller's session included: what is refused there is refused at once, and costs next to
+// nothing. It leaves to taken whose token it does not know, and who is refused over and
+// over: that one meets the limit of writes first.
+func (g *gateway) takeOn(o api.Operation) func(*fiber.Ctx) (func(), error) {
+	intake := g.intakeOf(o)
+	if intake == nil {
+		return nil
+	}
+	return func(c *fiber.Ctx) (func(), error) {
+		token, ok := web.BearerToken(c)
+		if !ok {
+			return func() {}, nil
+		}
+		p, err := g.Tokens.Verify(c.UserContext(), token)
+		if err != nil {
+			return func() {}, nil //nolint:nilerr // who authenticates the caller says so
+		}
+		end, ok := intake.begin(p.Org)
+		if ok {
+			c.Context().SetUserValue(takenKey{}, true)
+			return end, nil
+		}
+		if _, seldom := g.holdback.pace.within(user{p.Org, p.UserID}.key(), 1, g.Now(), 0); !seldom {
+			return func() {}, nil
+		}
+		c.Context().SetUserValue(overloadKey{}, overload{counted: true})
+		return nil, tooMuch(c)
+	}
+}
+
+// taken returns the handler of an operation behind the intake of its service, for requests
+// that takeOn has left to it. It stands before the body is read.
 func (g *gateway) taken(o api.Operation, next fiber.Handler) fiber.Handler {
-	intake := g.intakes[o.Service]
-	if intake == nil || o.Public() || o.Streamed || o.Cost > api.Light || o.Method == http.MethodGet {
+	intake := g.intakeOf(o)
+	if intake == nil {
 		return next
 	}
 	return func(c *fiber.Ctx) error {
+		if c.Context().UserValue(takenKey{}) != nil {
+			return next(c)
+		}
 		end, ok := intake.begin(web.PrincipalOf(c).Org)
 		if !ok {
-			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-				Message: "More is being written than there is time for. Nothing was changed; please try again."}
+			c.Context().SetUserValue(overloadKey{}, overload{})
+			return tooMuch(c)
 		}
 		defer end()
 		return next(c)
 	}
 }
 
+// tooMuch is the answer to a write that is not taken on.
+func tooMuch(c *fiber.Ctx) error {
+	web.LogTogether(c)
+	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+		Message: "More is being written than there is time for. Nothing was changed; please try again."}
+}
+
 // newIntakes returns those of the services whose light writes wait for storage. Sign-ins
 // have a queue of their own, which is fair to accounts and addresses.
-func newIntakes(now func() time.Time) map[api.Service]*intake {
-	return map[api.Service]*intake{api.Records: newIntake(now), api.Review: newIntake(now), api.Calculation: newIntake(now)}
+func newIntakes(now func() time.Time, log *slog.Logger) map[api.Service]*intake {
+	intakes := map[api.Service]*intake{}
+	for _, service := range []api.Service{api.Records, api.Review, api.Calculation} {
+		intakes[service] = newIntake(now, newLag().ofMost, func(refused int) {
+			log.Warn("writes refused: there are more than there is time for", slog.String("upstream", string(service)), slog.Int("refused", refused))
+		})
+	}
+	return intakes
 }

@@ -21,13 +21,15 @@ import (
 // time passes: each of those that are taken on ends when its turn comes.
 type queue struct {
 	now    time.Time
+	lag    time.Duration
+	told   int
 	intake *intake
 	ends   []func()
 }
 
 func newQueue() *queue {
 	q := &queue{now: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)}
-	q.intake = newIntake(func() time.Time { return q.now })
+	q.intake = newIntake(func() time.Time { return q.now }, func() time.Duration { return q.lag }, func(refused int) { q.told += refused })
 	return q
 }
 
@@ -105,6 +107,7 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	s := start(t, func(d *Deps) {
 		d.WriteLimit = ratelimit.Rule{Limit: 100_000, Window: time.Minute}
 		d.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+		d.intakes = map[api.Service]*intake{api.Records: newIntake(d.Now, func() time.Duration { return 0 }, func(int) {})}
 	})
 	turns := make(chan struct{})
 	s.services[api.Records].set(func(c *fasthttp.RequestCtx) {

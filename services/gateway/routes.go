@@ -39,7 +39,7 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)
 		}
 		described := g.Document.Operation(o.ID)
-		list = append(list, web.Route{Operation: o.ID, Handler: announced(described, g.taken(o, g.withBody(o, handler))),
+		list = append(list, web.Route{Operation: o.ID, TakeOn: g.takeOn(o), Handler: announced(described, g.taken(o, g.withBody(o, handler))),
 			Resolve: func(c *fiber.Ctx) error { return g.limitAddress(c, o.Limit) }})
 	}
 	return list, nil

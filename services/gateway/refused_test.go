@@ -1,0 +1,122 @@
+package gateway
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// never is an intake that takes nothing on.
+func never(now func() time.Time) *intake {
+	i := newIntake(now, func() time.Duration { return 0 }, func(int) {})
+	i.limit = 0
+	return i
+}
+
+// TestWritesAreRefusedBeforeAnythingIsWaitedFor: who is refused for want of time waits neither
+// for the state of the session nor for the answer; who asks again and again goes the whole way,
+// where the limit of writes is, and waits for a moment. None of them has a line in the log.
+func TestWritesAreRefusedBeforeAnythingIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	held := make(chan time.Duration, 1000)
+	log := &strings.Builder{}
+	s := start(t, func(d *Deps) {
+		d.Now, d.hold = clock.Now, func(_ *fasthttp.RequestCtx, wait time.Duration) bool { held <- wait; return true }
+		d.intakes = map[api.Service]*intake{api.Records: never(clock.Now)}
+		d.Logger = slog.New(slog.NewTextHandler(log, nil))
+	})
+	client := keptAlive(t)
+	write := request{method: http.MethodPost, path: "/api/v2/events/e1/flights", token: alice, body: `{"passengers":1}`}
+	s.sessions.mu.Lock()
+	s.sessions.err = errors.New("nobody knows")
+	s.sessions.mu.Unlock()
+	for n := range refusalBurst {
+		if a := client(s.url, write); a != http.StatusServiceUnavailable {
+			t.Fatalf("the %dth: %d", n+1, a)
+		}
+	}
+	a := s.do(write)
+	if !strings.Contains(a.body, "More is being written") || a.header.Get("Retry-After") != "1" || a.header.Get("X-Request-Id") == "" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	if len(held) > 0 || strings.Contains(log.String(), "status=503") {
+		t.Errorf("%d answers waited; the log: %.300s", len(held), log)
+	}
+	if a := s.do(write); !strings.Contains(a.body, "session") {
+		t.Errorf("refused over and over, the session was not looked at: %s", a.body)
+	}
+	s.sessions.mu.Lock()
+	s.sessions.err = nil
+	s.sessions.mu.Unlock()
+	before := strings.Count(log.String(), "status=503")
+	var last time.Duration
+	for range 10 {
+		if a := client(s.url, write); a != http.StatusServiceUnavailable {
+			t.Errorf("refused over and over: %d", a)
+		}
+		last = <-held
+	}
+	if last != overloadWait || strings.Count(log.String(), "status=503") != before {
+		t.Errorf("one waits %v, want %v; the log: %.300s", last, overloadWait, log)
+	}
+	if a := s.do(request{method: http.MethodPost, path: write.path, token: "of nobody", body: write.body}); a.status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d", a.status)
+	}
+}
+
+// TestIntakeKeepsProcessorsFree: where what can go on waits for a processor fewer writes are
+// under way, however soon they end; and it is told how many were refused.
+func TestIntakeKeepsProcessorsFree(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	q.lag = 2 * intakeLag
+	q.pass(1000, 4, map[string]int{"one": 12})
+	refused := q.pass(10_000, 4, map[string]int{"one": 12})
+	if most := 4 * int(intakeBusy/time.Millisecond); len(q.ends) > most || len(q.ends) < most/2 {
+		t.Errorf("%d under way, want %d", len(q.ends), most)
+	}
+	if refused["one"] != 80_000 {
+		t.Errorf("%d of 120,000 refused while 40,000 end", refused["one"])
+	}
+	q.lag = 0
+	q.pass(5000, 4, map[string]int{"one": 1})
+	told := q.told
+	if refused := q.pass(5000, 4, map[string]int{"one": 2}); refused["one"] > 0 || q.told != told || told < refused["one"]+80_000 {
+		t.Errorf("%v refused on free processors; told of %d, and before of %d", refused, q.told, told)
+	}
+}
+
+// TestLag: what waits for a processor shows, and only while it does.
+func TestLag(t *testing.T) { //nolint:paralleltest // the others would wait for the same processors
+	l := newLag()
+	l.ofMost()
+	const spinners, each = 400, time.Millisecond
+	done := make(chan struct{}, spinners)
+	for range spinners {
+		go func() {
+			for began := time.Now(); time.Since(began) < each; { // keeps its processor
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range spinners {
+		<-done
+	}
+	busy := l.ofMost()
+	for range 1000 {
+		go func() { done <- struct{}{} }()
+		<-done
+	}
+	if idle := l.ofMost(); busy < 10*each || idle > busy/2 {
+		t.Errorf("waited %v beside %d that take %v each, %v alone", busy, spinners, each, idle)
+	}
+}
