@@ -39,14 +39,22 @@ func (s *system) create(event string) work {
 	return w
 }
 
-// creation makes records of an event.
-func (s *system) creation(event string) work {
+// creation makes records of an event, by those who have these tokens in turns; by who has
+// signed in where there are none.
+func (s *system) creation(event string, tokens ...string) work {
 	var n atomic.Int64
-	header := http.Header{"Authorization": {"Bearer " + s.token}, "Content-Type": {"application/json"}}
+	if len(tokens) == 0 {
+		tokens = []string{s.token}
+	}
+	var headers []http.Header
+	for _, token := range tokens {
+		headers = append(headers, http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}})
+	}
 	return work{
 		name: "create a record, durable", status: http.StatusCreated,
 		product: func(target *vegeta.Target) error {
-			*target = vegeta.Target{Method: http.MethodPost, URL: s.url + "/api/v2/events/" + event + "/flights", Header: header, Body: fmt.Appendf(nil, flight, 1+n.Add(1)%900)}
+			i := int(n.Add(1))
+			*target = vegeta.Target{Method: http.MethodPost, URL: s.url + "/api/v2/events/" + event + "/flights", Header: headers[i%len(headers)], Body: fmt.Appendf(nil, flight, 1+i%900)}
 			return nil
 		},
 	}

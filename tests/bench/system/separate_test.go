@@ -98,7 +98,7 @@ func startSeparate(t *testing.T) *deployment {
 	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
 	d.raw = client.Database(database).Collection("bench")
 	d.system = &system{t: t, url: "http://" + service["gateway"]}
-	d.signIn()
+	d.token = d.signIn(email)
 	return d
 }
 

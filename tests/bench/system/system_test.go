@@ -41,6 +41,7 @@ type plan struct {
 	each    time.Duration // of one measurement
 	records int           // of the list
 	events  int
+	people  int // who ask for too much
 	full    bool
 }
 
@@ -48,9 +49,9 @@ func planned(t *testing.T) plan {
 	t.Helper()
 	switch text := os.Getenv("ECF_BENCH_SYSTEM"); text {
 	case "":
-		return plan{rounds: 1, each: 100 * time.Millisecond, records: 30, events: 3}
+		return plan{rounds: 1, each: 100 * time.Millisecond, records: 30, events: 3, people: 3}
 	case "full":
-		return plan{rounds: 5, each: 3 * time.Second, records: 500, events: 100, full: true}
+		return plan{rounds: 5, each: 3 * time.Second, records: 500, events: 100, people: 200, full: true}
 	default:
 		t.Fatalf("ECF_BENCH_SYSTEM=%q: it may be full, or unset for a short run", text)
 		return plan{}
@@ -173,6 +174,12 @@ func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metri
 // came a second. Each request takes processors from the server, which has the same ones: the
 // clients are of fasthttp, and take less than those of an attack.
 func (s *system) saturate(w work, d time.Duration) float64 {
+	s.t.Helper()
+	return s.saturateBy(clients, w, d)
+}
+
+// saturateBy is saturate by another number of clients.
+func (s *system) saturateBy(clients int, w work, d time.Duration) float64 {
 	s.t.Helper()
 	var first vegeta.Target
 	if err := w.product(&first); err != nil {
@@ -336,7 +343,10 @@ type system struct {
 	rows    []Row
 }
 
-func start(t *testing.T) *system {
+func start(t *testing.T) *system { return startFor(t, 0) }
+
+// startFor is start where so many other people have accounts in the organization.
+func startFor(t *testing.T, people int) *system {
 	t.Helper()
 	address, data := freeAddress(t), t.TempDir()
 	env := map[string]string{
@@ -355,8 +365,14 @@ func start(t *testing.T) *system {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := standalone.CreateUser(t.Context(), config.Data, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Bench", Role: identity.Manager, Password: password}); err != nil {
-		t.Fatal(err)
+	emails := []string{email}
+	for i := range people {
+		emails = append(emails, personEmail(i))
+	}
+	for _, email := range emails {
+		if _, _, err := standalone.CreateUser(t.Context(), config.Data, log, standalone.NewUser{Org: string(o.ID), Email: email, Name: "Bench", Role: identity.Manager, Password: password}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	all := make([]string, 0, len(env))
 	for name, value := range env {
@@ -365,9 +381,11 @@ func start(t *testing.T) *system {
 	process := testkit.Process(t, testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf"), []string{"serve"}, all)
 	s := &system{t: t, url: "http://" + address, data: data, process: process}
 	process.WaitHTTP(s.url + "/api/v2/health/ready")
-	s.signIn()
+	s.token = s.signIn(email)
 	return s
 }
+
+func personEmail(i int) string { return fmt.Sprintf("person%d@bench.test", i) }
 
 // settings are those of every shape: limits are out of the way, this is not about
 // them.
@@ -375,13 +393,13 @@ func settings() []string {
 	return []string{"ECF_LOG_LEVEL=warn", "ECF_AUTH_RATE_LIMIT=100000/1m", "ECF_WRITE_RATE_LIMIT=100000000/1m"}
 }
 
-func (s *system) signIn() {
+func (s *system) signIn(email string) (token string) {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]string{"email": email, "password": password})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.token = s.made("/auth/login", body, http.StatusOK).AccessToken
+	return s.made("/auth/login", body, http.StatusOK).AccessToken
 }
 
 func (s *system) ask(method, path string, body []byte, header http.Header) (int, []byte, http.Header) {
