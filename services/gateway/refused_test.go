@@ -63,7 +63,11 @@ func TestWritesAreRefusedBeforeAnythingIsWaitedFor(t *testing.T) {
 		if a := client(s.url, write); a != http.StatusServiceUnavailable {
 			t.Errorf("refused over and over: %d", a)
 		}
-		last = <-held
+		select {
+		case last = <-held:
+		default:
+			t.Fatal("an answer did not wait")
+		}
 	}
 	if last != overloadWait || strings.Count(log.String(), "status=503") != before {
 		t.Errorf("one waits %v, want %v; the log: %.300s", last, overloadWait, log)
