@@ -116,7 +116,7 @@ func TestLag(t *testing.T) { //nolint:paralleltest // the others would wait for 
 		<-done
 	}
 	busy := l.ofMost()
-	for range 1000 {
+	for range 200 {
 		go func() { done <- struct{}{} }()
 		<-done
 	}
